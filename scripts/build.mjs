@@ -1,0 +1,25 @@
+// Bundles the command line (with the language server in it), the worker and the VS Code extension.
+// Native packages stay outside the development bundles; `npm run package` makes self-contained ones.
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, context } from "esbuild";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const external = ["tree-sitter", "tree-sitter-python", "zeromq", "wabt", "vscode"];
+const common = { bundle: true, platform: "node", target: "node20", format: "cjs", sourcemap: true, external, logLevel: "warning" };
+const targets = [
+  { entryPoints: ["server/src/cli.ts"], outfile: "server/dist/cli.cjs" },
+  { entryPoints: ["server/src/compile_thread.ts"], outfile: "server/dist/compile_thread.cjs" },
+  { entryPoints: ["gpu-worker/src/main.ts"], outfile: "gpu-worker/dist/main.cjs" },
+  { entryPoints: ["gpu-worker/src/cpu/thread.ts"], outfile: "gpu-worker/dist/thread.cjs" },
+  { entryPoints: ["client/src/extension.ts"], outfile: "client/dist/extension.cjs" },
+]
+  .filter(t => t.entryPoints.every(e => existsSync(join(root, e))))
+  .map(t => ({ ...common, absWorkingDir: root, ...t }));
+
+if (process.argv.includes("--watch")) {
+  for (const t of targets) await (await context(t)).watch();
+} else {
+  await Promise.all(targets.map(t => build(t)));
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+// Unit tests sit beside their source; tests that cross packages live in test/. Heavy suites (triton, vscode, neovim)
+// have npm scripts of their own and are named *.suite.ts, so this pattern never picks them up.
+export default defineConfig({
+  test: {
+    include: ["*/src/**/*.test.ts", "test/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**", "**/out/**"],
+    testTimeout: 60_000,
+    pool: "forks",
+  },
+});
