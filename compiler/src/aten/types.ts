@@ -1,0 +1,301 @@
+// The operator table's own vocabulary. One record per operator (see OpRecord); records import nothing but this file,
+// and the stages that use a record (dynamo, aot, inductor/ir) implement the builder interfaces declared here over
+// handles that are opaque to the record. So no stage reaches another through the table.
+
+export type DType =
+  | "float64" | "float32" | "float16" | "bfloat16" | "float8_e4m3fn" | "float8_e5m2"
+  | "int64" | "int32" | "int16" | "int8" | "uint8" | "uint16" | "uint32" | "uint64" | "bool" | "complex64" | "complex128";
+
+export interface Device {
+  readonly type: "cuda" | "cpu" | "meta";
+  /** null for cpu */
+  readonly index: number | null;
+}
+
+export type MemoryFormat = "contiguous_format" | "preserve_format" | "channels_last" | "channels_last_3d";
+
+/** A symbolic integer; structurally an inductor/symbolic Expr, of which records may know nothing. */
+export interface Dim {
+  readonly kind: string;
+  readonly id: number;
+}
+
+/** What is known of a tensor without its data. Strides are in elements, outermost first. */
+export interface TensorMeta<D extends Dim = Dim> {
+  readonly shape: readonly D[];
+  readonly stride: readonly D[];
+  readonly storageOffset: D;
+  readonly dtype: DType;
+  readonly device: Device;
+  readonly requiresGrad: boolean;
+}
+
+/** A Python float (a JS number is a Python int; ints beyond 2**53 are bigint). */
+export class PyFloat {
+  constructor(readonly value: number) {}
+}
+export class PyComplex {
+  constructor(readonly re: number, readonly im: number) {}
+}
+export class DTypeArg {
+  constructor(readonly dtype: DType) {}
+}
+export class DeviceArg {
+  constructor(readonly device: Device) {}
+}
+export class LayoutArg {
+  constructor(readonly layout: "strided") {}
+}
+export class MemoryFormatArg {
+  constructor(readonly format: MemoryFormat) {}
+}
+
+/** Python scalar as a schema's `Scalar`. */
+export type Scalar = number | bigint | boolean | PyFloat | PyComplex;
+
+/** A bound argument of an operator whose tensors are handles of type T. Symbolic ints arrive as Dim, lists as arrays. */
+export type ArgValue<T> =
+  | T | Dim | Scalar | string | null | DTypeArg | DeviceArg | LayoutArg | MemoryFormatArg | readonly ArgValue<T>[];
+
+/** Raised by a record on arguments that PyTorch would refuse too; the stage that called turns it into a diagnostic. */
+export class OpError extends Error {
+  constructor(message: string, readonly pythonType: string = "RuntimeError") {
+    super(message);
+  }
+}
+
+/** Integer arithmetic over Dims. Comparisons guard (decide with the hint and record it) unless named known*. */
+export interface DimMath {
+  int(n: number): Dim;
+  dim(x: Dim | number): Dim;
+  add(...xs: (Dim | number)[]): Dim;
+  sub(a: Dim | number, b: Dim | number): Dim;
+  mul(...xs: (Dim | number)[]): Dim;
+  floordiv(a: Dim | number, b: Dim | number): Dim;
+  ceildiv(a: Dim | number, b: Dim | number): Dim;
+  mod(a: Dim | number, b: Dim | number): Dim;
+  min(a: Dim | number, b: Dim | number): Dim;
+  max(a: Dim | number, b: Dim | number): Dim;
+  product(xs: readonly Dim[]): Dim;
+  eq(a: Dim | number, b: Dim | number): boolean;
+  lt(a: Dim | number, b: Dim | number): boolean;
+  le(a: Dim | number, b: Dim | number): boolean;
+  knownEq(a: Dim | number, b: Dim | number): boolean;
+  /** the number if it is a constant, else undefined; never guards */
+  static(x: Dim | number): number | undefined;
+  /** the example value */
+  hint(x: Dim | number): number;
+  isDim(x: unknown): x is Dim;
+}
+
+/** Typed access to bound arguments by schema name; every getter throws OpError with PyTorch's wording on a mismatch. */
+export interface Args<T> {
+  has(name: string): boolean; // given and not None
+  raw(name: string): ArgValue<T>;
+  tensor(name: string): T;
+  optTensor(name: string): T | null;
+  tensors(name: string): T[];
+  optTensors(name: string): (T | null)[];
+  isTensor(name: string): boolean;
+  int(name: string): number;
+  optInt(name: string): number | null;
+  /** ints that must be constants (dims, paddings); a single int counts as a list of one */
+  ints(name: string): number[];
+  optInts(name: string): number[] | null;
+  dim(name: string): Dim; // SymInt
+  optDim(name: string): Dim | null;
+  dims(name: string): Dim[]; // SymInt[]
+  optDims(name: string): Dim[] | null;
+  scalar(name: string): Scalar;
+  optScalar(name: string): Scalar | null;
+  /** numeric value of a Scalar (True = 1) */
+  number(name: string): number;
+  optNumber(name: string): number | null;
+  bool(name: string): boolean;
+  optBool(name: string): boolean | null;
+  str(name: string): string;
+  optStr(name: string): string | null;
+  dtype(name: string): DType | null;
+  device(name: string): Device | null;
+  memoryFormat(name: string): MemoryFormat | null;
+}
+
+export type PromotionKind =
+  | "default" // ops.add: common dtype of the operands
+  | "int_to_float" // exp, div: integers become the default float
+  | "always_bool" // comparisons
+  | "complex_to_float" // abs
+  | "bool_to_long"
+  | "no_opmath";
+
+/** What a meta rule may use. */
+export interface MetaBuilder extends DimMath {
+  /** a new tensor's meta; contiguous unless stride is given; requiresGrad is worked out by the caller of the rule */
+  tensor(shape: readonly (Dim | number)[], like: { dtype: DType; device: Device }, stride?: readonly (Dim | number)[]): TensorMeta;
+  contiguous(shape: readonly (Dim | number)[]): Dim[];
+  channelsLast(shape: readonly Dim[]): Dim[];
+  isContiguous(t: TensorMeta, format?: MemoryFormat): boolean;
+  broadcast(...shapes: (readonly Dim[])[]): Dim[];
+  /** result dtype of a promotion over tensors and Python scalars (a Scalar only decides by category) */
+  promote(kind: PromotionKind, ...operands: (TensorMeta | Scalar)[]): DType;
+  /** shape by broadcast, strides as TensorIterator gives them, device from the operands */
+  elementwise(dtype: DType, ...operands: TensorMeta[]): TensorMeta;
+  /** a fresh data-dependent size (nonzero, unique) */
+  unbacked(): Dim;
+  /** wraps a negative dim; OpError "Dimension out of range (expected to be in range of [-2, 1], but got 3)" */
+  wrapDim(d: number, rank: number): number;
+  fail(message: string, pythonType?: string): never;
+}
+
+/** What a decomposition or a derivative may use; T is a traced tensor. */
+export interface GraphBuilder<T> extends DimMath {
+  meta(t: T): TensorMeta;
+  /** calls an operator by full name ("aten.mul.Tensor"), args in schema order, kwargs as PyTorch would print them */
+  call(op: string, args: readonly ArgValue<T>[], kwargs?: Readonly<Record<string, ArgValue<T>>>): T;
+  /** same for operators with several results */
+  callMany(op: string, args: readonly ArgValue<T>[], kwargs?: Readonly<Record<string, ArgValue<T>>>): T[];
+  isTensor(x: unknown): x is T;
+  promote(kind: PromotionKind, ...operands: (TensorMeta | Scalar)[]): DType;
+  wrapDim(d: number, rank: number): number;
+  isContiguous(t: T, format?: MemoryFormat): boolean;
+  training(): boolean; // grad mode while tracing
+  fail(message: string, pythonType?: string): never;
+}
+
+export type Result<T> = T | readonly (T | null)[];
+
+export interface DerivativeContext<T> {
+  readonly args: Args<T>;
+  /** gradient of result i, null when undefined */
+  grad(i?: number): T;
+  optGrad(i: number): T | null;
+  /** saved result i (leaves an alias pair in the joint graph, as autograd's save and unpack do) */
+  result(i?: number): T;
+  /** whether the gradient of this argument is wanted */
+  needs(name: string): boolean;
+}
+
+/** Either one formula per differentiable argument (evaluated in alphabetical order of argument names), or a joint one. */
+export type Derivative =
+  | { readonly kind: "each"; readonly grads: Readonly<Record<string, <T>(b: GraphBuilder<T>, c: DerivativeContext<T>) => T | readonly (T | null)[] | null>>; }
+  | { readonly kind: "joint"; readonly grads: <T>(b: GraphBuilder<T>, c: DerivativeContext<T>) => Readonly<Record<string, T | readonly (T | null)[] | null>>; readonly of: readonly string[] }
+  | { readonly kind: "none" }; // not differentiable (integers, comparisons)
+
+export type ReductionType =
+  | "sum" | "prod" | "max" | "min" | "any" | "xor_sum" | "argmax" | "argmin" | "welford_reduce" | "welford_combine" | "online_softmax_reduce" | "dot";
+
+/** The virtualised operations of a loop body (torch._inductor.ops_handler). V is a handler's value. */
+export interface Ops<V> {
+  constant(value: number | boolean, dtype: DType): V;
+  indexExpr(e: Dim, dtype: DType): V;
+  load(buffer: string, index: Dim): V;
+  toDtype(x: V, dtype: DType, srcDtype?: DType): V;
+  toDtypeBitcast(x: V, dtype: DType, srcDtype: DType): V;
+  /** turns a loaded value into an index; wraps negatives and asserts bounds unless told not to */
+  indirectIndexing(x: V, size: Dim, opts?: { check?: boolean; wrapNeg?: boolean }): Dim;
+  /** value of body where mask holds, other elsewhere; body runs under the mask */
+  masked(mask: V, body: () => V, other: number | boolean): V;
+  /** any pointwise operation by its Inductor name: add, mul, exp, where, lt, logical_and, ... */
+  op(name: OpName, ...args: V[]): V;
+  loadSeed(buffer: string, offset: number): V;
+  random(kind: "rand" | "randn", seed: V, offset: V): V;
+  randint64(seed: V, offset: V, low: V, high: V): V;
+}
+
+export type OpName =
+  | "abs" | "acos" | "acosh" | "add" | "and_" | "asin" | "asinh" | "atan" | "atan2" | "atanh" | "bitwise_and" | "bitwise_left_shift"
+  | "bitwise_not" | "bitwise_or" | "bitwise_right_shift" | "bitwise_xor" | "ceil" | "copysign" | "cos" | "cosh" | "digamma" | "eq" | "erf"
+  | "erfc" | "erfinv" | "exp" | "exp2" | "expm1" | "floor" | "floordiv" | "fma" | "fmod" | "frexp" | "ge" | "gt" | "hypot" | "i0" | "i1" | "isinf"
+  | "isnan" | "le" | "lgamma" | "log" | "log10" | "log1p" | "log2" | "logical_and" | "logical_not" | "logical_or" | "logical_xor" | "lt"
+  | "maximum" | "minimum" | "mod" | "mul" | "ne" | "neg" | "nextafter" | "pow" | "reciprocal" | "relu" | "remainder" | "round" | "rsqrt" | "sigmoid"
+  | "sign" | "signbit" | "sin" | "sinh" | "sqrt" | "square" | "sub" | "tan" | "tanh" | "truediv" | "trunc" | "truncdiv" | "where";
+
+export type Loader = <V>(ops: Ops<V>, index: readonly Dim[]) => V;
+
+/** What a lowering may use; B is a tensor box (a value that may or may not be in memory yet). */
+export interface LoweringBuilder<B> extends DimMath {
+  size(x: B): readonly Dim[];
+  dtype(x: B): DType;
+  device(x: B): Device;
+  isBox(x: unknown): x is B;
+  /** the FX value of the node being lowered */
+  out(): TensorMeta | readonly (TensorMeta | null)[];
+  config(name: string): unknown; // torch._inductor.config.NAME
+  wrapDim(d: number, rank: number): number;
+  promote(kind: PromotionKind, ...operands: (TensorMeta | Scalar)[]): DType;
+
+  // loops
+  loader(x: B): Loader;
+  pointwise(spec: { size: readonly Dim[]; dtype: DType; device: Device; body: Loader }): B;
+  /** the usual elementwise registration: promote (unless kind is null), broadcast, scalars become constants, apply */
+  elementwise(op: OpName | (<V>(ops: Ops<V>, ...xs: V[]) => V), operands: readonly (B | Scalar)[], opts?: { promotion?: PromotionKind | null; dtype?: DType }): B;
+  constant(value: Scalar, dtype: DType, device: Device, size: readonly Dim[]): B;
+  toDtype(x: B, dtype: DType, copy?: boolean): B;
+  /** Reduction.create with unrolling and splitting; srcDtype is x's; dims empty = all; result dtype defaults to x's */
+  reduce(x: B, type: ReductionType, dims: readonly number[], keepdim: boolean, dtype?: DType): B;
+  /** variance (and mean) by Welford or in two steps, as var_mean_helper_ chooses */
+  varMean(x: B, dims: readonly number[], correction: number, keepdim: boolean): { var: B; mean: B };
+  onlineSoftmax(x: B, dim: number): { max: B; sum: B };
+  scan(xs: readonly B[], dim: number, combine: <V>(ops: Ops<V>, a: V[], b: V[]) => V[]): B[] | null; // null: fall back
+  sort(x: B, dim: number, opts: { stable: boolean; descending: boolean }): { values: B; indices: B } | null;
+
+  // views: index maps, never a copy
+  view(x: B, size: readonly (Dim | number)[]): B;
+  permute(x: B, order: readonly number[]): B;
+  expand(x: B, size: readonly (Dim | number)[]): B;
+  squeeze(x: B, dim: number): B;
+  unsqueeze(x: B, dim: number): B;
+  slice(x: B, dim: number, start: Dim | number, end: Dim | number | bigint, step?: Dim | number, clamp?: boolean): B;
+  select(x: B, dim: number, index: Dim | number): B;
+  asStrided(x: B, size: readonly Dim[], stride: readonly Dim[], offset: Dim): B;
+  viewDtype(x: B, dtype: DType): B;
+  genericView(x: B, size: readonly Dim[], reindex: (index: readonly Dim[]) => Dim[]): B;
+
+  // memory
+  realize(x: B): B;
+  realizeHint(x: B): void;
+  clone(x: B): B;
+  cat(xs: readonly B[], dim: number): B; // pointwise or ConcatKernel, as lowering.md §10 decides
+  copyInto(dst: B, src: B): B; // mutation
+  scatter(spec: { target: B; size: readonly Dim[]; index: <V>(ops: Ops<V>, index: readonly Dim[]) => readonly Dim[]; value: Loader; mode: "store" | "atomic_add"; reads: readonly B[] }): B;
+  /** a kernel that Inductor calls, not writes. kind out: takes out=; alloc: allocates; fallback: torch.ops call */
+  extern(spec: { kind: "out" | "alloc" | "fallback"; kernel: string; op: string; inputs: readonly B[]; args: readonly ArgValue<B>[]; kwargs?: Readonly<Record<string, ArgValue<B>>>; layout?: "flexible" | "meta" | "contiguous"; mutates?: readonly B[]; strides?: "mm" | "contiguous" | "fx" | "channels_last" | "any" }): B;
+  externMany(spec: { kernel: string; op: string; inputs: readonly B[]; args: readonly ArgValue<B>[]; kwargs?: Readonly<Record<string, ArgValue<B>>>; strides?: "contiguous" | "fx" | "any" | "sdpa" }): (B | null)[];
+  foreach(members: readonly (() => B)[], inplace: boolean, targets?: readonly B[]): B[];
+  seeds(count: number, device: Device): B;
+  lookupSeed(seeds: B, index: number): B;
+  /** the loader of a 0-d seed box, for ops.random */
+  error(message: string): never;
+}
+
+export type OpTag =
+  | "pointwise" // tagged pointwise in PyTorch's native functions
+  | "view" | "reduction" | "random" | "inplace" | "factory" | "extern" | "foreach" | "data_dependent" | "side_effect";
+
+/**
+ * Everything that is known of one operator. `composite` runs before autograd (CompositeImplicit), `decompose` after
+ * it (Inductor's table); an operator without either needs `lower`.
+ */
+export interface OpRecord {
+  /** "aten.add.Tensor" */
+  readonly name: string;
+  /** "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor" */
+  readonly schema: string;
+  /**
+   * Python spellings that reach it: "torch.add", "Tensor.add", "operator.add", "torch.nn.functional.relu"; several
+   * overloads may share a spelling, the first record whose schema binds the arguments wins.
+   */
+  readonly python?: readonly string[];
+  /** how the pre-grad graph prints a function spelling where that differs ("torch._C._nn.gelu") */
+  readonly printedAs?: string;
+  readonly tags?: readonly OpTag[];
+  readonly meta: (m: MetaBuilder, a: Args<TensorMeta>) => TensorMeta | readonly (TensorMeta | null)[];
+  /** for in-place operators: the functional operator ("aten.add_.Tensor" -> "aten.add.Tensor") */
+  readonly functional?: string;
+  /** for view operators: which argument the result aliases */
+  readonly viewOf?: string;
+  readonly composite?: <T>(b: GraphBuilder<T>, a: Args<T>) => Result<T>;
+  readonly decompose?: <T>(b: GraphBuilder<T>, a: Args<T>) => Result<T> | undefined; // undefined: declined, keep the op
+  readonly derivative?: Derivative;
+  readonly lower?: <B>(b: LoweringBuilder<B>, a: Args<B>) => B | readonly (B | null)[];
+}
