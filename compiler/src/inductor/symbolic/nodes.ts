@@ -170,7 +170,10 @@ export function symbolsByName(name: string): readonly SymExpr[] {
 type PlainKind = Exclude<ExprKind, "int" | "float" | "sym" | "relation">;
 
 /** Interns a node whose arguments are already canonical. */
-export function makeNode<K extends PlainKind>(kind: K, args: Extract<Expr, { kind: K }>["args"]): Extract<Expr, { kind: K }> {
+export function makeNode<K extends PlainKind>(
+  kind: K,
+  args: Extract<Expr, { kind: K }>["args"],
+): Extract<Expr, { kind: K }> {
   let key: string = kind;
   for (const a of args as readonly Expr[]) key += `,${a.id}`;
   const table = internTable();
