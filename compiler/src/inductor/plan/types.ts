@@ -1,0 +1,126 @@
+// ExecutablePlan: a compiled graph as plain data, in launch order. The Python `call`, the CPU runner and the worker's
+// job payload all derive from it. Sizes are in elements, offsets too; bytes where the name says so.
+import type { DType } from "../../aten/types";
+
+/** a size: a number, or a symbolic expression with its Python text and the value it has for the example inputs */
+export type PlanSize = number | { readonly text: string; readonly value: number };
+
+export interface PlanTensor {
+  readonly name: string;
+  readonly size: readonly PlanSize[];
+  readonly stride: readonly PlanSize[];
+  readonly offset: PlanSize;
+  readonly dtype: DType;
+  readonly device: string; // "cuda:0", "cpu"
+}
+
+/** a value passed on: a buffer, a strided view of one, a number, a symbol's text, a list, None */
+export type PlanArg =
+  | { readonly kind: "buffer"; readonly name: string }
+  | { readonly kind: "view"; readonly buffer: string; readonly size: readonly PlanSize[]; readonly stride: readonly PlanSize[]; readonly offset: PlanSize; readonly dtype: DType }
+  | { readonly kind: "size"; readonly value: PlanSize }
+  | { readonly kind: "number"; readonly value: number; readonly float: boolean }
+  | { readonly kind: "bool"; readonly value: boolean }
+  | { readonly kind: "string"; readonly value: string }
+  | { readonly kind: "dtype"; readonly value: DType }
+  | { readonly kind: "device"; readonly value: string }
+  | { readonly kind: "list"; readonly items: readonly PlanArg[]; readonly tuple: boolean }
+  | { readonly kind: "none" };
+
+export interface PlanOrigin {
+  /** source lines of the file, all frames; and the innermost ones */
+  readonly lines: readonly number[];
+  readonly at: readonly number[];
+  readonly nodes: readonly string[];
+}
+
+export interface PlanKernelArg {
+  /** in_ptr0, in_out_ptr0, out_ptr1, ws_ptr, ks0, xnumel ... */
+  readonly name: string;
+  readonly role: "in" | "out" | "inout" | "workspace" | "size" | "numel" | "seed";
+  readonly dtype: DType | null;
+}
+
+/** A generated kernel. `triton` and `wat` are texts made by codegen; both take their buffers from the launch step. */
+export interface PlanKernel {
+  readonly name: string;
+  readonly type: "SchedulerNode" | "FusedSchedulerNode" | "ForeachKernelSchedulerNode" | "FusedMixOrderReductions" | "FusedNestedReductions" | "FusedTransposeReduction";
+  readonly heuristic: "pointwise" | "reduction" | "persistent_reduction" | "foreach" | "split_scan" | "cooperative_reduction" | "template" | "fixed_config";
+  readonly args: readonly PlanKernelArg[];
+  /** the kernel's function and helpers, from `@triton.jit` on, the same under every header; and per line its origins */
+  readonly triton: string;
+  readonly tritonLines: readonly PlanOrigin[];
+  /** decorator data, printed by the inductor header and read by the standalone one */
+  readonly meta: TritonMeta;
+  readonly origin: PlanOrigin;
+  readonly bytes: number;
+  readonly flops: number;
+  readonly estimateUs: number;
+}
+
+export interface TritonMeta {
+  readonly sizeHints: Readonly<Record<string, number>>;
+  readonly tileHint?: "SQUARE" | "DEFAULT";
+  readonly reductionHint?: "INNER" | "OUTER" | "OUTER_TINY" | "DEFAULT";
+  /** parameter name → Triton type ("*fp32", "i32", "constexpr") in order */
+  readonly signature: Readonly<Record<string, string>>;
+  readonly constants: Readonly<Record<string, number>>;
+  readonly divisible: readonly number[];
+  /** inductor_meta as Python literals in print order: [key, python text] */
+  readonly inductorMeta: readonly (readonly [string, string])[];
+  /** candidate configurations for the standalone launcher (codegen.md §17) */
+  readonly configs: readonly { readonly kwargs: Readonly<Record<string, number>>; readonly numWarps: number; readonly numStages: number }[];
+  readonly grid: { readonly type: string; readonly data: Readonly<Record<string, number>> };
+}
+
+/**
+ * The CPU form of a launch: a WebAssembly module over one shared memory. It exports `run(args..., begin, end)`: one
+ * i32 byte address per buffer argument in order, then the slice [begin, end) of `parallelSize` to do.
+ */
+export interface WatKernel {
+  readonly name: string;
+  readonly text: string;
+  readonly buffers: readonly string[];
+  readonly parallelSize: number;
+  /** work items below which one thread does it all */
+  readonly grain: number;
+  /** bytes of scratch per thread, its address is the last argument before begin */
+  readonly scratchBytes: number;
+  /** line of the text → origins */
+  readonly lines: readonly PlanOrigin[];
+  /** run before the slices: buffers filled with zero (atomic targets, partial sums) */
+  readonly zeroed: readonly string[];
+}
+
+export type PlanStep =
+  | { readonly kind: "assert"; readonly name: string; readonly size: readonly PlanSize[]; readonly stride: readonly PlanSize[] }
+  | { readonly kind: "allocate"; readonly tensor: PlanTensor; readonly from:
+      | { readonly kind: "new" }
+      /** takes over another buffer's storage: pool reuse or in place */
+      | { readonly kind: "reuse"; readonly buffer: string; readonly inplace: boolean }
+      /** a slice of another buffer's storage */
+      | { readonly kind: "alias"; readonly base: string } }
+  | { readonly kind: "free"; readonly name: string }
+  | { readonly kind: "launch"; readonly kernel: number; readonly args: readonly PlanArg[]; readonly origin: PlanOrigin; readonly ops: readonly string[]; readonly comment: string }
+  | { readonly kind: "extern"; readonly kernel: string; readonly op: string; readonly call: "out" | "alloc" | "fallback"; readonly output: string; readonly args: readonly PlanArg[]; readonly kwargs: readonly (readonly [string, PlanArg])[]; readonly origin: PlanOrigin; readonly ops: readonly string[]; readonly comment: string; readonly opaque?: string }
+  | { readonly kind: "getitem"; readonly output: PlanTensor; readonly of: string; readonly index: number }
+  /** mix-order: the workspace's partial results are summed up */
+  | { readonly kind: "finish_partials"; readonly output: PlanTensor; readonly workspace: string; readonly slot: number; readonly splits: PlanSize; readonly columns: PlanSize; readonly reduction: "sum" | "prod" };
+
+export interface ExecutablePlan {
+  /** "f", and the AOT id text "0_inference" */
+  readonly name: string;
+  readonly aotId: string;
+  readonly kind: "inference" | "forward" | "backward";
+  /** symbols bound by inputs: name, example value, which input (and dim) it comes from */
+  readonly symbols: readonly { readonly name: string; readonly value: number; readonly input: number; readonly dim: number | null }[];
+  readonly inputs: readonly (PlanTensor | { readonly name: string; readonly symbol: string; readonly value: number })[];
+  readonly constants: readonly (PlanTensor & { readonly values: readonly number[] })[];
+  readonly kernels: readonly PlanKernel[];
+  readonly steps: readonly PlanStep[];
+  readonly outputs: readonly PlanArg[];
+  readonly mutatedInputs: readonly string[];
+  /** why this plan can't be executed (opaque operators), empty when it can */
+  readonly blockers: readonly string[];
+  readonly peakBytes: number;
+}
