@@ -1,0 +1,98 @@
+// Integer arithmetic for records. In: a shape environment. Out: DimMath over inductor/symbolic expressions.
+// Promises: constants fold; a comparison that the expressions don't decide is decided by the hints and recorded as guard.
+import {
+  add,
+  ceilDiv,
+  type Expr,
+  floorDiv,
+  int,
+  intValue,
+  isFalse,
+  isTrue,
+  max,
+  min,
+  mod,
+  mul,
+  product,
+  type RelationOp,
+  relation,
+  sub,
+} from "../inductor/symbolic/expr";
+import { type Dim, type DimMath, OpError } from "./types";
+
+/** What arithmetic needs of a ShapeEnv. */
+export interface ShapeGuards {
+  /** decides a relation by its hints and records it as guard */
+  evaluate(condition: Expr): boolean;
+  /** the relation's truth if it follows from ranges and guards already made; never guards */
+  known(condition: Expr): boolean | undefined;
+  /** example value */
+  hint(e: Expr): number;
+  /** a new data-dependent size */
+  unbacked(): Expr;
+}
+
+/** Guards for graphs without symbols: nothing can be undecided. */
+export const STATIC_GUARDS: ShapeGuards = {
+  evaluate: () => {
+    throw new OpError("Could not guard on data-dependent expression", "GuardOnDataDependentSymNode");
+  },
+  known: () => undefined,
+  hint: e => intValue(e) ?? 1,
+  unbacked: () => {
+    throw new OpError("Operator's output shape depends on input data", "DynamicOutputShapeException");
+  },
+};
+
+/** A Dim that came from this library; the table knows Dims by nothing but kind and id. */
+export const asExpr = (x: Dim | number): Expr => (typeof x === "number" ? int(x) : (x as unknown as Expr));
+
+export function isExpr(x: unknown): x is Expr {
+  return (
+    typeof x === "object" &&
+    x !== null &&
+    "kind" in x &&
+    "id" in x &&
+    "args" in x &&
+    Array.isArray(x.args) &&
+    "cache" in x
+  );
+}
+
+export function makeDimMath(env: ShapeGuards): DimMath {
+  const compare = (op: RelationOp, a: Dim | number, b: Dim | number): boolean => {
+    const r = relation(op, asExpr(a), asExpr(b));
+    if (isTrue(r)) return true;
+    if (isFalse(r)) return false;
+    return env.known(r) ?? env.evaluate(r);
+  };
+  return {
+    int,
+    dim: x => asExpr(x),
+    add: (...xs) => add(...xs.map(asExpr)),
+    sub: (a, b) => sub(asExpr(a), asExpr(b)),
+    mul: (...xs) => mul(...xs.map(asExpr)),
+    floordiv: (a, b) => floorDiv(asExpr(a), nonzero(b)),
+    ceildiv: (a, b) => ceilDiv(asExpr(a), nonzero(b)),
+    mod: (a, b) => mod(asExpr(a), nonzero(b)),
+    min: (a, b) => min(asExpr(a), asExpr(b)),
+    max: (a, b) => max(asExpr(a), asExpr(b)),
+    product: xs => product(xs.map(asExpr)),
+    eq: (a, b) => compare("eq", a, b),
+    lt: (a, b) => compare("lt", a, b),
+    le: (a, b) => compare("le", a, b),
+    knownEq: (a, b) => {
+      const r = relation("eq", asExpr(a), asExpr(b));
+      return isTrue(r) || (!isFalse(r) && env.known(r) === true);
+    },
+    static: x => intValue(asExpr(x)),
+    hint: x => intValue(asExpr(x)) ?? env.hint(asExpr(x)),
+    isDim: (x): x is Dim => isExpr(x),
+  };
+}
+
+function nonzero(x: Dim | number): Expr {
+  const e = asExpr(x);
+  if (intValue(e) === 0) throw new OpError("integer division or modulo by zero", "ZeroDivisionError");
+  return e;
+}

@@ -1,0 +1,254 @@
+// MetaBuilder for one graph. In: the graph's shape environment. Out: what a record's meta rule may use.
+// Promises: shapes, strides and dtypes as PyTorch's fake tensors have them (TensorIterator's stride order included).
+import { int } from "../inductor/symbolic/expr";
+import { asExpr, makeDimMath, type ShapeGuards } from "./dim_math";
+import { promoteElementwise } from "./promotion";
+import {
+  type Device,
+  type Dim,
+  type DimMath,
+  type DType,
+  type MemoryFormat,
+  type MetaBuilder,
+  OpError,
+  type TensorMeta,
+} from "./types";
+
+export function makeMetaBuilder(env: ShapeGuards): MetaBuilder {
+  const m = makeDimMath(env);
+  const fail = (message: string, pythonType?: string): never => {
+    throw new OpError(message, pythonType);
+  };
+  const builder: MetaBuilder = {
+    ...m,
+    tensor: (shape, like, stride) => makeTensorMeta(m, shape, like, stride),
+    contiguous: shape => contiguousStrides(m, shape.map(m.dim)),
+    channelsLast: shape => channelsLastStrides(m, shape),
+    isContiguous: (t, format) => isContiguous(m, t, format),
+    broadcast: (...shapes) => broadcastShapes(m, shapes),
+    promote: (kind, ...operands) => promoteElementwise(kind, operands),
+    elementwise: (dtype, ...operands) => elementwiseMeta(m, dtype, operands),
+    unbacked: () => env.unbacked(),
+    wrapDim,
+    fail,
+  };
+  return builder;
+}
+
+export function makeTensorMeta(
+  m: DimMath,
+  shape: readonly (Dim | number)[],
+  like: { dtype: DType; device: Device },
+  stride?: readonly (Dim | number)[],
+): TensorMeta {
+  const sizes = shape.map(m.dim);
+  return {
+    shape: sizes,
+    stride: stride ? stride.map(m.dim) : contiguousStrides(m, sizes),
+    storageOffset: int(0),
+    dtype: like.dtype,
+    device: like.device,
+    requiresGrad: false,
+  };
+}
+
+/** at::maybe_wrap_dim; a 0-d tensor has the dims -1 and 0 */
+export function wrapDim(d: number, rank: number): number {
+  const n = Math.max(rank, 1);
+  if (d < -n || d >= n) {
+    throw new OpError(
+      `Dimension out of range (expected to be in range of [${-n}, ${n - 1}], but got ${d})`,
+      "IndexError",
+    );
+  }
+  return d < 0 ? d + n : d;
+}
+
+/** Row-major strides; an empty dim counts as 1. */
+export function contiguousStrides(m: DimMath, shape: readonly Dim[]): Dim[] {
+  const stride: Dim[] = new Array<Dim>(shape.length);
+  let next: Dim = m.int(1);
+  for (let i = shape.length - 1; i >= 0; i--) {
+    stride[i] = next;
+    next = m.mul(next, atLeastOne(m, shape[i] as Dim));
+  }
+  return stride;
+}
+
+const atLeastOne = (m: DimMath, d: Dim): Dim => (m.static(d) === 0 ? m.int(1) : d);
+
+const CHANNELS_LAST_ORDER: Readonly<Record<number, readonly number[]>> = { 4: [1, 3, 2, 0], 5: [1, 4, 3, 2, 0] };
+
+export function channelsLastStrides(m: DimMath, shape: readonly Dim[]): Dim[] {
+  const order = CHANNELS_LAST_ORDER[shape.length];
+  if (order === undefined) throw new OpError("required rank 4 tensor to use channels_last format");
+  return stridesInOrder(m, shape, order);
+}
+
+/** dense strides with the dims of `order` innermost first */
+function stridesInOrder(m: DimMath, shape: readonly Dim[], order: readonly number[]): Dim[] {
+  const stride: Dim[] = new Array<Dim>(shape.length);
+  let next: Dim = m.int(1);
+  for (const d of order) {
+    stride[d] = next;
+    next = m.mul(next, atLeastOne(m, shape[d] as Dim));
+  }
+  return stride;
+}
+
+function isDenseInOrder(m: DimMath, t: TensorMeta, order: readonly number[]): boolean {
+  let expected: Dim = m.int(1);
+  for (const d of order) {
+    const size = t.shape[d] as Dim;
+    if (m.eq(size, 1)) continue;
+    if (!m.eq(t.stride[d] as Dim, expected)) return false;
+    expected = m.mul(expected, size);
+  }
+  return true;
+}
+
+/** Tensor.is_contiguous(memory_format=...) */
+export function isContiguous(m: DimMath, t: TensorMeta, format: MemoryFormat = "contiguous_format"): boolean {
+  if (t.shape.some(s => m.static(s) === 0)) return true;
+  if (format === "channels_last" || format === "channels_last_3d") {
+    const order = CHANNELS_LAST_ORDER[format === "channels_last" ? 4 : 5] as readonly number[];
+    return t.shape.length === order.length && isDenseInOrder(m, t, order);
+  }
+  return isDenseInOrder(
+    m,
+    t,
+    t.shape.map((_, i) => t.shape.length - 1 - i),
+  );
+}
+
+/** every element of the storage range is used exactly once */
+export function isNonOverlappingAndDense(m: DimMath, t: TensorMeta): boolean {
+  const order = t.shape.map((_, i) => i).filter(i => m.static(t.shape[i] as Dim) !== 1);
+  order.sort((a, b) => m.hint(t.stride[a] as Dim) - m.hint(t.stride[b] as Dim));
+  return isDenseInOrder(m, t, order);
+}
+
+/** at::infer_size over all shapes */
+export function broadcastShapes(m: DimMath, shapes: readonly (readonly Dim[])[]): Dim[] {
+  let result: readonly Dim[] = [];
+  for (const shape of shapes) {
+    const rank = Math.max(result.length, shape.length);
+    const next: Dim[] = new Array<Dim>(rank);
+    for (let i = rank - 1; i >= 0; i--) {
+      const a = result[i - (rank - result.length)];
+      const b = shape[i - (rank - shape.length)];
+      if (a === undefined || b === undefined) next[i] = (a ?? b) as Dim;
+      else if (a === b || m.static(b) === 1) next[i] = a;
+      else if (m.static(a) === 1) next[i] = b;
+      else if (m.eq(a, b)) next[i] = m.static(b) === undefined ? a : b;
+      else if (m.static(a) === undefined && m.eq(a, 1)) next[i] = b;
+      else if (m.static(b) === undefined && m.eq(b, 1)) next[i] = a;
+      else {
+        throw new OpError(
+          `The size of tensor a (${m.hint(a)}) must match the size of tensor b (${m.hint(b)}) at non-singleton dimension ${i}`,
+        );
+      }
+    }
+    result = next;
+  }
+  return [...result];
+}
+
+/** The device an operator on these operands runs on: 0-d CPU tensors go along with any other. */
+export function commonDevice(operands: readonly TensorMeta[]): Device {
+  let device: Device | undefined;
+  let onlyScalars = true;
+  for (const t of operands) {
+    const scalarOnCpu = t.device.type === "cpu" && t.shape.length === 0;
+    if (device === undefined || (onlyScalars && !scalarOnCpu)) {
+      device = t.device;
+      onlyScalars = scalarOnCpu;
+    } else if (!scalarOnCpu && (t.device.type !== device.type || t.device.index !== device.index)) {
+      throw new OpError(
+        `Expected all tensors to be on the same device, but found at least two devices, ${deviceText(device)} and ${deviceText(t.device)}!`,
+      );
+    }
+  }
+  return device ?? { type: "cpu", index: null };
+}
+
+export function deviceText(d: Device): string {
+  return d.index === null ? d.type : `${d.type}:${d.index}`;
+}
+
+export function elementwiseMeta(m: DimMath, dtype: DType, operands: readonly TensorMeta[]): TensorMeta {
+  const device = commonDevice(operands);
+  const shape = broadcastShapes(
+    m,
+    operands.map(t => t.shape),
+  );
+  return makeTensorMeta(m, shape, { dtype, device }, elementwiseStrides(m, shape, operands));
+}
+
+/** Strides that TensorIterator gives an output of this shape. */
+export function elementwiseStrides(m: DimMath, shape: readonly Dim[], operands: readonly TensorMeta[]): Dim[] {
+  const rank = shape.length;
+  const same = operands.every(
+    t => t.shape.length === rank && t.shape.every((s, i) => s === shape[i] || m.knownEq(s, shape[i] as Dim)),
+  );
+  if (same) {
+    if (operands.every(t => isContiguous(m, t))) return contiguousStrides(m, shape);
+    if (rank === 4 && operands.every(t => isContiguous(m, t, "channels_last"))) return channelsLastStrides(m, shape);
+    const first = operands[0];
+    if (
+      first !== undefined &&
+      isNonOverlappingAndDense(m, first) &&
+      operands.every(t => t.stride.every((s, i) => m.knownEq(s, first.stride[i] as Dim)))
+    ) {
+      return [...first.stride];
+    }
+  }
+  const strides = operands.map(t => broadcastStrides(m, t, shape));
+  return stridesInOrder(m, shape, iterationOrder(m, shape, strides));
+}
+
+/** strides over the broadcast shape: 0 where the operand is expanded */
+function broadcastStrides(m: DimMath, t: TensorMeta, shape: readonly Dim[]): (Dim | 0)[] {
+  const lead = shape.length - t.shape.length;
+  return shape.map((s, i) => {
+    const own = t.shape[i - lead];
+    if (i < lead || own === undefined) return 0;
+    if (m.static(own) === 1 && m.static(s) !== 1) return 0;
+    return t.stride[i - lead] as Dim;
+  });
+}
+
+/** TensorIteratorBase::reorder_dimensions: dims, innermost first */
+function iterationOrder(m: DimMath, shape: readonly Dim[], strides: readonly (readonly (Dim | 0)[])[]): number[] {
+  const order = shape.map((_, i) => shape.length - 1 - i);
+  const compare = (d0: number, d1: number): number => {
+    for (const s of strides) {
+      const a = s[d0] as Dim | 0;
+      const b = s[d1] as Dim | 0;
+      if (a === 0 || b === 0 || m.static(a) === 0 || m.static(b) === 0) continue;
+      if (m.static(m.sub(a, b)) !== 0) {
+        if (m.lt(a, b)) return -1;
+        if (m.lt(b, a)) return 1;
+      }
+      if (m.lt(shape[d1] as Dim, shape[d0] as Dim)) return 1;
+    }
+    return 0;
+  };
+  for (let i = 1; i < order.length; i++) {
+    let at = i;
+    for (let j = i - 1; j >= 0; j--) {
+      const c = compare(order[j] as number, order[at] as number);
+      if (c > 0) {
+        [order[j], order[at]] = [order[at] as number, order[j] as number];
+        at = j;
+      } else if (c < 0) break;
+    }
+  }
+  return order;
+}
+
+/** Strides that a copy with preserve_format has: the tensor's own if it is dense, else dense in its order. */
+export function preservedStrides(m: DimMath, t: TensorMeta): Dim[] {
+  if (isNonOverlappingAndDense(m, t)) return [...t.stride];
+  return elementwiseStrides(m, t.shape, [t]).map(asExpr);
+}

@@ -1,0 +1,13 @@
+// The operator table: every family file exports `records: OpRecord[]` and is listed here once.
+//
+// Conventions of a record:
+// - `name` is the full overload name ("aten.add.Tensor", "aten.relu.default", "prims.convert_element_type.default").
+// - Within a spelling of `python`, PyTorch tries overloads in the order of this list.
+// - A Python function whose parameters differ from ATen's (F.softmax has _stacklevel, F.dropout has training) is a record
+//   of its own, named by its spelling ("torch.nn.functional.softmax.default"), with the Python parameters as its schema
+//   and a `composite` that calls the ATen operator.
+// - `composite` runs before autograd and functionalization see the operator; `decompose` below autograd, where Inductor's
+//   table applies.
+import type { OpRecord } from "../types";
+
+export const families: readonly (readonly OpRecord[])[] = [];
