@@ -2,6 +2,7 @@
 // documented in docs/report.md); Compilation adds what the editor and the worker need.
 import type { Diagnostic } from "../dynamo/types";
 import type { ExecutablePlan, WatKernel } from "../inductor/plan/types";
+import type { LogRecord } from "./log";
 
 export interface ReportTensor {
   readonly name: string;
@@ -56,21 +57,62 @@ export interface ExplainReport {
   readonly diagnostics: readonly { readonly line: number; readonly severity: string; readonly code: string; readonly message: string }[];
 }
 
+/** One graph node as the editor sees it: an expression of the source, its tensor, the kernel that computes it. */
+export interface SourceEntry {
+  readonly file: string;
+  readonly span: Diagnostic["span"];
+  /** index into Program.compilations */
+  readonly compilation: number;
+  readonly node: string;
+  readonly target: string;
+  /** "f32[8, 128][128, 1]cuda:0"; null for a tuple */
+  readonly type: string | null;
+  /** index into ReportGraph.kernels, several where an inlined value is computed again; empty: folded away */
+  readonly kernels: readonly number[];
+  /** lines of the call sites, outermost first */
+  readonly callers: readonly number[];
+}
+
 /** one compiled graph with everything that is shown or run */
 export interface Compilation {
   readonly graph: ReportGraph;
   readonly plan: ExecutablePlan;
-  /** one per launch step, in order */
+  /** one per launch step, in order; empty where the CPU form was not asked for */
   readonly wat: readonly WatKernel[];
-  /** texts by TORCH_LOGS artifact name, made on demand */
-  readonly artifacts: Readonly<Record<string, string>>;
-  readonly outputCode: { readonly inductor: string; readonly standalone: string; readonly lines: readonly (readonly number[])[] };
+  readonly outputCode: OutputCode;
 }
 
+export interface OutputCode {
+  /** torch._inductor's form and the one that runs on stock PyTorch + Triton, over the same kernels and call */
+  readonly inductor: string;
+  readonly standalone: string;
+  /** per line of `standalone`: source lines (innermost frames) */
+  readonly lines: readonly (readonly number[])[];
+}
+
+/** A function or module that is (or is analysed as if) compiled: where the editor puts its lenses. */
 export interface ReportRoot {
   readonly name: string;
   readonly span: Diagnostic["span"];
   /** indices into Program.compilations */
   readonly compilations: readonly number[];
   readonly assumed: readonly string[];
+}
+
+/** what a running program printed and logged, in order */
+export type ProgramEvent =
+  | { readonly kind: "cell"; readonly index: number }
+  | { readonly kind: "print"; readonly text: string }
+  | { readonly kind: "log"; readonly record: LogRecord };
+
+export interface Program {
+  readonly report: ExplainReport;
+  readonly compilations: readonly Compilation[];
+  readonly roots: readonly ReportRoot[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly events: readonly ProgramEvent[];
+  readonly source: readonly SourceEntry[];
+  readonly logFormat: string | null;
+  /** numbers that were estimated where torch would measure, in words for stderr */
+  readonly estimates: readonly string[];
 }

@@ -1,0 +1,92 @@
+// Session: the compiler's public door. In: a read function for files, options, edits. Out: Program, plain data.
+// Joins the stages and remembers what each made, keyed by content, so that an edit redoes only what changed.
+import { capture } from "./dynamo/capture";
+import type { CapturedFrame, CaptureResult } from "./dynamo/types";
+import { InternTable, withInternTable } from "./inductor/symbolic/intern";
+import { type FrameResult, compileFrame } from "./pipeline";
+import { type PresetName, defaultConfig, presets } from "./presets";
+import { ProgramBuilder } from "./report/program";
+import type { Artifact } from "./report/log";
+import type { Program } from "./report/types";
+import { targetByName } from "./inductor/ir/target";
+
+export interface SessionOptions {
+  preset: PresetName;
+  target: string;
+  /** torch._inductor.config overrides by dotted name */
+  config: Map<string, unknown>;
+  /** artifacts to log; null follows the program's own set_logs */
+  artifacts: ReadonlySet<Artifact> | null;
+  /** make the CPU form of every kernel too */
+  wat: boolean;
+  /** interpreter steps before a file is given up */
+  stepBudget: number;
+}
+
+export function defaultSessionOptions(): SessionOptions {
+  return { preset: "nightly-2026-11", target: "h100", config: new Map(), artifacts: null, wat: false, stepBudget: 20_000_000 };
+}
+
+export interface RunControl {
+  /** polled between steps; true ends the run with what is there so far */
+  readonly shouldStop?: () => boolean;
+}
+
+export class Session {
+  private readonly interned = new InternTable();
+  private readonly edits = new Map<string, string>();
+  private readonly frames = new Map<string, FrameResult>();
+
+  constructor(
+    private readonly files: (path: string) => string | undefined,
+    private readonly options: SessionOptions = defaultSessionOptions(),
+  ) {}
+
+  /** The text of a file as the editor holds it; it wins over what the read function gives. */
+  update(path: string, text: string | undefined): void {
+    if (text === undefined) this.edits.delete(path);
+    else this.edits.set(path, text);
+  }
+
+  /** Runs a file as a program and compiles every frame of it. Never throws on user code. */
+  run(path: string, control: RunControl = {}): Program {
+    return withInternTable(this.interned, () => this.runInterned(path, control));
+  }
+
+  private runInterned(path: string, control: RunControl): Program {
+    const shouldStop = control.shouldStop ?? (() => false);
+    const preset = presets[this.options.preset];
+    const captured: CaptureResult = capture(path, {
+      files: p => this.edits.get(p) ?? this.files(p),
+      config: new Map([...defaultConfig(this.options.preset), ...this.options.config]),
+      behaviours: new Map(Object.entries(preset.behaviours)),
+      shouldStop,
+      stepBudget: this.options.stepBudget,
+    });
+    const program = new ProgramBuilder(path, this.options.preset, this.options.target, captured, this.options.artifacts);
+    let aotId = 0;
+    for (const event of captured.events) {
+      if (shouldStop()) break;
+      if (event.kind !== "frame") {
+        program.captureEvent(event);
+        continue;
+      }
+      const result = this.frame(event.frame, aotId);
+      aotId += result.aotIds;
+      program.frame(event.frame, result);
+    }
+    return program.finish();
+  }
+
+  private frame(frame: CapturedFrame, aotId: number): FrameResult {
+    const preset = presets[this.options.preset];
+    return compileFrame(frame, {
+      aotId,
+      preset: this.options.preset,
+      behaviours: new Map(Object.entries(preset.behaviours)),
+      target: targetByName(this.options.target),
+      logs: this.options.artifacts ?? frame.logs,
+      wat: this.options.wat,
+    });
+  }
+}

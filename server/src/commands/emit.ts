@@ -1,0 +1,26 @@
+// fuselens emit FILE --stage STAGE: the text of one stage, under TORCH_LOGS's artifact names.
+import { ARTIFACTS, type Artifact } from "@fuselens/compiler";
+import { compileFile } from "../compile";
+import { UsageError } from "../errors";
+import { parseCommand, requireFile, sessionOptions } from "../options";
+import { printDiagnostics } from "../render/diagnostics";
+import { emitText } from "../render/emit_text";
+
+export async function main(argv: string[]): Promise<number> {
+  const line = parseCommand(argv, { stage: { type: "string" }, header: { type: "string", default: "inductor" } }, true);
+  const stage = line.values["stage"];
+  if (!ARTIFACTS.includes(stage as Artifact)) throw new UsageError(`--stage takes one of ${ARTIFACTS.join(", ")}`);
+  const header = line.values["header"];
+  if (header !== "inductor" && header !== "standalone") throw new UsageError("--header takes inductor or standalone");
+  const path = requireFile(line);
+  const options = sessionOptions(line.values);
+  options.artifacts = new Set([stage as Artifact]);
+  const program = compileFile(path, options);
+  if (stage === "output_code" && header === "standalone") {
+    for (const c of program.compilations) process.stdout.write(c.outputCode.standalone);
+  } else {
+    process.stdout.write(emitText(program, stage as Artifact));
+  }
+  printDiagnostics(program.diagnostics, path);
+  return 0;
+}

@@ -1,0 +1,17 @@
+// fuselens explain FILE [--json]: kernels, the lines behind them, reasons, bytes.
+import { compileFile } from "../compile";
+import { parseCommand, requireFile, sessionOptions } from "../options";
+import { printDiagnostics } from "../render/diagnostics";
+import { explainText } from "../render/explain_text";
+
+export async function main(argv: string[]): Promise<number> {
+  const line = parseCommand(argv, { json: { type: "boolean" } }, true);
+  const path = requireFile(line);
+  const program = compileFile(path, sessionOptions(line.values));
+  if (line.values["json"]) process.stdout.write(`${JSON.stringify(program.report, null, 1)}\n`);
+  else {
+    process.stdout.write(explainText(program.report));
+    printDiagnostics(program.diagnostics, path);
+  }
+  return 0;
+}

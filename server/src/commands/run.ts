@@ -1,0 +1,40 @@
+// fuselens run FILE [--out DIR]: prints what the program prints and the logs that it asks for, as torch would.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type ProgramEvent, formatRecord } from "@fuselens/compiler";
+import { compileFile } from "../compile";
+import { parseCommand, requireFile, sessionOptions } from "../options";
+import { printDiagnostics } from "../render/diagnostics";
+
+export async function main(argv: string[]): Promise<number> {
+  const line = parseCommand(argv, { out: { type: "string" } }, true);
+  const path = requireFile(line);
+  const program = compileFile(path, sessionOptions(line.values));
+  const cells = textByCell(program.events, program.logFormat);
+  const out = line.values["out"];
+  if (typeof out === "string") {
+    mkdirSync(out, { recursive: true });
+    for (const [index, text] of cells) writeFileSync(join(out, `out${index}.txt`), text);
+  } else {
+    for (const [, text] of cells) process.stdout.write(text);
+  }
+  printDiagnostics(program.diagnostics, path);
+  for (const estimate of program.estimates) process.stderr.write(`estimated: ${estimate}\n`);
+  return 0;
+}
+
+/** Output per notebook cell, counted from 1; a plain file is one cell. */
+function textByCell(events: readonly ProgramEvent[], format: string | null): Map<number, string> {
+  const cells = new Map<number, string>();
+  let current = 1;
+  const append = (text: string) => cells.set(current, (cells.get(current) ?? "") + text);
+  append("");
+  for (const event of events) {
+    if (event.kind === "cell") {
+      current = event.index + 1;
+      append("");
+    } else if (event.kind === "print") append(event.text);
+    else append(`${formatRecord(event.record, format)}\n`);
+  }
+  return cells;
+}

@@ -1,0 +1,81 @@
+// Options that every compiling command takes, parsed once. Out: a SessionOptions and the file to compile.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { type SessionOptions, defaultSessionOptions, isPresetName, presetNames, targetNames } from "@fuselens/compiler";
+import { UsageError } from "./errors";
+
+type OptionSpec = NonNullable<ParseArgsConfig["options"]>;
+
+const COMPILE_OPTIONS: OptionSpec = {
+  preset: { type: "string" },
+  config: { type: "string", multiple: true },
+  target: { type: "string" },
+};
+
+export interface CommandLine {
+  readonly positionals: readonly string[];
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Parses argv against the command's own options plus, if `compiles`, the shared ones. Errors are UsageErrors. */
+export function parseCommand(argv: readonly string[], options: OptionSpec, compiles: boolean): CommandLine {
+  try {
+    const { positionals, values } = parseArgs({
+      args: [...argv],
+      options: { ...(compiles ? COMPILE_OPTIONS : {}), ...options },
+      allowPositionals: true,
+      strict: true,
+    });
+    return { positionals, values };
+  } catch (e) {
+    throw new UsageError(e instanceof Error ? (e.message.split("\n")[0] ?? e.message) : String(e));
+  }
+}
+
+export function sessionOptions(values: Readonly<Record<string, unknown>>): SessionOptions {
+  const options = defaultSessionOptions();
+  const preset = values["preset"];
+  if (typeof preset === "string") {
+    if (!isPresetName(preset)) throw new UsageError(`no preset '${preset}'; there are ${presetNames().join(", ")}`);
+    options.preset = preset;
+  }
+  const target = values["target"];
+  if (typeof target === "string") {
+    if (!targetNames().includes(target)) throw new UsageError(`no target '${target}'; there are ${targetNames().join(", ")}`);
+    options.target = target;
+  }
+  for (const entry of (values["config"] as string[] | undefined) ?? []) {
+    const at = entry.indexOf("=");
+    if (at < 1) throw new UsageError(`--config takes NAME=VALUE, not '${entry}'`);
+    options.config.set(entry.slice(0, at), configValue(entry.slice(at + 1)));
+  }
+  return options;
+}
+
+/** Python's spelling of a config value: True, False, None, a number, else the text itself. */
+export function configValue(text: string): unknown {
+  if (text === "True" || text === "true") return true;
+  if (text === "False" || text === "false") return false;
+  if (text === "None" || text === "null") return null;
+  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text.replace(/^(['"])(.*)\1$/, "$2");
+}
+
+/** The one FILE argument, which must be there and readable. */
+export function requireFile(line: CommandLine, position = 0): string {
+  const given = line.positionals[position];
+  if (given === undefined) throw new UsageError("a FILE is missing");
+  const path = resolve(given);
+  if (!existsSync(path)) throw new UsageError(`no such file: ${given}`);
+  if (!statSync(path).isFile()) throw new UsageError(`not a file: ${given}`);
+  return path;
+}
+
+/** The compiler's view of the disk: text of a file, undefined where there is none. */
+export function readSource(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
