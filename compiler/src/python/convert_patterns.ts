@@ -1,0 +1,128 @@
+// Patterns of `match` to the typed tree. In: the grammar's pattern nodes. Out: Pattern.
+import type * as ast from "./ast";
+import { only, type Source, textOf, toExpr, Unreadable } from "./convert_expressions";
+import { fields, named, type RawNode } from "./raw";
+
+export function toPattern(src: Source, n: RawNode): ast.Pattern {
+  const span = n.span;
+  switch (n.type) {
+    case "case_pattern": {
+      const inner = named(n)[0];
+      if (inner) {
+        const p = toPattern(src, inner);
+        const minus = n.children[0]?.type === "-";
+        if (!minus || p.kind !== "MatchValue") return p;
+        return { kind: "MatchValue", span, value: { kind: "UnaryOp", span, op: "-", operand: p.value } };
+      }
+      return { kind: "MatchAs", span, pattern: null, name: null }; // `_`
+    }
+    case "dotted_name": {
+      const parts = named(n);
+      const first = parts[0];
+      if (!first) throw new Unreadable(n, "invalid pattern");
+      const text = textOf(src, n);
+      if (parts.length === 1) return { kind: "MatchAs", span, pattern: null, name: text === "_" ? null : text };
+      return { kind: "MatchValue", span, value: dotted(src, parts) };
+    }
+    case "none":
+      return { kind: "MatchSingleton", span, value: null };
+    case "true":
+      return { kind: "MatchSingleton", span, value: true };
+    case "false":
+      return { kind: "MatchSingleton", span, value: false };
+    case "integer":
+    case "float":
+    case "string":
+    case "concatenated_string":
+      return { kind: "MatchValue", span, value: toExpr(src, n) };
+    case "list_pattern":
+      return { kind: "MatchSequence", span, patterns: named(n).map(c => toPattern(src, c)) };
+    case "tuple_pattern": {
+      const parts = named(n);
+      const first = parts[0];
+      // (p) is p; (p,) is a sequence
+      if (parts.length === 1 && first && !n.children.some(c => c.type === ",")) return toPattern(src, first);
+      return { kind: "MatchSequence", span, patterns: parts.map(c => toPattern(src, c)) };
+    }
+    case "splat_pattern": {
+      const name = named(n)[0];
+      const text = name ? textOf(src, name) : "_";
+      return { kind: "MatchStar", span, name: text === "_" ? null : text };
+    }
+    case "union_pattern": {
+      // `_` among the alternatives is an anonymous child
+      const parts = n.children.filter(c => c.type !== "|");
+      return {
+        kind: "MatchOr",
+        span,
+        patterns: parts.map(c =>
+          c.type === "_" ? { kind: "MatchAs", span: c.span, pattern: null, name: null } : toPattern(src, c),
+        ),
+      };
+    }
+    case "as_pattern": {
+      const [pattern, name] = named(n);
+      if (!pattern || !name) throw new Unreadable(n, "invalid pattern");
+      return { kind: "MatchAs", span, pattern: toPattern(src, pattern), name: textOf(src, name) };
+    }
+    case "class_pattern": {
+      const [cls, ...rest] = named(n);
+      if (!cls) throw new Unreadable(n, "invalid pattern");
+      const patterns: ast.Pattern[] = [];
+      const kwdAttrs: string[] = [];
+      const kwdPatterns: ast.Pattern[] = [];
+      for (const r of rest) {
+        const keyword = r.type === "keyword_pattern" ? r : named(r)[0];
+        if (keyword?.type === "keyword_pattern") {
+          const [name, value] = named(keyword);
+          if (!name) throw new Unreadable(keyword, "invalid pattern");
+          kwdAttrs.push(textOf(src, name));
+          kwdPatterns.push(
+            value ? toPattern(src, value) : { kind: "MatchAs", span: keyword.span, pattern: null, name: null },
+          );
+        } else {
+          patterns.push(toPattern(src, r));
+        }
+      }
+      return { kind: "MatchClass", span, cls: dotted(src, named(cls)), patterns, kwdAttrs, kwdPatterns };
+    }
+    case "dict_pattern": {
+      const keys = fields(n, "key").map(k => {
+        if (k.type === "dotted_name") return dotted(src, named(k));
+        return toExpr(src, k);
+      });
+      const patterns = n.children.filter(c => c.field === "value").map(v => toPattern(src, v));
+      const splat = n.children.find(c => c.type === "splat_pattern");
+      const rest = splat ? textOf(src, only(splat)) : null;
+      return { kind: "MatchMapping", span, keys, patterns, rest };
+    }
+    case "complex_pattern": {
+      // 1 + 2j
+      const [re, im] = named(n);
+      if (!re || !im) throw new Unreadable(n, "invalid pattern");
+      const op = n.children.some(c => c.type === "-") ? "-" : "+";
+      return {
+        kind: "MatchValue",
+        span,
+        value: { kind: "BinOp", span, left: toExpr(src, re), op, opSpan: span, right: toExpr(src, im) },
+      };
+    }
+    default:
+      throw new Unreadable(n, "invalid pattern");
+  }
+}
+
+function dotted(src: Source, parts: readonly RawNode[]): ast.Expr {
+  const [first, ...rest] = parts;
+  if (!first) throw new Error("a dotted name has a first part");
+  return rest.reduce<ast.Expr>(
+    (value, p) => ({
+      kind: "Attribute",
+      span: { ...value.span, endLine: p.span.endLine, endColumn: p.span.endColumn, end: p.span.end },
+      value,
+      attr: textOf(src, p),
+      attrSpan: p.span,
+    }),
+    { kind: "Name", span: first.span, id: textOf(src, first) },
+  );
+}

@@ -1,0 +1,212 @@
+// One Python file that is edited: text → Module, again and again. In: text. Out: the typed tree, syntax problems with
+// places, comments. tree-sitter parses incrementally; a top-level statement whose text did not change is not converted
+// again, only moved. A syntax error costs the statement that holds it, never the file.
+import Parser from "tree-sitter";
+import Python from "tree-sitter-python";
+import { type Module, type Span, type Stmt, type SyntaxProblem, shiftTree } from "./ast";
+import { type Converted, convertStatement } from "./convert_statements";
+import { copySubtree, type RawNode, shiftRaw } from "./raw";
+
+interface CachedStatement {
+  readonly text: string;
+  readonly line: number;
+  readonly offset: number;
+  readonly converted: Converted;
+}
+
+let shared: Parser | undefined;
+
+function parser(): Parser {
+  if (!shared) {
+    shared = new Parser();
+    shared.setLanguage(Python as unknown as Parser.Language);
+  }
+  return shared;
+}
+
+/** tree-sitter takes the text in pieces: one call per file is refused beyond 32 KB in some builds */
+function parse(text: string, old?: Parser.Tree): Parser.Tree {
+  return parser().parse((index: number) => text.slice(index, index + 16384) || null, old, {
+    bufferSize: 64 * 1024,
+  });
+}
+
+export interface Comment {
+  readonly span: Span;
+  readonly text: string;
+}
+
+export class PythonFile {
+  private tree: Parser.Tree;
+  private cache = new Map<string, CachedStatement[]>();
+  private current: { readonly module: Module; readonly problems: readonly SyntaxProblem[] };
+
+  constructor(public text: string) {
+    this.tree = parse(text);
+    this.current = this.convert();
+  }
+
+  get module(): Module {
+    return this.current.module;
+  }
+  get problems(): readonly SyntaxProblem[] {
+    return this.current.problems;
+  }
+
+  /** takes the new text; the change is found by comparing ends, so callers need not describe their edit */
+  update(text: string): void {
+    if (text === this.text) return;
+    const edit = difference(this.text, text);
+    this.tree.edit({
+      startIndex: edit.start,
+      oldEndIndex: edit.oldEnd,
+      newEndIndex: edit.newEnd,
+      startPosition: position(this.text, edit.start),
+      oldEndPosition: position(this.text, edit.oldEnd),
+      newEndPosition: position(text, edit.newEnd),
+    });
+    this.tree = parse(text, this.tree);
+    this.text = text;
+    this.current = this.convert();
+  }
+
+  /** every comment of the file, in order */
+  comments(): Comment[] {
+    const out: Comment[] = [];
+    const cursor = this.tree.walk();
+    const visit = (): void => {
+      if (cursor.nodeType === "comment") {
+        const from = cursor.startPosition;
+        const to = cursor.endPosition;
+        const start = cursor.startIndex;
+        const end = cursor.endIndex;
+        const span = {
+          line: from.row + 1,
+          column: from.column,
+          endLine: to.row + 1,
+          endColumn: to.column,
+          start,
+          end,
+        };
+        out.push({ span, text: this.text.slice(start, end) });
+      }
+      if (cursor.gotoFirstChild()) {
+        do visit();
+        while (cursor.gotoNextSibling());
+        cursor.gotoParent();
+      }
+    };
+    visit();
+    return out;
+  }
+
+  private convert(): { module: Module; problems: SyntaxProblem[] } {
+    const body: Stmt[] = [];
+    const problems: SyntaxProblem[] = [];
+    const old = this.cache;
+    this.cache = new Map();
+    const take = (c: Converted): void => {
+      body.push(...c.body);
+      problems.push(...c.problems);
+    };
+    const cursor = this.tree.walk();
+    if (cursor.nodeType === "ERROR") {
+      // nothing of the file stands as a module
+      for (const c of this.pieces(0, this.text.length)) take(c);
+    } else if (cursor.gotoFirstChild()) {
+      do {
+        const type = cursor.nodeType;
+        if (type === "comment" || type === ";" || type === "line_continuation") continue;
+        const start = cursor.startIndex;
+        const end = cursor.endIndex;
+        const from = cursor.startPosition;
+        if (type === "ERROR") {
+          // what follows may have been misread too (an unclosed bracket takes the rest of the file with it)
+          for (const c of this.pieces(start, this.text.length)) take(c);
+          break;
+        }
+        const text = this.text.slice(start, end);
+        // statements that share a line or are indented may mean something else elsewhere
+        const key = from.column === 0 ? text : `${from.column}:${text}`;
+        const hit = old.get(key)?.shift();
+        const line = from.row + 1;
+        let converted: Converted;
+        if (!hit && this.spansOtherStatements(text) && cursor.currentNode.hasError) {
+          for (const c of this.pieces(start, this.text.length)) take(c);
+          break;
+        }
+        if (hit) {
+          const [lines, offset] = [line - hit.line, start - hit.offset];
+          converted = shiftTree(hit.converted, lines, offset);
+        } else {
+          converted = convertStatement({ text: this.text, base: 0 }, copySubtree(cursor));
+        }
+        const entry = { text, line, offset: start, converted };
+        const list = this.cache.get(key);
+        if (list) list.push(entry);
+        else this.cache.set(key, [entry]);
+        take(converted);
+      } while (cursor.gotoNextSibling());
+    }
+    return { module: { kind: "Module", body }, problems };
+  }
+
+  /** whether text of one statement has a later line that begins a definition in column 0 */
+  private spansOtherStatements(text: string): boolean {
+    return /\n(?:def|class|async def|import|from|@)\b/.test(text.replace(/^(?:@.*\n)+.*/, ""));
+  }
+
+  /**
+   * The grammar gave up on a stretch of the file. It is cut at the lines that start in column 0 with something that can
+   * begin a statement, and each piece is parsed alone, so that an unclosed bracket costs only its own statement.
+   */
+  private pieces(start: number, end: number): Converted[] {
+    const out: Converted[] = [];
+    const lineStart = this.text.lastIndexOf("\n", start - 1) + 1;
+    const region = this.text.slice(lineStart, end);
+    const cuts: number[] = [0];
+    let decorated = false;
+    for (const m of region.matchAll(/^(?=[A-Za-z_@])(?!(?:else|elif|except|finally)\b).*/gm)) {
+      if (!decorated && m.index > 0) cuts.push(m.index);
+      decorated = m[0].startsWith("@");
+    }
+    cuts.push(region.length);
+    for (let i = 0; i + 1 < cuts.length; i++) {
+      const from = cuts[i] ?? 0;
+      const text = region.slice(from, cuts[i + 1]);
+      if (!text.trim()) continue;
+      const base = lineStart + from;
+      const lines = position(this.text, base).row;
+      const tree = parse(text);
+      const cursor = tree.walk();
+      const nodes: RawNode[] = [];
+      if (cursor.nodeType !== "ERROR" && cursor.gotoFirstChild()) {
+        do if (cursor.nodeType !== "comment") nodes.push(shiftRaw(copySubtree(cursor), lines, base));
+        while (cursor.gotoNextSibling());
+      } else {
+        nodes.push(shiftRaw(copySubtree(cursor), lines, base));
+      }
+      for (const n of nodes) if (n.named) out.push(convertStatement({ text: this.text, base: 0 }, n));
+    }
+    return out;
+  }
+}
+
+function difference(a: string, b: string): { start: number; oldEnd: number; newEnd: number } {
+  const limit = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < limit && a.charCodeAt(start) === b.charCodeAt(start)) start++;
+  let back = 0;
+  while (back < limit - start && a.charCodeAt(a.length - 1 - back) === b.charCodeAt(b.length - 1 - back)) back++;
+  return { start, oldEnd: a.length - back, newEnd: b.length - back };
+}
+
+function position(text: string, offset: number): Parser.Point {
+  let row = 0;
+  let at = -1;
+  for (let i = text.indexOf("\n"); i >= 0 && i < offset; i = text.indexOf("\n", i + 1)) {
+    row++;
+    at = i;
+  }
+  return { row, column: offset - at - 1 };
+}
