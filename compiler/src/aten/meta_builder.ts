@@ -1,9 +1,13 @@
 // MetaBuilder for one graph. In: the graph's shape environment. Out: what a record's meta rule may use.
 // Promises: shapes, strides and dtypes as PyTorch's fake tensors have them (TensorIterator's stride order included).
 import { int } from "../inductor/symbolic/expr";
+import { makeArgs } from "./args";
 import { asExpr, makeDimMath, type ShapeGuards } from "./dim_math";
 import { promoteElementwise } from "./promotion";
+import { mustLookup } from "./registry";
+import { parseSchema } from "./schema";
 import {
+  type ArgValue,
   type Device,
   type Dim,
   type DimMath,
@@ -14,7 +18,15 @@ import {
   type TensorMeta,
 } from "./types";
 
-export function makeMetaBuilder(env: ShapeGuards): MetaBuilder {
+export interface MetaDefaults {
+  readonly dtype: DType;
+  readonly device: Device;
+  readonly config: (name: string) => unknown;
+}
+
+const DEFAULTS: MetaDefaults = { dtype: "float32", device: { type: "cpu", index: null }, config: () => undefined };
+
+export function makeMetaBuilder(env: ShapeGuards, defaults: MetaDefaults = DEFAULTS): MetaBuilder {
   const m = makeDimMath(env);
   const fail = (message: string, pythonType?: string): never => {
     throw new OpError(message, pythonType);
@@ -31,6 +43,21 @@ export function makeMetaBuilder(env: ShapeGuards): MetaBuilder {
     unbacked: () => env.unbacked(),
     wrapDim,
     fail,
+    meta: t => t,
+    isTensor: isTensorMeta,
+    training: () => false,
+    defaultDType: () => defaults.dtype,
+    defaultDevice: () => defaults.device,
+    config: defaults.config,
+    call: (op, args, kwargs = {}) => {
+      const r = runMeta(builder, op, args, kwargs);
+      if (isTensorMeta(r)) return r;
+      throw new Error(`${op} has several results`);
+    },
+    callMany: (op, args, kwargs = {}) => {
+      const r = runMeta(builder, op, args, kwargs);
+      return isTensorMeta(r) ? [r] : r.filter(t => t !== null);
+    },
   };
   return builder;
 }
@@ -251,4 +278,26 @@ function iterationOrder(m: DimMath, shape: readonly Dim[], strides: readonly (re
 export function preservedStrides(m: DimMath, t: TensorMeta): Dim[] {
   if (isNonOverlappingAndDense(m, t)) return [...t.stride];
   return elementwiseStrides(m, t.shape, [t]).map(asExpr);
+}
+
+function isTensorMeta(x: unknown): x is TensorMeta {
+  return typeof x === "object" && x !== null && "shape" in x && "stride" in x;
+}
+
+/** The metas of an operator's results for arguments in schema order. */
+function runMeta(
+  m: MetaBuilder,
+  op: string,
+  args: readonly ArgValue<TensorMeta>[],
+  kwargs: Readonly<Record<string, ArgValue<TensorMeta>>>,
+): TensorMeta | readonly (TensorMeta | null)[] {
+  const record = mustLookup(op);
+  const schema = parseSchema(record.schema);
+  const values = new Map<string, ArgValue<TensorMeta>>();
+  for (const [i, p] of schema.parameters.entries()) {
+    const v = i < args.length ? args[i] : kwargs[p.name];
+    if (v !== undefined) values.set(p.name, v);
+  }
+  const host = { isTensor: isTensorMeta, isDim: m.isDim, int: m.int, specialize: m.hint };
+  return record.meta(m, makeArgs<TensorMeta>({ schema, values }, host));
 }

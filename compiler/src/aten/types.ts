@@ -128,23 +128,20 @@ export type PromotionKind =
   | "bool_to_long"
   | "no_opmath";
 
-/** What a meta rule may use. */
-export interface MetaBuilder extends DimMath {
+/**
+ * What a meta rule may use. It is also a GraphBuilder whose traced tensors are metas (`call` runs the meta rule of the
+ * operator called), so an operator that is only a composition of others takes its meta rule from `composite`.
+ */
+export interface MetaBuilder extends GraphBuilder<TensorMeta> {
   /** a new tensor's meta; contiguous unless stride is given; requiresGrad is worked out by the caller of the rule */
   tensor(shape: readonly (Dim | number)[], like: { dtype: DType; device: Device }, stride?: readonly (Dim | number)[]): TensorMeta;
   contiguous(shape: readonly (Dim | number)[]): Dim[];
   channelsLast(shape: readonly Dim[]): Dim[];
-  isContiguous(t: TensorMeta, format?: MemoryFormat): boolean;
   broadcast(...shapes: (readonly Dim[])[]): Dim[];
-  /** result dtype of a promotion over tensors and Python scalars (a Scalar only decides by category) */
-  promote(kind: PromotionKind, ...operands: (TensorMeta | Scalar)[]): DType;
   /** shape by broadcast, strides as TensorIterator gives them, device from the operands */
   elementwise(dtype: DType, ...operands: TensorMeta[]): TensorMeta;
   /** a fresh data-dependent size (nonzero, unique) */
   unbacked(): Dim;
-  /** wraps a negative dim; OpError "Dimension out of range (expected to be in range of [-2, 1], but got 3)" */
-  wrapDim(d: number, rank: number): number;
-  fail(message: string, pythonType?: string): never;
 }
 
 /** What a decomposition or a derivative may use; T is a traced tensor. */
@@ -155,10 +152,17 @@ export interface GraphBuilder<T> extends DimMath {
   /** same for operators with several results */
   callMany(op: string, args: readonly ArgValue<T>[], kwargs?: Readonly<Record<string, ArgValue<T>>>): T[];
   isTensor(x: unknown): x is T;
+  /** result dtype of a promotion over tensors and Python scalars (a Scalar only decides by category) */
   promote(kind: PromotionKind, ...operands: (TensorMeta | Scalar)[]): DType;
+  /** wraps a negative dim; OpError "Dimension out of range (expected to be in range of [-2, 1], but got 3)" */
   wrapDim(d: number, rank: number): number;
   isContiguous(t: T, format?: MemoryFormat): boolean;
   training(): boolean; // grad mode while tracing
+  /** torch.get_default_dtype() / torch.get_default_device() where the call stands */
+  defaultDType(): DType;
+  defaultDevice(): Device;
+  /** torch._inductor.config.NAME or a named behaviour of the preset; undefined: nothing said, take torch 2.11's default */
+  config(name: string): unknown;
   fail(message: string, pythonType?: string): never;
 }
 
@@ -186,7 +190,8 @@ export type ReductionType =
 
 /** The virtualised operations of a loop body (torch._inductor.ops_handler). V is a handler's value. */
 export interface Ops<V> {
-  constant(value: number | boolean, dtype: DType): V;
+  /** a PyFloat and a number of the same value count as two operations, as 1.0 and 1 do in PyTorch */
+  constant(value: number | boolean | PyFloat, dtype: DType): V;
   indexExpr(e: Dim, dtype: DType): V;
   load(buffer: string, index: Dim): V;
   toDtype(x: V, dtype: DType, srcDtype?: DType): V;
@@ -194,7 +199,7 @@ export interface Ops<V> {
   /** turns a loaded value into an index; wraps negatives and asserts bounds unless told not to */
   indirectIndexing(x: V, size: Dim, opts?: { check?: boolean; wrapNeg?: boolean }): Dim;
   /** value of body where mask holds, other elsewhere; body runs under the mask */
-  masked(mask: V, body: () => V, other: number | boolean): V;
+  masked(mask: V, body: () => V, other: number | boolean | PyFloat): V;
   /** any pointwise operation by its Inductor name: add, mul, exp, where, lt, logical_and, ... */
   op(name: OpName, ...args: V[]): V;
   loadSeed(buffer: string, offset: number): V;
