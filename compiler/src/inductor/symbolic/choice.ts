@@ -15,6 +15,7 @@ import {
   toExpr,
 } from "./nodes";
 import { compareSympy } from "./order";
+import { compareSortKey } from "./sort_key";
 
 export const TRUE = (): Expr => makeNode("and", []);
 export const FALSE = (): Expr => makeNode("or", []);
@@ -51,7 +52,7 @@ function extremum(kind: "min" | "max", xs: readonly ExprLike[]): Expr {
     if (above) return isMax ? other : constant;
     if (below) return isMax ? constant : other;
   }
-  const args = [...others].sort(compareSympy);
+  const args = [...others].sort(compareSortKey);
   if (constant !== undefined) args.unshift(constant);
   if (args.length === 0) throw new RangeError(`${kind} of nothing`);
   return args.length === 1 ? (args[0] as Expr) : makeNode(kind, args);

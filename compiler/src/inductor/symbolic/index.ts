@@ -1,4 +1,14 @@
 // The symbolic integers of the compiler: expressions, ranges, simplification, size variables, printers.
 
+export { evaluateNumber } from "./evaluate";
 export * from "./expr";
+export { Facts } from "./facts";
 export { InternTable, internTable, withInternTable } from "./intern";
+export { printFloat, printLog } from "./print_log";
+export { printPython } from "./print_python";
+export { printTriton, type TritonPrintOptions } from "./print_triton";
+export { type Bounds, bounds, type SymbolBounds, UNBOUNDED, type VarRanges } from "./ranges";
+export { type CreateSymbolOptions, type Guard, ShapeEnv, type SymbolPolicy, sourceNumber } from "./shape_env";
+export * from "./simplify";
+export { SizeVars } from "./size_vars";
+export { compareSortKey, orderedFactors, orderedTerms } from "./sort_key";

@@ -1,0 +1,99 @@
+// In: an index expression. Out: Triton text, as Inductor's TritonPrinter writes it.
+// Promises: sum and product arguments in stored (sympy's) order; no subtraction; division of a possibly negative operand
+// goes through triton_helpers, since Triton's // and % round to zero.
+
+import { isNonnegative } from "./assumptions";
+import { max, min } from "./choice";
+import type { Expr } from "./nodes";
+import { NON_ATOM, PREC, parenthesize, precedence } from "./precedence";
+import { RELATION_TEXT } from "./print_log";
+
+export interface TritonPrintOptions {
+  /** Text of a symbol instead of its name (size arguments: s77 -> ks0). */
+  readonly symbol?: (name: string) => string;
+}
+
+/** Triton text of an expression. */
+export function printTriton(e: Expr, options: TritonPrintOptions = {}): string {
+  const print = (x: Expr): string => printTriton(x, options);
+  const list = (args: readonly Expr[], separator: string, level: number): string =>
+    args.map(a => parenthesize(a, print(a), level)).join(separator);
+  switch (e.kind) {
+    case "int":
+      return String(e.value);
+    case "float":
+      return Number.isInteger(e.value) ? String(e.value) : `tl.full([], ${pythonFloat(e.value)}, tl.float64)`;
+    case "sym":
+      return options.symbol?.(e.name) ?? e.name;
+    case "add":
+      return list(e.args, " + ", precedence(e));
+    case "mul":
+      return list(e.args, "*", precedence(e));
+    case "pow": {
+      const [base, n] = e.args;
+      if (n.kind === "int" && n.value > 0) return list(new Array<Expr>(n.value).fill(base), "*", PREC.Mul);
+      return `libdevice.pow(${print(base)}.to(tl.float64), ${print(n)}.to(tl.float64))`;
+    }
+    case "floordiv": {
+      const [a, b] = e.args;
+      if (isNonnegative(a) && isNonnegative(b)) return list(e.args, " // ", NON_ATOM);
+      return `triton_helpers.div_floor_integer(${print(a)},  ${print(b)})`;
+    }
+    case "modular": {
+      const [x, divisor, modulus] = e.args;
+      let text = parenthesize(x, print(x), NON_ATOM);
+      if (!(divisor.kind === "int" && divisor.value === 1)) {
+        text = `(${text} // ${parenthesize(divisor, print(divisor), NON_ATOM)})`;
+      }
+      return `(${text} % ${parenthesize(modulus, print(modulus), NON_ATOM)})`;
+    }
+    case "mod": {
+      const [a, b] = e.args;
+      if (isNonnegative(a) && isNonnegative(b)) return list(e.args, " % ", NON_ATOM);
+      return `triton_helpers.remainder_integer(${print(a)}, ${print(b)})`;
+    }
+    case "min":
+    case "max": {
+      const middle = e.args.length >> 1;
+      const make = e.kind === "min" ? min : max;
+      const a = print(make(...e.args.slice(0, middle)));
+      const b = print(make(...e.args.slice(middle)));
+      const [first, second] = e.kind === "min" ? ["<=", "<"] : [">=", ">"];
+      return `((${a}) * ((${a}) ${first} (${b})) + (${b}) * ((${b}) ${second} (${a})))`;
+    }
+    case "where":
+      return `tl.where(${e.args.map(print).join(", ")})`;
+    case "identity":
+      return print(e.args[0]);
+    case "truediv":
+      return `(${list(e.args, " / ", NON_ATOM)})`;
+    case "relation":
+      return list(e.args, ` ${RELATION_TEXT[e.op]} `, PREC.Relational);
+    case "and":
+      return e.args.length === 0 ? "True" : list(e.args, " & ", NON_ATOM);
+    case "or":
+      return e.args.length === 0 ? "False" : list(e.args, " | ", NON_ATOM);
+    case "not":
+      return `not (${print(e.args[0])})`;
+    default: {
+      const never: never = e;
+      return never;
+    }
+  }
+}
+
+/** Python's repr of a double with 17 significant digits, as torch prints sympy Floats. */
+export function pythonFloat(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return "math.inf";
+  if (value === Number.NEGATIVE_INFINITY) return "-math.inf";
+  if (Number.isNaN(value)) return "math.nan";
+  const [mantissa, exponentText] = Math.abs(value).toExponential(16).split("e") as [string, string];
+  const digits = mantissa.replace(".", "");
+  const exponent = Number(exponentText);
+  const sign = value < 0 ? "-" : "";
+  if (exponent >= -5 && exponent < 17) {
+    if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${digits}`;
+    return `${sign}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
+  }
+  return `${sign}${digits[0]}.${digits.slice(1)}e${exponent < 0 ? exponent : `+${exponent}`}`;
+}
