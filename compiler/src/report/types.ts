@@ -4,11 +4,12 @@ import type { Diagnostic } from "../dynamo/types";
 import type { ExecutablePlan, WatKernel } from "../inductor/plan/types";
 import type { LogRecord } from "./log";
 
+/** dtype is null for a value that is no single tensor */
 export interface ReportTensor {
   readonly name: string;
   readonly shape: readonly string[];
   readonly stride: readonly string[];
-  readonly dtype: string; // "torch.float32"
+  readonly dtype: string | null; // "torch.float32"
 }
 
 export interface ReportKernel {

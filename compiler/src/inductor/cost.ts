@@ -1,0 +1,54 @@
+// The roofline estimate that stands where nothing was measured. In: bytes moved, floating-point operations, the target.
+// Out: microseconds. It is a bound with a fixed cost, not a simulation; every number from here is marked as an estimate.
+import type { ExternOperation } from "./ir/types";
+import type { TargetProperties } from "./ir/target";
+import type { SizeVars } from "./symbolic/size_vars";
+
+/** start and end of a kernel on the device, as seen between two launches of a CUDA graph */
+const KERNEL_FLOOR_US = 2.2;
+/** generated streaming kernels reach about this share of the copy bandwidth */
+const STREAMING_EFFICIENCY = 0.92;
+/** library matrix products reach about this share of the dense peak */
+const MATMUL_EFFICIENCY = 0.7;
+
+export function estimateKernelUs(bytes: number, flops: number, target: TargetProperties): number {
+  const memory = (bytes / (target.copyBandwidth * STREAMING_EFFICIENCY)) * 1e6;
+  const compute = (flops / target.peak32) * 1e6;
+  return KERNEL_FLOOR_US + Math.max(memory, compute);
+}
+
+export function estimateExternUs(op: ExternOperation, bytes: number, target: TargetProperties, sizevars: SizeVars): number {
+  const memory = (bytes / (target.copyBandwidth * STREAMING_EFFICIENCY)) * 1e6;
+  const flops = externFlops(op, sizevars);
+  const half = op.reads.some(r => r.dtype === "float16" || r.dtype === "bfloat16");
+  const compute = (flops / ((half ? target.peak16 : target.peak32) * MATMUL_EFFICIENCY)) * 1e6;
+  return KERNEL_FLOOR_US + Math.max(memory, compute);
+}
+
+/** multiply-adds counted twice; 0 for kernels that are not bound by arithmetic */
+export function externFlops(op: ExternOperation, sizevars: SizeVars): number {
+  const dims = op.reads.map(r => r.size.map(s => sizevars.sizeHint(s)));
+  const name = op.op.split(".")[1] ?? op.op;
+  switch (name) {
+    case "mm":
+    case "addmm":
+    case "bmm":
+    case "baddbmm": {
+      const [a, b] = dims.slice(-2);
+      if (!a || !b) return 0;
+      return 2 * product(a) * (b[b.length - 1] ?? 1);
+    }
+    case "convolution": {
+      const [x, w] = dims;
+      if (!x || !w) return 0;
+      // each output position multiplies one filter; output positions are taken as the input's (stride 1, padded)
+      return 2 * (x[0] ?? 1) * product(x.slice(2)) * product(w);
+    }
+    default:
+      return 0;
+  }
+}
+
+function product(xs: readonly number[]): number {
+  return xs.reduce((a, b) => a * b, 1);
+}

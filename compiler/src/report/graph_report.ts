@@ -1,0 +1,123 @@
+// One compiled graph as `explain --json` shows it. In: the post-grad graph's schedule and plan. Out: ReportGraph.
+import type { FxNode } from "../fx/graph";
+import type { FakeTensor, FakeValue } from "../fx/types";
+import { estimateExternUs } from "../inductor/cost";
+import type { Operation } from "../inductor/ir/types";
+import type { TargetProperties } from "../inductor/ir/target";
+import type { ExecutablePlan } from "../inductor/plan/types";
+import type { AnyNode, Schedule, SchedulerNode } from "../inductor/scheduler/types";
+import { printPython } from "../inductor/symbolic/print_python";
+import { originOf, outermostFunction } from "./origins";
+import type { ReportGraph, ReportKernel, ReportRefusal, ReportTensor } from "./types";
+
+export interface GraphReportInput {
+  readonly file: string;
+  /** name where no node has a frame of the file */
+  readonly fallbackName: string;
+  readonly kind: "inference" | "forward" | "backward";
+  readonly schedule: Schedule;
+  readonly plan: ExecutablePlan;
+  readonly target: TargetProperties;
+  /** backward inputs that are saved values, not tangents */
+  readonly saved: ReadonlySet<string>;
+  readonly assumed: readonly string[];
+}
+
+export function graphReport(input: GraphReportInput): ReportGraph {
+  const { schedule, plan, file } = input;
+  const fx = schedule.graph.graph;
+  const calls = fx.nodes.filter(n => n.op === "call_function");
+  return {
+    name: outermostFunction(fx.nodes, file) ?? input.fallbackName,
+    kind: input.kind,
+    bytes: schedule.totalBytes,
+    peak_bytes: schedule.peakMemory,
+    inputs: fx.placeholders().flatMap(n => {
+      const t = tensorOf(n.name, n.meta.val);
+      return t ? [{ ...t, saved: input.saved.has(n.name) }] : [];
+    }),
+    aten: calls.map(n => {
+      const { lines, at } = originOf([n], file);
+      const tensor = tensorOf(n.name, n.meta.val) ?? { name: n.name, shape: [], stride: [], dtype: null };
+      return { ...tensor, target: n.target, lines, at };
+    }),
+    kernels: schedule.nodes.filter(n => !isTupleItem(n)).map(n => kernelReport(n, input)),
+    refusals: schedule.refusals.map(r => refusalReport(r, input)),
+  };
+}
+
+export function operationsOf(node: AnyNode): Operation[] {
+  return leaves(node).map(n => n.operation);
+}
+
+export function leaves(node: AnyNode): SchedulerNode[] {
+  return "operation" in node ? [node] : node.snodes.flatMap(leaves);
+}
+
+function isTupleItem(node: AnyNode): boolean {
+  return "operation" in node && node.operation.kind === "extern" && node.operation.irClass === "MultiOutput";
+}
+
+function kernelReport(node: AnyNode, input: GraphReportInput): ReportKernel {
+  const { schedule, plan, file } = input;
+  const members = leaves(node);
+  const origins = new Set<FxNode>();
+  for (const m of members) for (const o of m.operation.origins) origins.add(o);
+  const { lines, at } = originOf(origins, file);
+  const bytes = schedule.bytes.get(node.name) ?? 0;
+  return {
+    name: launchedName(node, plan),
+    type: node.type === "FusedTransposeReduction" ? "FusedSchedulerNode" : node.type,
+    nodes: members.map(m => m.name),
+    origins: [...origins].map(o => o.name).sort(),
+    lines,
+    at,
+    reads: [...new Set(node.readWrites.reads.map(d => d.name))].sort(),
+    writes: [...new Set(node.readWrites.writes.map(d => d.name))].sort(),
+    bytes,
+    estimate_us: round(estimateUs(node, bytes, input)),
+    assumed: input.assumed,
+  };
+}
+
+/** the generated kernel's name, or an extern kernel as the wrapper calls it; "" for a mere allocation */
+function launchedName(node: AnyNode, plan: ExecutablePlan): string {
+  if ("operation" in node && node.operation.kind === "extern") return node.operation.kernel ?? "";
+  const names = new Set(leaves(node).map(m => m.name));
+  for (const step of plan.steps) {
+    if (step.kind === "launch" && step.ops.some(op => names.has(op))) return plan.kernels[step.kernel]?.name ?? "";
+  }
+  return "";
+}
+
+function estimateUs(node: AnyNode, bytes: number, input: GraphReportInput): number {
+  if ("operation" in node) {
+    if (node.operation.kind === "nop") return 0;
+    if (node.operation.kind === "extern") return estimateExternUs(node.operation, bytes, input.target, input.schedule.graph.sizevars);
+  }
+  const name = launchedName(node, input.plan);
+  return input.plan.kernels.find(k => k.name === name)?.estimateUs ?? 0;
+}
+
+function refusalReport(r: Schedule["refusals"][number], input: GraphReportInput): ReportRefusal {
+  const linesOf = (ops: readonly string[]) => {
+    const wanted = new Set(ops);
+    const origins = input.schedule.graph.operations.filter(o => wanted.has(o.name)).flatMap(o => o.origins);
+    return originOf(origins, input.file).lines;
+  };
+  const { code, a, b, detail, aIndex, bIndex, bytesLost } = r;
+  return { code, a, b, detail, aIndex, bIndex, bytesLost, lines: [linesOf(r.aOps), linesOf(r.bOps)] };
+}
+
+function tensorOf(name: string, val: FakeValue | undefined): ReportTensor | null {
+  if (!isFakeTensor(val)) return null;
+  return { name, shape: val.shape.map(printPython), stride: val.stride.map(printPython), dtype: `torch.${val.dtype}` };
+}
+
+export function isFakeTensor(val: FakeValue | undefined): val is FakeTensor {
+  return typeof val === "object" && val !== null && "dtype" in val;
+}
+
+function round(us: number): number {
+  return Math.round(us * 1000) / 1000;
+}
