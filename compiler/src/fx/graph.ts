@@ -66,7 +66,14 @@ export class FxGraph {
   }
 
   /** appends a node, or inserts it before `before`; `candidate` is the name to start from (default: from the target) */
-  create(op: NodeOp, target: string, args: readonly Argument[], kwargs: ReadonlyMap<string, Argument>, meta: NodeMeta, opts: { candidate?: string; before?: FxNode } = {}): FxNode {
+  create(
+    op: NodeOp,
+    target: string,
+    args: readonly Argument[],
+    kwargs: ReadonlyMap<string, Argument>,
+    meta: NodeMeta,
+    opts: { candidate?: string; before?: FxNode } = {},
+  ): FxNode {
     const name = this.namespace.create(opts.candidate ?? candidateName(op, target));
     const node = new FxNode(this, name, op, target, meta);
     node.setArguments(args, kwargs);
@@ -98,7 +105,8 @@ export function candidateName(op: NodeOp, target: string): string {
   if (op === "placeholder" || op === "call_method") return snake(target);
   if (op === "output") return "output";
   const parts = target.split(".");
-  const aten = /^(aten|prims|inductor_prims|inductor|quantized|torchvision|higher_order)\./.test(target) && parts.length >= 3;
+  const aten =
+    /^(aten|prims|inductor_prims|inductor|quantized|torchvision|higher_order)\./.test(target) && parts.length >= 3;
   const last = (aten ? parts[1] : parts[parts.length - 1]) ?? target;
   return snake(last.replace(/^__(.*)__$/, "$1"));
 }

@@ -11,7 +11,14 @@ export interface StackFrame {
   readonly line: number;
   /** the physical source line, stripped */
   readonly code: string;
-  readonly span: { readonly line: number; readonly column: number; readonly endLine: number; readonly endColumn: number };
+  /** columns stripped from the left of `code` */
+  readonly indent?: number;
+  readonly span: {
+    readonly line: number;
+    readonly column: number;
+    readonly endLine: number;
+    readonly endColumn: number;
+  };
   /** where the operator stands inside the span (a + b, a[i], f(...)), for carets `~~^~~`; columns of the first line */
   readonly anchor?: { readonly start: number; readonly end: number };
 }
@@ -21,7 +28,11 @@ export type FakeTensor = TensorMeta<Expr>;
 export type FakeValue = FakeTensor | Expr | { readonly symFloat: Expr } | readonly (FakeValue | null)[] | null;
 
 export class SliceArg {
-  constructor(readonly start: Argument, readonly stop: Argument, readonly step: Argument) {}
+  constructor(
+    readonly start: Argument,
+    readonly stop: Argument,
+    readonly step: Argument,
+  ) {}
 }
 export class EllipsisArg {}
 /** a Python tuple; a JS array is a Python list */
@@ -34,8 +45,24 @@ export class OpaqueArg {
 }
 
 export type Argument =
-  | FxNode | Expr | number | bigint | boolean | string | null | PyFloat | PyComplex | DTypeArg | DeviceArg | LayoutArg
-  | MemoryFormatArg | SliceArg | EllipsisArg | TupleArg | OpaqueArg | readonly Argument[];
+  | FxNode
+  | Expr
+  | number
+  | bigint
+  | boolean
+  | string
+  | null
+  | PyFloat
+  | PyComplex
+  | DTypeArg
+  | DeviceArg
+  | LayoutArg
+  | MemoryFormatArg
+  | SliceArg
+  | EllipsisArg
+  | TupleArg
+  | OpaqueArg
+  | readonly Argument[];
 
 export type NodeOp = "placeholder" | "get_attr" | "call_function" | "call_method" | "output";
 
