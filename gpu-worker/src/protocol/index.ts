@@ -1,0 +1,3 @@
+export * from "./frames";
+export * from "./jobs";
+export * from "./messages";
