@@ -62,17 +62,10 @@ function computeSign(e: Expr): number {
       if (n.kind === "int" && n.value > 0 && (s & NONNEG || n.value % 2 === 0)) return NONNEG;
       return 0;
     }
-    case "floordiv": {
-      const a = signOf(e.args[0]);
-      const b = signOf(e.args[1]);
-      if ((a & NONNEG && b & POS) || (a & NONPOS && b & NEG)) return NONNEG;
-      if (a & NEG && b & POS) return NONPOS | NEG;
-      if (a & NONPOS && b & POS) return NONPOS;
-      return 0;
-    }
+    case "floordiv":
     case "modular":
-      // The result of a Python % by a positive modulus is never negative.
-      return signOf(e.args[2]) & POS ? NONNEG : 0;
+      // As much as torch derives. The remainder of a negative number counts as unknown: Triton's % rounds to zero.
+      return signOf(e.args[0]) & NONNEG && signOf(e.args[1]) & NONNEG ? NONNEG : 0;
     case "mod": {
       const b = signOf(e.args[1]);
       return b & POS ? NONNEG : b & NEG ? NONPOS : 0;

@@ -183,6 +183,7 @@ export function floorDiv(a: ExprLike, b: ExprLike): Expr {
     if (divisor.value === 1) return base;
     if (divisor.value === -1) return neg(base);
   }
+  if (base === divisor) return int(1);
   if (isNumber(base) && isNumber(divisor)) return int(floorDivNumber(base.value, divisor.value));
   if (base.kind === "floordiv") return floorDiv(base.args[0], mul(base.args[1], divisor));
   if (divisor.kind === "int") {

@@ -6,7 +6,7 @@ import { isNonnegative } from "./assumptions";
 import { max, min } from "./choice";
 import type { Expr } from "./nodes";
 import { NON_ATOM, PREC, parenthesize, precedence } from "./precedence";
-import { RELATION_TEXT } from "./print_log";
+import { printFloat, RELATION_TEXT } from "./print_log";
 
 export interface TritonPrintOptions {
   /** Text of a symbol instead of its name (size arguments: s77 -> ks0). */
@@ -22,7 +22,7 @@ export function printTriton(e: Expr, options: TritonPrintOptions = {}): string {
     case "int":
       return String(e.value);
     case "float":
-      return Number.isInteger(e.value) ? String(e.value) : `tl.full([], ${pythonFloat(e.value)}, tl.float64)`;
+      return Number.isInteger(e.value) ? String(e.value) : `tl.full([], ${printFloat(e.value, false)}, tl.float64)`;
     case "sym":
       return options.symbol?.(e.name) ?? e.name;
     case "add":
@@ -32,7 +32,9 @@ export function printTriton(e: Expr, options: TritonPrintOptions = {}): string {
     case "pow": {
       const [base, n] = e.args;
       if (n.kind === "int" && n.value > 0) return list(new Array<Expr>(n.value).fill(base), "*", PREC.Mul);
-      return `libdevice.pow(${print(base)}.to(tl.float64), ${print(n)}.to(tl.float64))`;
+      const double = (x: Expr): string =>
+        x.kind === "int" ? `tl.full([], ${x.value}.0, tl.float64)` : `(${print(x)}).to(tl.float64)`;
+      return `libdevice.pow(${double(base)}, ${double(n)})`;
     }
     case "floordiv": {
       const [a, b] = e.args;
@@ -66,13 +68,13 @@ export function printTriton(e: Expr, options: TritonPrintOptions = {}): string {
     case "identity":
       return print(e.args[0]);
     case "truediv":
-      return `(${list(e.args, " / ", NON_ATOM)})`;
+      return list(e.args, " / ", NON_ATOM);
     case "relation":
       return list(e.args, ` ${RELATION_TEXT[e.op]} `, PREC.Relational);
     case "and":
-      return e.args.length === 0 ? "True" : list(e.args, " & ", NON_ATOM);
+      return e.args.length === 0 ? "True" : list(e.args, " and ", PREC.And);
     case "or":
-      return e.args.length === 0 ? "False" : list(e.args, " | ", NON_ATOM);
+      return e.args.length === 0 ? "False" : list(e.args, " or ", PREC.Or);
     case "not":
       return `not (${print(e.args[0])})`;
     default: {

@@ -23,8 +23,8 @@ export const UNBOUNDED: Bounds = { lower: -INF, upper: INF };
 const memos = new WeakMap<VarRanges, Map<Expr, Bounds>>();
 
 /**
- * Bounds of `e`. Loop variables in `ranges` go from 0 to size - 1; sizes are >= 2, unbacked symbols and loop variables
- * >= 0 unless `symbolBounds` says otherwise. `ranges` must not change afterwards (results are kept with it).
+ * Bounds of `e`. Loop variables in `ranges` go from 0 to size - 1; positive sizes are >= 2, unbacked symbols and loop
+ * variables >= 0 unless `symbolBounds` says otherwise. `ranges` must not change afterwards (results are kept with it).
  */
 export function bounds(e: Expr, ranges: VarRanges, symbolBounds?: SymbolBounds): Bounds {
   // The symbols' own ranges can be narrowed at any time, so nothing is kept when they are given.
@@ -61,7 +61,7 @@ function ofSymbol(s: SymExpr, scope: Scope): Bounds {
   if (given !== undefined) return given;
   switch (s.symKind) {
     case "size":
-      return { lower: 2, upper: INF };
+      return { lower: s.positive ? 2 : s.nonnegative ? 0 : -INF, upper: INF };
     case "unbacked":
     case "loop":
     case "indirect":
@@ -170,7 +170,11 @@ function compute(e: Expr, scope: Scope): Bounds {
       return divBounds(evaluate(e.args[0], scope), evaluate(e.args[1], scope));
     case "modular": {
       const quotient = divBounds(evaluate(e.args[0], scope), evaluate(e.args[1], scope));
-      return modBounds(quotient, evaluate(e.args[2], scope));
+      const modulus = evaluate(e.args[2], scope);
+      const remainder = modBounds(quotient, modulus);
+      // Triton's % gives a negative remainder for a negative number; the bounds hold for both.
+      if (quotient.lower >= 0 || modulus.lower < 0) return remainder;
+      return { lower: Math.max(quotient.lower, 1 - modulus.upper), upper: Math.max(remainder.upper, 0) };
     }
     case "mod":
       return modBounds(evaluate(e.args[0], scope), evaluate(e.args[1], scope));

@@ -11,7 +11,7 @@ import { decideCondition, Facts, type Knowledge } from "./facts";
 import { type Expr, type ExprLike, int, intValue, type RelationExpr, type SymExpr, sym, toExpr } from "./nodes";
 import { compareText } from "./order";
 import { type Bounds, bounds, type VarRanges } from "./ranges";
-import { coefficientOf, expand, freeSymbols, substitute } from "./traverse";
+import { coefficientOf, expand, freeSymbols, hasKind, rewrite, substitute } from "./traverse";
 
 /** How a size becomes a symbol (torch's DimDynamic). */
 export type SymbolPolicy = "duck" | "dynamic" | "static" | "unbacked";
@@ -32,6 +32,7 @@ export interface CreateSymbolOptions {
   readonly specializeZeroOne?: boolean;
 }
 
+const NO_RANGES: VarRanges = new Map();
 const INF = Number.POSITIVE_INFINITY;
 
 /** int(sha256(text), base 16) mod 100. */
@@ -105,6 +106,39 @@ export class ShapeEnv {
     return s;
   }
 
+  /**
+   * Symbolic sizes and strides of a tensor input. Strides are expressed through sizes where the example values allow it
+   * (a contiguous stride is the next size times the next stride), in ascending order of their value.
+   * `sourceName` is the tensor's ("L['x']"); `policies` are per dimension.
+   */
+  createTensorSymbols(
+    sourceName: string,
+    exampleSizes: readonly number[],
+    exampleStrides: readonly number[],
+    policies: readonly SymbolPolicy[],
+  ): { readonly sizes: readonly Expr[]; readonly strides: readonly Expr[] } {
+    const sizes = exampleSizes.map((n, i) =>
+      this.createSymbol(`${sourceName}.size()[${i}]`, n, policies[i] ?? "static"),
+    );
+    const stridePolicy: SymbolPolicy = policies.every(p => p === "static") ? "static" : "duck";
+    const last = exampleStrides.length - 1;
+    const strides: Expr[] = exampleStrides.map(() => int(0));
+    const candidates = new Map<number, Expr>();
+    const order = exampleStrides
+      .map((_, i) => i)
+      .sort((a, b) => at(exampleStrides, a) - at(exampleStrides, b) || b - a);
+    for (const i of order) {
+      const value = at(exampleStrides, i);
+      const contiguous = i !== last && value === at(exampleSizes, i + 1) * at(exampleStrides, i + 1);
+      let stride: Expr;
+      if ((value === 0 || value === 1) && !contiguous) stride = int(value);
+      else stride = candidates.get(value) ?? this.createSymbol(`${sourceName}.stride()[${i}]`, value, stridePolicy);
+      strides[i] = stride;
+      candidates.set(at(exampleSizes, i) * value, mul(sizes[i] as Expr, stride));
+    }
+    return { sizes, strides };
+  }
+
   /** A float input that stays symbolic (`zf` + number). */
   createFloatSymbol(sourceName: string, hint: number): Expr {
     const known = this.#bySource.get(sourceName);
@@ -153,10 +187,18 @@ export class ShapeEnv {
     let x = expand(toExpr(e));
     for (let step = 0; step < 16; step++) {
       const next = this.replacements.size === 0 ? x : expand(substitute(x, this.replacements));
-      if (next === x) return x;
+      if (next === x) break;
       x = next;
     }
-    return x;
+    return hasKind(x, "max") ? expand(rewrite(x, n => this.#dropLowMax(n))) : x;
+  }
+
+  /** max(1, x) and max(0, x), which contiguous strides bring, where x is never smaller. */
+  #dropLowMax(e: Expr): Expr {
+    if (e.kind !== "max" || e.args.length !== 2) return e;
+    const [a, b] = e.args as readonly [Expr, Expr];
+    const low = intValue(a);
+    return (low === 0 || low === 1) && bounds(b, NO_RANGES, this.symbolBounds).lower >= low ? b : e;
   }
 
   /** Value under the example inputs; undefined if an unbacked or unknown symbol occurs. */
@@ -186,7 +228,7 @@ export class ShapeEnv {
 
   /** Numeric bounds of an expression. */
   bounds(e: Expr, ranges?: VarRanges): Bounds {
-    return bounds(this.simplify(e), ranges ?? new Map(), this.symbolBounds);
+    return bounds(this.simplify(e), ranges ?? NO_RANGES, this.symbolBounds);
   }
 
   /** Whether `a` is known to be a multiple of `b`. */
@@ -256,6 +298,7 @@ export class ShapeEnv {
       }
     }
     const d = expand(sub(a, b));
+    if (hasKind(d, "floordiv") || hasKind(d, "modular") || hasKind(d, "mod")) return;
     // The symbol with the largest example value goes, then the one whose name sorts last.
     const candidates = [...freeSymbols(d)].filter(s => s.symKind !== "loop" && s.symKind !== "indirect");
     if (candidates.length > 5) return;
@@ -284,14 +327,41 @@ export class ShapeEnv {
     else this.constrainRange(s, strict ? Math.floor(exact) + 1 : Math.ceil(exact), INF);
   }
 
+  /** Makes `s` stand for `by`, unless that would forget a bound of `s` that `by` does not imply. */
   #replace(s: SymExpr, by: Expr): void {
     if (this.replacements.has(s) || freeSymbols(by).has(s)) return;
+    const source = this.symbolRanges.get(s);
+    if (source !== undefined && !this.#within(by, source)) {
+      this.#narrowInverse(by, source);
+      if (!this.#within(by, source)) return;
+    }
     this.replacements.set(s, by);
     for (const [other, value] of this.replacements) {
       if (freeSymbols(value).has(s)) this.replacements.set(other, this.simplify(value));
     }
     this.#version++;
   }
+
+  #within(e: Expr, range: Bounds): boolean {
+    const b = this.bounds(e);
+    return b.lower >= range.lower && b.upper <= range.upper;
+  }
+
+  /** by = slope*t + offset must lie in `range`: narrows t. */
+  #narrowInverse(by: Expr, range: Bounds): void {
+    const symbols = [...freeSymbols(by)];
+    const t = symbols[0];
+    if (t === undefined || symbols.length !== 1) return;
+    const slope = intValue(coefficientOf(by, t));
+    const offset = slope === undefined ? undefined : intValue(sub(by, mul(slope, t)));
+    if (slope === undefined || slope === 0 || offset === undefined) return;
+    const ends = [(range.lower - offset) / slope, (range.upper - offset) / slope];
+    this.constrainRange(t, Math.ceil(Math.min(...ends)), Math.floor(Math.max(...ends)));
+  }
+}
+
+function at(list: readonly number[], i: number): number {
+  return list[i] ?? 0;
 }
 
 /** The integer solution of d == 0 for `s` if d is linear in it with an exact solution. */

@@ -5,6 +5,7 @@
 import { mul } from "./arith";
 import { isFalse, isTrue, relation } from "./choice";
 import { gcdExpr } from "./divide";
+import { evaluateNumber } from "./evaluate";
 import type { Facts } from "./facts";
 import { type Expr, type ExprLike, int, intValue, type SymExpr, sym, toExpr } from "./nodes";
 import type { Bounds, VarRanges } from "./ranges";
@@ -73,6 +74,20 @@ export class SizeVars implements SizeKnowledge {
     return Math.min(Math.max(fallback, lower), upper);
   }
 
+  /** Example value with `fallback` (moved into its range) for each unbacked symbol. */
+  optimizationHint(e: ExprLike, fallback = 8192): number {
+    const value = this.hint(e);
+    if (value !== undefined) return value;
+    const x = this.removePrecomputed(this.simplify(e));
+    const result = evaluateNumber(x, s => {
+      const known = this.shapeEnv.hints.get(s);
+      if (known !== undefined) return known;
+      const range = this.shapeEnv.symbolBounds(s);
+      return range === undefined ? fallback : Math.min(Math.max(fallback, range.lower), range.upper);
+    });
+    return result ?? fallback;
+  }
+
   sizeHints(list: readonly ExprLike[], fallback?: number): number[] {
     return list.map(e => this.sizeHint(e, fallback));
   }
@@ -134,12 +149,11 @@ export class SizeVars implements SizeKnowledge {
     return this.knownTrue(relation("gt", a, b));
   }
 
-  /** Whether `a` is a multiple of `b`; false wherever unbacked symbols occur, as in torch. */
+  /** Whether `a` is a multiple of `b`. */
   knownMultipleOf(a: ExprLike, b: ExprLike): boolean {
     const x = toExpr(a);
     const y = toExpr(b);
-    const unbacked = (e: Expr): boolean => [...freeSymbols(e)].some(s => s.symKind === "unbacked");
-    if (unbacked(x) || unbacked(y) || freeSymbols(x).size > 20) return false;
+    if (freeSymbols(x).size > 20) return false;
     return this.shapeEnv.isDivisible(x, y);
   }
 
