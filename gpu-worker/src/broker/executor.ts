@@ -1,0 +1,115 @@
+// One executor child and what happens to it. The child runs generated code only, with a scrubbed environment and a
+// temporary folder of its own; a job that hangs, crashes or poisons its device costs the child, never the worker.
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DeviceInfo, ErrorCode, Job, JobResult } from "../protocol";
+import type { ExecutorSpec, FromExecutor, ToExecutor } from "./executor_messages";
+
+export type Outcome =
+  | { readonly kind: "result"; readonly result: JobResult }
+  | { readonly kind: "failed"; readonly code: ErrorCode; readonly message: string; readonly detail?: string }
+  /** the child died before it answered */
+  | { readonly kind: "lost"; readonly how: string };
+
+export class Executor {
+  private child: ChildProcess | null = null;
+  private folder: string | null = null;
+  private settle: ((o: Outcome) => void) | null = null;
+  private onProgress: (done: number, total: number, text: string) => void = () => undefined;
+  private ready: Promise<void> = Promise.resolve();
+  device: DeviceInfo | null = null;
+  busy = false;
+
+  constructor(readonly spec: ExecutorSpec) {}
+
+  /** Starts the child if it is not running; resolves when it has described its device. */
+  start(): Promise<void> {
+    if (this.child) return this.ready;
+    const folder = mkdtempSync(join(tmpdir(), "fuselens-executor-"));
+    this.folder = folder;
+    const child = fork(this.spec.file, [`--executor=${this.spec.device}`], {
+      execArgv: [...this.spec.execArgv],
+      env: scrubbedEnvironment(folder),
+      cwd: folder,
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    this.child = child;
+    this.ready = new Promise((resolve, reject) => {
+      child.once("exit", () => reject(new Error(`the executor of ${this.spec.device} did not start`)));
+      child.on("message", (m: FromExecutor) => {
+        if (m.kind === "ready") {
+          this.device = m.device;
+          resolve();
+        } else this.receive(m);
+      });
+    });
+    this.ready.catch(() => undefined);
+    child.once("exit", (code, signal) => this.exited(child, signal ?? `exit status ${code}`));
+    child.once("error", e => this.exited(child, e.message));
+    return this.ready;
+  }
+
+  /** Runs one job; never rejects. */
+  async run(job: Job, payload: readonly Uint8Array[], onProgress: (done: number, total: number, text: string) => void, timeoutMs: number): Promise<Outcome> {
+    this.busy = true;
+    this.onProgress = onProgress;
+    const answered = new Promise<Outcome>(resolve => {
+      this.settle = resolve;
+    });
+    const timer = setTimeout(() => {
+      this.finish({ kind: "failed", code: "timeout", message: `no answer within ${Math.round(timeoutMs / 1000)} s` });
+      this.kill();
+    }, timeoutMs);
+    try {
+      await this.start();
+      this.child?.send({ kind: "run", job, payload } satisfies ToExecutor, e => e && this.finish({ kind: "lost", how: e.message }));
+    } catch (e) {
+      this.finish({ kind: "lost", how: e instanceof Error ? e.message : String(e) });
+    }
+    const outcome = await answered;
+    clearTimeout(timer);
+    this.busy = false;
+    return outcome;
+  }
+
+  /** Ends the child and with it whatever it was doing. */
+  kill(): void {
+    this.child?.kill("SIGKILL");
+  }
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  private receive(m: FromExecutor): void {
+    if (m.kind === "progress") this.onProgress(m.done, m.total, m.text);
+    else if (m.kind === "result") this.finish({ kind: "result", result: m.result });
+    else if (m.kind === "failed") this.finish({ kind: "failed", code: m.code, message: m.message, detail: m.detail });
+  }
+
+  private exited(child: ChildProcess, how: string): void {
+    if (this.child !== child) return;
+    this.child = null;
+    if (this.folder) rmSync(this.folder, { recursive: true, force: true });
+    this.folder = null;
+    this.finish({ kind: "lost", how });
+  }
+
+  private finish(outcome: Outcome): void {
+    const settle = this.settle;
+    this.settle = null;
+    settle?.(outcome);
+  }
+}
+
+/** Only what a program needs to run: no credentials, no PYTHONPATH, no NODE_OPTIONS. */
+export function scrubbedEnvironment(folder: string): NodeJS.ProcessEnv {
+  const kept = ["PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME", "SystemRoot"];
+  const env: NodeJS.ProcessEnv = { HOME: folder, TMPDIR: folder, TEMP: folder, TMP: folder };
+  for (const name of kept) if (process.env[name] !== undefined) env[name] = process.env[name];
+  if (process.versions["electron"]) env["ELECTRON_RUN_AS_NODE"] = "1";
+  return env;
+}

@@ -1,0 +1,84 @@
+// The worker process. As a worker: `--bind ENDPOINT [--keys DIR] [--cache DIR] [--parent PID]`; prints one line of JSON
+// ({"endpoint": ...}) when it serves. As an executor child: `--executor=cpu`.
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Broker } from "./broker/broker";
+import { allowedClients, serverKeys, startAuthenticator } from "./broker/curve";
+import type { ExecutorSpec } from "./broker/executor_messages";
+import { ResultCache } from "./broker/result_cache";
+import { RouterEndpoint } from "./broker/router";
+
+/** a worker that was started on demand ends this long after its editor is gone */
+const PARENT_POLL_MS = 2_000;
+const JOB_TIMEOUT_MS = 10 * 60_000;
+
+async function serve(argv: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      bind: { type: "string" },
+      keys: { type: "string" },
+      cache: { type: "string" },
+      parent: { type: "string" },
+      "no-cache": { type: "boolean" },
+    },
+  });
+  const log = (message: string) => process.stderr.write(`fuselens worker: ${message}\n`);
+  const endpoint = values.bind ?? "tcp://127.0.0.1:*";
+  const keys = values.keys;
+  if (endpoint.startsWith("tcp:") && !keys) throw new Error("a TCP endpoint needs --keys DIR (see docs/security.md)");
+  if (keys) await startAuthenticator(key => allowedClients(keys).has(key));
+  const router = new RouterEndpoint(keys ? serverKeys(keys) : null, log);
+  const cacheFolder = values["no-cache"] ? null : (values.cache ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "fuselens", "results"));
+  const broker = new Broker({
+    executors: [cpuExecutor()],
+    cache: new ResultCache(cacheFolder, log),
+    versions: { node: process.versions.node, v8: process.versions.v8 },
+    name: "fuselens-worker",
+    jobTimeoutMs: JOB_TIMEOUT_MS,
+    send: (client, response) => router.send(client, response),
+    log,
+  });
+  const bound = await router.bind(endpoint);
+  process.stdout.write(`${JSON.stringify({ endpoint: bound, pid: process.pid })}\n`);
+  const stop = () => {
+    broker.shutdown();
+    void router.close().finally(() => process.exit(0));
+  };
+  process.once("SIGTERM", stop);
+  process.once("SIGINT", stop);
+  const parent = values.parent === undefined ? null : Number(values.parent);
+  if (parent !== null) {
+    setInterval(() => {
+      if (!alive(parent)) stop();
+    }, PARENT_POLL_MS).unref();
+  }
+  await router.serve(broker);
+}
+
+function cpuExecutor(): ExecutorSpec {
+  return {
+    device: "cpu",
+    file: __filename,
+    // V8's baseline compiler runs a long first call of a kernel at a seventh of its speed, and wasm has no OSR.
+    execArgv: ["--no-liftoff", "--no-wasm-tier-up"],
+    accepts: () => true,
+  };
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const executor = process.argv.slice(2).find(a => a.startsWith("--executor="));
+const run = executor ? import("./cpu/executor").then(m => m.runExecutor()) : serve(process.argv.slice(2));
+run.catch((e: unknown) => {
+  process.stderr.write(`fuselens worker: ${e instanceof Error ? e.message : String(e)}\n`);
+  process.exit(2);
+});
