@@ -1,0 +1,151 @@
+// One worker as the server sees it: a DEALER socket, requests by id, answers as promises. A worker that goes away
+// fails its waiting jobs with `executor-lost`, each once.
+import { randomBytes } from "node:crypto";
+import { type Job, type JobResult, PROTOCOL_VERSION, type Request, type Response, decodeResponse, encodeHeader, encodeJob } from "@fuselens/gpu-worker/protocol";
+import { Dealer } from "zeromq";
+
+export interface CurveClient {
+  readonly serverKey: string;
+  readonly publicKey: string;
+  readonly secretKey: string;
+}
+
+export class JobError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly detail?: string,
+  ) {
+    super(message);
+  }
+}
+
+export interface JobAnswer {
+  readonly result: JobResult;
+  readonly device: string;
+  readonly cached: boolean;
+  readonly ageSeconds: number;
+}
+
+export interface SubmitOptions {
+  readonly fresh?: boolean;
+  readonly onProgress?: (done: number, total: number, text: string) => void;
+  /** calls its argument when the job should be given up */
+  readonly onCancel?: (cancel: () => void) => void;
+}
+
+interface Waiting {
+  readonly resolve: (r: Response) => void;
+  readonly reject: (e: Error) => void;
+  readonly onProgress?: SubmitOptions["onProgress"];
+  /** which answer ends the wait */
+  readonly ends: (r: Response) => boolean;
+}
+
+export class WorkerConnection {
+  private readonly socket: Dealer;
+  private readonly waiting = new Map<string, Waiting[]>();
+  private sending: Promise<void> = Promise.resolve();
+  private closed = false;
+
+  constructor(
+    readonly endpoint: string,
+    curve: CurveClient | null,
+    private readonly log: (message: string) => void,
+  ) {
+    this.socket = new Dealer({
+      linger: 0,
+      routingId: `fuselens-${process.pid}-${randomBytes(6).toString("hex")}`,
+      reconnectInterval: 200,
+      reconnectMaxInterval: 5_000,
+      ...(curve ? { curveServerKey: curve.serverKey, curvePublicKey: curve.publicKey, curveSecretKey: curve.secretKey } : {}),
+    });
+    this.socket.connect(endpoint);
+    void this.receive();
+  }
+
+  async describe(timeoutMs = 15_000): Promise<Extract<Response, { type: "describe" }>> {
+    const id = randomBytes(8).toString("hex");
+    const answer = await this.request({ v: PROTOCOL_VERSION, id, type: "hello", client: "fuselens" }, [], r => r.type === "describe", timeoutMs);
+    if (answer.type !== "describe") throw new JobError("internal", `unexpected ${answer.type}`);
+    return answer;
+  }
+
+  async submit(job: Job, options: SubmitOptions = {}): Promise<JobAnswer> {
+    const { bytes, id } = encodeJob(job);
+    options.onCancel?.(() => this.send([encodeHeader({ v: PROTOCOL_VERSION, id, type: "cancel" })]));
+    const header: Request = { v: PROTOCOL_VERSION, id, type: "submit", device: null, fresh: options.fresh ?? false, payload: 0 };
+    const answer = await this.request(header, [bytes], r => r.type === "result", null, options.onProgress);
+    if (answer.type !== "result") throw new JobError("internal", `unexpected ${answer.type}`);
+    return { result: answer.result as JobResult, device: answer.device, cached: answer.cached, ageSeconds: answer.ageSeconds };
+  }
+
+  /** fails everything that waits; for a worker that is known to be gone */
+  lost(message: string): void {
+    const all = [...this.waiting.values()].flat();
+    this.waiting.clear();
+    for (const w of all) w.reject(new JobError("executor-lost", message));
+  }
+
+  close(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.lost("the connection to the worker was closed");
+    this.socket.close();
+  }
+
+  private request(header: Request, frames: readonly Uint8Array[], ends: Waiting["ends"], timeoutMs: number | null, onProgress?: Waiting["onProgress"]): Promise<Response> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { resolve, reject, ends, onProgress };
+      this.waiting.set(header.id, [...(this.waiting.get(header.id) ?? []), waiting]);
+      if (timeoutMs !== null) {
+        const timer = setTimeout(() => {
+          this.drop(header.id, waiting);
+          reject(new JobError("timeout", `no answer from the worker at ${this.endpoint} within ${timeoutMs / 1000} s`));
+        }, timeoutMs);
+        timer.unref();
+      }
+      this.send([encodeHeader(header), ...frames]);
+    });
+  }
+
+  private drop(id: string, w: Waiting): void {
+    const rest = (this.waiting.get(id) ?? []).filter(x => x !== w);
+    if (rest.length) this.waiting.set(id, rest);
+    else this.waiting.delete(id);
+  }
+
+  private send(frames: readonly Uint8Array[]): void {
+    this.sending = this.sending
+      .then(() => (this.closed ? undefined : this.socket.send(frames as Uint8Array[])))
+      .catch(e => this.log(`a message to the worker could not be sent: ${e instanceof Error ? e.message : String(e)}`));
+  }
+
+  private async receive(): Promise<void> {
+    try {
+      for await (const [frame] of this.socket) {
+        const decoded = frame ? decodeResponse(frame) : { ok: false as const, error: "an empty message" };
+        if (!decoded.ok) {
+          this.log(`a message from the worker was not understood: ${decoded.error}`);
+          continue;
+        }
+        this.dispatch(decoded.value);
+      }
+    } catch (e) {
+      if (!this.closed) this.lost(e instanceof Error ? e.message : String(e));
+    }
+  }
+
+  private dispatch(response: Response): void {
+    for (const w of this.waiting.get(response.id) ?? []) {
+      if (response.type === "progress") w.onProgress?.(response.done, response.total, response.text);
+      else if (response.type === "error") {
+        this.drop(response.id, w);
+        w.reject(new JobError(response.code, response.message, response.detail));
+      } else if (w.ends(response)) {
+        this.drop(response.id, w);
+        w.resolve(response);
+      }
+    }
+  }
+}

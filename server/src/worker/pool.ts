@@ -1,0 +1,100 @@
+// The workers that this server uses: a configured endpoint, or one spawned on demand and spawned again when it is lost.
+import type { DeviceInfo, Job } from "@fuselens/gpu-worker/protocol";
+import { type CurveClient, type JobAnswer, JobError, type SubmitOptions, WorkerConnection } from "./connection";
+import { readClientKeys } from "./keys";
+import { type SpawnedWorker, spawnWorker } from "./spawn";
+
+export interface WorkerStatus {
+  readonly state: "off" | "running" | "failed";
+  readonly endpoint: string | null;
+  readonly devices: readonly DeviceInfo[];
+  readonly message: string;
+}
+
+export interface WorkerPoolOptions {
+  readonly workerFile: string;
+  readonly log: (message: string) => void;
+}
+
+export interface WorkerSettings {
+  /** null: spawn one on demand */
+  readonly endpoint: string | null;
+  /** an untrusted workspace gets analysis, no worker */
+  readonly trusted: boolean;
+  /** folder with client.key, client.pub, server.pub for a CURVE endpoint */
+  readonly keys?: string | null;
+}
+
+export class WorkerPool {
+  private settings: WorkerSettings = { endpoint: null, trusted: true };
+  private connection: WorkerConnection | null = null;
+  private spawned: SpawnedWorker | null = null;
+  private starting: Promise<WorkerConnection> | null = null;
+
+  constructor(private readonly options: WorkerPoolOptions) {}
+
+  configure(settings: WorkerSettings): void {
+    if (settings.endpoint !== this.settings.endpoint || settings.trusted !== this.settings.trusted || settings.keys !== this.settings.keys) void this.dispose();
+    this.settings = settings;
+  }
+
+  /** Runs a job; rejects with a JobError whose message is one clear line. */
+  async submit(job: Job, options: SubmitOptions = {}): Promise<JobAnswer> {
+    const connection = await this.connect();
+    return connection.submit(job, options);
+  }
+
+  async status(): Promise<WorkerStatus> {
+    if (!this.connection) return { state: "off", endpoint: this.settings.endpoint, devices: [], message: "no worker is running; a benchmark starts one" };
+    try {
+      const d = await this.connection.describe();
+      return { state: "running", endpoint: this.connection.endpoint, devices: d.devices, message: d.devices.map(x => x.title).join(", ") };
+    } catch (e) {
+      return { state: "failed", endpoint: this.connection.endpoint, devices: [], message: e instanceof Error ? e.message : String(e) };
+    }
+  }
+
+  async dispose(): Promise<void> {
+    this.connection?.close();
+    this.connection = null;
+    this.starting = null;
+    this.spawned?.dispose();
+    this.spawned = null;
+  }
+
+  private connect(): Promise<WorkerConnection> {
+    if (!this.settings.trusted) return Promise.reject(new JobError("untrusted", "this workspace is not trusted: analysis works, benchmarks do not"));
+    if (this.connection) return Promise.resolve(this.connection);
+    this.starting ??= this.open().finally(() => {
+      this.starting = null;
+    });
+    return this.starting;
+  }
+
+  private async open(): Promise<WorkerConnection> {
+    const { endpoint, keys } = this.settings;
+    if (endpoint) {
+      const curve: CurveClient | null = keys ? readClientKeys(keys) : null;
+      const connection = new WorkerConnection(endpoint, curve, this.options.log);
+      await connection.describe().catch(e => {
+        connection.close();
+        throw e;
+      });
+      this.connection = connection;
+      return connection;
+    }
+    const worker = await spawnWorker(this.options.workerFile, this.options.log);
+    const connection = new WorkerConnection(worker.endpoint, worker.curve, this.options.log);
+    this.spawned = worker;
+    this.connection = connection;
+    worker.process.once("exit", (code, signal) => {
+      if (this.connection !== connection) return;
+      connection.lost(`the worker ended (${signal ?? `exit status ${code}`}) before the job was done; try again`);
+      connection.close();
+      this.connection = null;
+      this.spawned = null;
+      worker.dispose();
+    });
+    return connection;
+  }
+}

@@ -1,0 +1,81 @@
+// Starts a worker on demand: ipc in a 0700 folder of its own, or loopback TCP with ephemeral CURVE keys where ipc is
+// missing. The worker ends when this process does.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { capability, curveKeyPair } from "zeromq";
+import { type CurveClient, JobError } from "./connection";
+
+/** sun_path holds 108 bytes on Linux, 104 on macOS */
+const MAX_SOCKET_PATH = 100;
+const START_TIMEOUT_MS = 15_000;
+
+export interface SpawnedWorker {
+  readonly endpoint: string;
+  readonly curve: CurveClient | null;
+  readonly process: ChildProcess;
+  readonly dispose: () => void;
+}
+
+export async function spawnWorker(workerFile: string, log: (message: string) => void): Promise<SpawnedWorker> {
+  const folder = mkdtempSync(join(tmpdir(), "fuselens-")); // mkdtemp makes it 0700
+  const socket = join(folder, "worker.sock");
+  const ipc = capability.ipc === true && socket.length <= MAX_SOCKET_PATH;
+  const args = ["--parent", String(process.pid)];
+  let curve: CurveClient | null = null;
+  if (ipc) args.push("--bind", `ipc://${socket}`);
+  else {
+    const keys = join(folder, "keys");
+    curve = ephemeralKeys(keys);
+    args.push("--bind", "tcp://127.0.0.1:*", "--keys", keys);
+  }
+  const child = spawn(process.execPath, [workerFile, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ELECTRON_RUN_AS_NODE: "1" },
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => log(text.trimEnd()));
+  const dispose = () => {
+    child.kill("SIGTERM");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    return { endpoint: await firstEndpoint(child), curve, process: child, dispose };
+  } catch (e) {
+    dispose();
+    throw e;
+  }
+}
+
+function firstEndpoint(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new JobError("internal", "the worker did not start in time")), START_TIMEOUT_MS);
+    let seen = "";
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      seen += text;
+      const end = seen.indexOf("\n");
+      if (end < 0) return;
+      clearTimeout(timer);
+      try {
+        resolve((JSON.parse(seen.slice(0, end)) as { endpoint: string }).endpoint);
+      } catch {
+        reject(new JobError("internal", "the worker's first line is not what it should be"));
+      }
+    });
+    child.once("exit", code => {
+      clearTimeout(timer);
+      reject(new JobError("internal", `the worker ended at once (exit status ${code})`));
+    });
+  });
+}
+
+/** the files that `--keys` reads, with one client on the list */
+function ephemeralKeys(folder: string): CurveClient {
+  const server = curveKeyPair();
+  const client = curveKeyPair();
+  mkdirSync(join(folder, "clients"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, "server.key"), server.secretKey, { mode: 0o600 });
+  writeFileSync(join(folder, "server.pub"), server.publicKey);
+  writeFileSync(join(folder, "clients", "editor.pub"), client.publicKey);
+  return { serverKey: server.publicKey, publicKey: client.publicKey, secretKey: client.secretKey };
+}
