@@ -1,5 +1,5 @@
 // The worker process. As a worker: `--bind ENDPOINT [--keys DIR] [--cache DIR] [--parent PID]`; prints one line of JSON
-// ({"endpoint": ...}) when it serves. As an executor child: `--executor=cpu`.
+// ({"endpoint": ...}) when it serves. `pair` makes client keys. As an executor child: `--executor=cpu`.
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -8,6 +8,7 @@ import { allowedClients, serverKeys, startAuthenticator } from "./broker/curve";
 import type { ExecutorSpec } from "./broker/executor_messages";
 import { ResultCache } from "./broker/result_cache";
 import { RouterEndpoint } from "./broker/router";
+import { pair } from "./pair";
 
 /** a worker that was started on demand ends this long after its editor is gone */
 const PARENT_POLL_MS = 2_000;
@@ -77,7 +78,8 @@ function alive(pid: number): boolean {
 }
 
 const executor = process.argv.slice(2).find(a => a.startsWith("--executor="));
-const run = executor ? import("./cpu/executor").then(m => m.runExecutor()) : serve(process.argv.slice(2));
+const argv = process.argv.slice(2);
+const run = executor ? import("./cpu/executor").then(m => m.runExecutor()) : argv[0] === "pair" ? pair(argv.slice(1)) : serve(argv);
 run.catch((e: unknown) => {
   process.stderr.write(`fuselens worker: ${e instanceof Error ? e.message : String(e)}\n`);
   process.exit(2);

@@ -1,0 +1,65 @@
+// fuselens bench FILE [--worker ENDPOINT] [--keys DIR] [--against eager,compile] [--json]
+import { relative } from "node:path";
+import { compileFile } from "../compile";
+import { UsageError } from "../errors";
+import { parseCommand, requireFile, sessionOptions } from "../options";
+import { serverPaths } from "../paths";
+import { printDiagnostics } from "../render/diagnostics";
+import { formatBandwidth, formatTime } from "../render/units";
+import { type BenchmarkSummary, DEFAULT_BENCHMARK, benchmarkGraphs } from "../worker/benchmark";
+import { JobError } from "../worker/connection";
+import { WorkerPool } from "../worker/pool";
+
+const RIVALS = ["eager", "compile"] as const;
+
+export async function main(argv: string[]): Promise<number> {
+  const spec = { worker: { type: "string" }, keys: { type: "string" }, against: { type: "string" }, json: { type: "boolean" }, fresh: { type: "boolean" }, seconds: { type: "string" } } as const;
+  const line = parseCommand(argv, spec, true);
+  const path = requireFile(line);
+  const against = parseAgainst(line.values["against"]);
+  const seconds = Number(line.values["seconds"] ?? DEFAULT_BENCHMARK.seconds);
+  if (!(seconds > 0)) throw new UsageError("--seconds takes a positive number");
+  const program = compileFile(path, { ...sessionOptions(line.values), wat: true });
+  printDiagnostics(program.diagnostics, path);
+  if (!program.compilations.length) throw new UsageError(`${relative(process.cwd(), path)} compiles nothing, so there is nothing to benchmark`);
+  const workers = new WorkerPool({ workerFile: serverPaths().worker, log: m => process.stderr.write(`${m}\n`) });
+  workers.configure({ endpoint: asText(line.values["worker"]), trusted: true, keys: asText(line.values["keys"]) });
+  try {
+    const settings = { ...DEFAULT_BENCHMARK, seconds, against, fresh: line.values["fresh"] === true };
+    const summary = await benchmarkGraphs(workers, program.compilations, settings, {});
+    process.stdout.write(line.values["json"] ? `${JSON.stringify(summary.graphs, null, 1)}\n` : tableText(summary));
+    return 0;
+  } catch (e) {
+    if (e instanceof JobError) throw new UsageError(`${e.message} [${e.code}]`);
+    throw e;
+  } finally {
+    await workers.dispose();
+  }
+}
+
+function asText(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function parseAgainst(value: unknown): (typeof RIVALS)[number][] {
+  if (value === undefined) return [];
+  return String(value)
+    .split(",")
+    .map(name => {
+      const rival = RIVALS.find(r => r === name);
+      if (!rival) throw new UsageError(`--against takes ${RIVALS.join(" and ")}, not '${name}'`);
+      return rival;
+    });
+}
+
+function tableText(summary: BenchmarkSummary): string {
+  const out: string[] = [];
+  for (const g of summary.graphs) {
+    const r = g.result;
+    const share = r.shareOfCopy === null ? "" : ` (${Math.round(100 * r.shareOfCopy)}% of copy)`;
+    out.push(`${g.name} (${g.kind}) on ${r.where}: median ${formatTime(r.graph.medianUs)}, p20 ${formatTime(r.graph.p20Us)}, p80 ${formatTime(r.graph.p80Us)}, ${r.graph.count} runs, ${formatBandwidth(r.graph.bytesPerSecond)}${share}${r.maxError === null ? "" : `, max err ${r.maxError.toExponential(1)}`}`);
+    for (const k of r.kernels) out.push(`  ${k.name}: ${formatTime(k.medianUs)}, ${formatBandwidth(k.bytesPerSecond)}, ${k.count} runs`);
+    for (const [name, t] of Object.entries(r.against)) out.push(`  against ${name}: ${formatTime(t.medianUs)}, ${(t.medianUs / r.graph.medianUs).toFixed(2)}x`);
+  }
+  return `${out.join("\n")}\n`;
+}
