@@ -147,7 +147,10 @@ export interface MetaBuilder extends GraphBuilder<TensorMeta> {
 /** What a decomposition or a derivative may use; T is a traced tensor. */
 export interface GraphBuilder<T> extends DimMath {
   meta(t: T): TensorMeta;
-  /** calls an operator by full name ("aten.mul.Tensor"), args in schema order, kwargs as PyTorch would print them */
+  /**
+   * Calls an operator by full name ("aten.mul.Tensor"), args in schema order, kwargs as PyTorch would print them. As the
+   * dispatcher does, the implementer drops trailing positional arguments and keywords that equal the schema's defaults.
+   */
   call(op: string, args: readonly ArgValue<T>[], kwargs?: Readonly<Record<string, ArgValue<T>>>): T;
   /** same for operators with several results */
   callMany(op: string, args: readonly ArgValue<T>[], kwargs?: Readonly<Record<string, ArgValue<T>>>): T[];
@@ -157,6 +160,11 @@ export interface GraphBuilder<T> extends DimMath {
   /** wraps a negative dim; OpError "Dimension out of range (expected to be in range of [-2, 1], but got 3)" */
   wrapDim(d: number, rank: number): number;
   isContiguous(t: T, format?: MemoryFormat): boolean;
+  /**
+   * A tensor written out in the source (torch.tensor([..]), the list of x[[0, 2]], the number of x[i] = 1.0): a get_attr
+   * node `_tensor_constantN`. `values` are row-major.
+   */
+  literal(spec: { readonly values: readonly Scalar[]; readonly shape: readonly number[]; readonly dtype: DType; readonly device: Device }): T;
   training(): boolean; // grad mode while tracing
   /** torch.get_default_dtype() / torch.get_default_device() where the call stands */
   defaultDType(): DType;
@@ -210,8 +218,8 @@ export interface Ops<V> {
 export type OpName =
   | "abs" | "acos" | "acosh" | "add" | "and_" | "asin" | "asinh" | "atan" | "atan2" | "atanh" | "bitwise_and" | "bitwise_left_shift"
   | "bitwise_not" | "bitwise_or" | "bitwise_right_shift" | "bitwise_xor" | "ceil" | "copysign" | "cos" | "cosh" | "digamma" | "eq" | "erf"
-  | "erfc" | "erfinv" | "exp" | "exp2" | "expm1" | "floor" | "floordiv" | "fma" | "fmod" | "frexp" | "ge" | "gt" | "hypot" | "i0" | "i1" | "isinf"
-  | "isnan" | "le" | "lgamma" | "log" | "log10" | "log1p" | "log2" | "logical_and" | "logical_not" | "logical_or" | "logical_xor" | "lt"
+  | "erfc" | "erfcx" | "erfinv" | "exp" | "exp2" | "expm1" | "floor" | "floordiv" | "fma" | "fmod" | "frexp" | "ge" | "gt" | "hypot" | "i0" | "i1" | "isinf"
+  | "isnan" | "ldexp" | "le" | "lgamma" | "log" | "log10" | "log1p" | "log2" | "logical_and" | "logical_not" | "logical_or" | "logical_xor" | "lt"
   | "maximum" | "minimum" | "mod" | "mul" | "ne" | "neg" | "nextafter" | "pow" | "reciprocal" | "relu" | "remainder" | "round" | "rsqrt" | "sigmoid"
   | "sign" | "signbit" | "sin" | "sinh" | "sqrt" | "square" | "sub" | "tan" | "tanh" | "truediv" | "trunc" | "truncdiv" | "where";
 
@@ -232,9 +240,14 @@ export interface LoweringBuilder<B> extends DimMath {
   // loops
   loader(x: B): Loader;
   pointwise(spec: { size: readonly Dim[]; dtype: DType; device: Device; body: Loader }): B;
-  /** the usual elementwise registration: promote (unless kind is null), broadcast, scalars become constants, apply */
-  elementwise(op: OpName | (<V>(ops: Ops<V>, ...xs: V[]) => V), operands: readonly (B | Scalar)[], opts?: { promotion?: PromotionKind | null; dtype?: DType }): B;
+  /**
+   * the usual elementwise registration: promote (unless kind is null), broadcast, scalars become constants, apply. A Dim
+   * among the operands is a symbolic int: it promotes as a Python int and becomes an index expression.
+   */
+  elementwise(op: OpName | (<V>(ops: Ops<V>, ...xs: V[]) => V), operands: readonly (B | Scalar | Dim)[], opts?: { promotion?: PromotionKind | null; dtype?: DType }): B;
   constant(value: Scalar, dtype: DType, device: Device, size: readonly Dim[]): B;
+  /** the number that x is everywhere, if x is an unrealized constant (get_constant_value); else null */
+  constantOf(x: B): Scalar | null;
   toDtype(x: B, dtype: DType, copy?: boolean): B;
   /** Reduction.create with unrolling and splitting; srcDtype is x's; dims empty = all; result dtype defaults to x's */
   reduce(x: B, type: ReductionType, dims: readonly number[], keepdim: boolean, dtype?: DType): B;
@@ -255,8 +268,23 @@ export interface LoweringBuilder<B> extends DimMath {
   asStrided(x: B, size: readonly Dim[], stride: readonly Dim[], offset: Dim): B;
   viewDtype(x: B, dtype: DType): B;
   genericView(x: B, size: readonly Dim[], reindex: (index: readonly Dim[]) => Dim[]): B;
+  /** ModularIndexing(base, divisor, modulus) = (base // divisor) % modulus, for indices that are never negative */
+  modularIndexing(base: Dim, divisor: Dim | number, modulus: Dim | number): Dim;
+  /** tells the value that `users` consumers (or copies of one consumer) will read it: it may be put in memory for that */
+  markReuse(x: B, users: number): void;
 
   // memory
+  /** the value on another device: nothing if it is there, a constant moves without a copy, else a DeviceCopy */
+  toDevice(x: B, device: Device): B;
+  /** whether computing x reads the buffer that target is (or will be) stored in, inlined loads included */
+  reads(x: B, target: B): boolean;
+  /** the FX target ("aten.randperm.default") of the extern kernel that x is the result or a view of, null for others */
+  externTarget(x: B): string | null;
+  /**
+   * For each value its place among sorted boundaries (ops.bucketize: a binary search inside the loop; boundaries are
+   * realized, so is the result). 1-d boundaries serve all values, else each row has its own. null: fall back to ATen.
+   */
+  bucketize(values: B, boundaries: B, opts: { readonly right: boolean; readonly dtype: DType; readonly sorter?: B | null }): B | null;
   realize(x: B): B;
   realizeHint(x: B): void;
   clone(x: B): B;

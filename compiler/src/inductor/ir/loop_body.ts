@@ -19,8 +19,8 @@ export type BodyNode = { readonly name: string } & (
   | { readonly op: "to_dtype_bitcast"; readonly x: BodyNode; readonly dtype: DType; readonly srcDtype: DType }
   /** defines the index symbol `symbol` (indirect0, ...) for later index expressions */
   | { readonly op: "set_indirect"; readonly symbol: SymExpr; readonly x: BodyNode; readonly size: Expr; readonly check: boolean; readonly wrapNeg: boolean }
-  | { readonly op: "check_bounds"; readonly at: BodyNode; readonly size: Expr; readonly lower: boolean; readonly upper: boolean }
-  | { readonly op: "masked"; readonly mask: BodyNode; readonly subblock: string; readonly other: number | boolean }
+  | { readonly op: "check_bounds"; readonly at: BodyNode; readonly size: BodyNode; readonly lower: boolean; readonly upper: boolean }
+  | { readonly op: "masked"; readonly mask: BodyNode; readonly subblock: string; readonly other: number | boolean; /** prints as 0.0, not 0 */ readonly otherIsFloat: boolean }
   | { readonly op: "reduction"; readonly dtype: DType; readonly srcDtype: DType; readonly type: ReductionType; readonly value: BodyNode | readonly BodyNode[] }
   | { readonly op: "scan"; readonly dtypes: readonly DType[]; readonly combine: ScanCombine; readonly values: readonly BodyNode[] }
   | { readonly op: "sort"; readonly dtypes: readonly DType[]; readonly values: readonly BodyNode[]; readonly stable: boolean; readonly descending: boolean }

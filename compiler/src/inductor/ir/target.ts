@@ -1,46 +1,48 @@
-// Properties of the GPU that decisions and estimates rest on. A target is an option: `run` and `emit` default to the
-// H100 of the walkthrough; the editor follows the worker.
+// The GPU that kernels are made for. In: a name or measured properties. Out: what decisions depend on (DESIGN
+// invariant 7: an option, never read from the machine). Numbers: CUDA device properties and vendors' data sheets.
 
 export interface TargetProperties {
-  /** name of the option, "h100" */
   readonly name: string;
-  readonly title: string;
+  /** streaming multiprocessors */
   readonly multiProcessorCount: number;
-  /** compute capability, 90 for sm_90 */
-  readonly cc: number;
-  readonly major: number;
-  readonly regsPerMultiprocessor: number;
   readonly maxThreadsPerMultiProcessor: number;
   readonly maxThreadsPerBlock: number;
   readonly warpSize: number;
-  /** achievable copy bandwidth, read plus written bytes per second */
-  readonly copyBandwidth: number;
-  /** L2 size in bytes */
+  readonly registersPerMultiProcessor: number;
+  /** bytes of shared memory that one block may use (opt-in) */
+  readonly sharedMemoryPerBlock: number;
   readonly l2Bytes: number;
-  /** dense tensor-core peak for 16-bit inputs and TF32-less fp32 peak, FLOP/s */
-  readonly peak16: number;
-  readonly peak32: number;
+  /** compute capability, [9, 0] */
+  readonly computeCapability: readonly [number, number];
+  /** bytes per second of device memory, by the data sheet */
+  readonly memoryBandwidth: number;
 }
 
-const common = { maxThreadsPerBlock: 1024, warpSize: 32, regsPerMultiprocessor: 65536 } as const;
+const hopper = {
+  maxThreadsPerMultiProcessor: 2048, maxThreadsPerBlock: 1024, warpSize: 32, registersPerMultiProcessor: 65536,
+  sharedMemoryPerBlock: 232448, l2Bytes: 52428800, computeCapability: [9, 0] as const,
+};
 
-/** Published figures; the copy bandwidth is about 0.88 of the memory's own, as measured on an H200 (4.25 of 4.8 TB/s). */
-export const targets: readonly TargetProperties[] = [
-  { name: "h100", title: "NVIDIA H100 SXM", multiProcessorCount: 132, cc: 90, major: 9, maxThreadsPerMultiProcessor: 2048, copyBandwidth: 2.95e12, l2Bytes: 50e6, peak16: 989e12, peak32: 67e12, ...common },
-  { name: "h200", title: "NVIDIA H200", multiProcessorCount: 132, cc: 90, major: 9, maxThreadsPerMultiProcessor: 2048, copyBandwidth: 4.25e12, l2Bytes: 50e6, peak16: 989e12, peak32: 67e12, ...common },
-  { name: "a100", title: "NVIDIA A100 80GB", multiProcessorCount: 108, cc: 80, major: 8, maxThreadsPerMultiProcessor: 2048, copyBandwidth: 1.75e12, l2Bytes: 40e6, peak16: 312e12, peak32: 19.5e12, ...common },
-  { name: "b200", title: "NVIDIA B200", multiProcessorCount: 148, cc: 100, major: 10, maxThreadsPerMultiProcessor: 2048, copyBandwidth: 7.0e12, l2Bytes: 126e6, peak16: 2250e12, peak32: 80e12, ...common },
-  { name: "l4", title: "NVIDIA L4", multiProcessorCount: 58, cc: 89, major: 8, maxThreadsPerMultiProcessor: 1536, copyBandwidth: 0.26e12, l2Bytes: 48e6, peak16: 121e12, peak32: 30e12, ...common },
-  { name: "rtx4090", title: "NVIDIA GeForce RTX 4090", multiProcessorCount: 128, cc: 89, major: 8, maxThreadsPerMultiProcessor: 1536, copyBandwidth: 0.92e12, l2Bytes: 72e6, peak16: 165e12, peak32: 82e12, ...common },
-];
+export const TARGETS: Readonly<Record<string, TargetProperties>> = {
+  h100: { name: "h100", multiProcessorCount: 132, ...hopper, memoryBandwidth: 3.35e12 },
+  h200: { name: "h200", multiProcessorCount: 132, ...hopper, l2Bytes: 62914560, memoryBandwidth: 4.8e12 },
+  a100: {
+    name: "a100", multiProcessorCount: 108, ...hopper, sharedMemoryPerBlock: 166912, l2Bytes: 41943040, computeCapability: [8, 0],
+    memoryBandwidth: 2.04e12,
+  },
+  l4: {
+    name: "l4", multiProcessorCount: 58, ...hopper, maxThreadsPerMultiProcessor: 1536, sharedMemoryPerBlock: 101376, l2Bytes: 50331648,
+    computeCapability: [8, 9], memoryBandwidth: 3.0e11,
+  },
+  rtx4090: {
+    name: "rtx4090", multiProcessorCount: 128, ...hopper, maxThreadsPerMultiProcessor: 1536, sharedMemoryPerBlock: 101376, l2Bytes: 75497472,
+    computeCapability: [8, 9], memoryBandwidth: 1.008e12,
+  },
+};
 
-/** The target of that name; H100 where there is none (callers check names first, see targetNames). */
+export const DEFAULT_TARGET: TargetProperties = TARGETS.h100 as TargetProperties;
+
+/** The default for a name that isn't in TARGETS: whoever takes names from outside checks them there first. */
 export function targetByName(name: string): TargetProperties {
-  const found = targets.find(t => t.name === name) ?? targets[0];
-  if (!found) throw new Error("the target table is empty");
-  return found;
-}
-
-export function targetNames(): string[] {
-  return targets.map(t => t.name);
+  return (Object.hasOwn(TARGETS, name) ? TARGETS[name] : undefined) ?? DEFAULT_TARGET;
 }
