@@ -1,0 +1,131 @@
+// Threads over one shared memory. A launch is cut into slices; each thread, the caller included, takes the next slice
+// until none is left. Dispatch is by Atomics on a small control block, so a launch costs microseconds, not messages.
+import { Worker } from "node:worker_threads";
+
+/** i32 slots of the control block */
+export const CONTROL = { generation: 0, next: 1, slices: 2, running: 3, kernel: 4, sliceSize: 5, total: 6, failed: 7, count: 16 } as const;
+const ARGS_START = 16;
+export const MAX_ARGS = 256;
+
+export interface ThreadData {
+  readonly memory: WebAssembly.Memory;
+  readonly control: SharedArrayBuffer;
+  readonly thread: number;
+}
+
+export interface Launch {
+  readonly kernel: number;
+  /** addresses of the buffers; each thread adds its scratch address if `scratch` is given */
+  readonly args: readonly number[];
+  readonly total: number;
+  readonly grain: number;
+  /** scratch address per thread, the caller's first */
+  readonly scratch: readonly number[] | null;
+}
+
+export type KernelFunction = (...args: number[]) => void;
+
+export class ThreadPool {
+  private readonly workers: Worker[] = [];
+  private readonly control = new Int32Array(new SharedArrayBuffer(4 * (ARGS_START + MAX_ARGS)));
+  private readonly kernels: KernelFunction[] = [];
+
+  private constructor(private readonly memory: WebAssembly.Memory) {}
+
+  static async start(memory: WebAssembly.Memory, threads: number, threadFile: string): Promise<ThreadPool> {
+    const pool = new ThreadPool(memory);
+    const ready: Promise<void>[] = [];
+    for (let thread = 1; thread < threads; thread++) {
+      const data: ThreadData = { memory, control: pool.control.buffer as SharedArrayBuffer, thread };
+      const worker = new Worker(threadFile, { workerData: data });
+      ready.push(new Promise((resolve, reject) => {
+        worker.once("message", () => resolve());
+        worker.once("error", reject);
+      }));
+      worker.unref();
+      pool.workers.push(worker);
+    }
+    await Promise.all(ready);
+    return pool;
+  }
+
+  get threads(): number {
+    return this.workers.length + 1;
+  }
+
+  /** Makes a compiled module callable everywhere; returns its number. */
+  async load(modules: readonly WebAssembly.Module[]): Promise<number[]> {
+    const numbers = modules.map(module => {
+      const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
+      this.kernels.push(instance.exports["run"] as KernelFunction);
+      return this.kernels.length - 1;
+    });
+    await Promise.all(this.workers.map(w => new Promise<void>(resolve => {
+      w.once("message", () => resolve());
+      w.postMessage(modules);
+    })));
+    // the threads wait on the control block again once they have answered
+    return numbers;
+  }
+
+  /** Runs one launch to its end. Throws what the kernel traps with. */
+  run(launch: Launch): void {
+    const kernel = this.kernels[launch.kernel];
+    if (!kernel) throw new Error(`no kernel ${launch.kernel}`);
+    const { total, grain, scratch } = launch;
+    const slices = Math.min(this.threads * 4, Math.max(1, Math.floor(total / Math.max(1, grain))));
+    if (slices === 1 || this.workers.length === 0) {
+      kernel(...launch.args, ...(scratch ? [scratch[0] ?? 0] : []), 0, total);
+      return;
+    }
+    const c = this.control;
+    c[CONTROL.kernel] = launch.kernel;
+    c[CONTROL.sliceSize] = Math.ceil(total / slices);
+    c[CONTROL.total] = total;
+    c[CONTROL.slices] = slices;
+    c[CONTROL.failed] = 0;
+    c[CONTROL.count] = launch.args.length;
+    launch.args.forEach((a, i) => {
+      c[ARGS_START + 1 + i] = a;
+    });
+    const scratchAt = ARGS_START + 1 + launch.args.length;
+    c[scratchAt] = scratch ? scratch.length : 0;
+    scratch?.forEach((a, i) => {
+      c[scratchAt + 1 + i] = a;
+    });
+    Atomics.store(c, CONTROL.next, 0);
+    Atomics.store(c, CONTROL.running, this.workers.length);
+    Atomics.add(c, CONTROL.generation, 1);
+    Atomics.notify(c, CONTROL.generation);
+    let fault: unknown = null;
+    try {
+      takeSlices(c, kernel, 0);
+    } catch (e) {
+      fault = e;
+      Atomics.store(c, CONTROL.next, slices); // nobody takes another
+    }
+    for (let left = Atomics.load(c, CONTROL.running); left > 0; left = Atomics.load(c, CONTROL.running)) Atomics.wait(c, CONTROL.running, left, 1000);
+    if (fault) throw fault;
+    if (Atomics.load(c, CONTROL.failed)) throw new WebAssembly.RuntimeError("a kernel trapped");
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.workers.map(w => w.terminate()));
+  }
+}
+
+/** one thread's part of the launch that the control block describes */
+export function takeSlices(c: Int32Array, kernel: KernelFunction, thread: number): void {
+  const count = c[CONTROL.count] ?? 0;
+  const args: number[] = [];
+  for (let i = 0; i < count; i++) args.push(c[ARGS_START + 1 + i] ?? 0);
+  const scratchAt = ARGS_START + 1 + count;
+  if (c[scratchAt]) args.push(c[scratchAt + 1 + thread] ?? 0);
+  const slices = c[CONTROL.slices] ?? 0;
+  const size = c[CONTROL.sliceSize] ?? 0;
+  const total = c[CONTROL.total] ?? 0;
+  for (let s = Atomics.add(c, CONTROL.next, 1); s < slices; s = Atomics.add(c, CONTROL.next, 1)) {
+    const begin = s * size;
+    if (begin < total) kernel(...args, begin, Math.min(total, begin + size));
+  }
+}
