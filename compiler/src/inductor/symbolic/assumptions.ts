@@ -22,6 +22,27 @@ function ofNumber(v: number): number {
   return v === 0 ? NONNEG | NONPOS : 0;
 }
 
+/** A number plus terms of one sign: positive integers are at least 1, so s - 1 is nonnegative and 2*s - 1 positive. */
+function signOfShifted(args: readonly Expr[]): number {
+  const constant = args[0];
+  if (constant?.kind !== "int") return 0;
+  const up = constant.value < 0;
+  let nearest = constant.value;
+  for (const term of args.slice(1)) {
+    if (!isMonomial(term) || (signOf(term) & (up ? POS : NEG)) === 0) return 0;
+    nearest += term.kind === "mul" && term.args[0]?.kind === "int" ? term.args[0].value : up ? 1 : -1;
+  }
+  if (up) return nearest < 0 ? 0 : NONNEG | (nearest > 0 ? POS : 0);
+  return nearest > 0 ? 0 : NONPOS | (nearest < 0 ? NEG : 0);
+}
+
+function isMonomial(e: Expr): boolean {
+  if (e.kind === "sym") return e.symKind !== "float";
+  if (e.kind === "int") return true;
+  if (e.kind === "pow") return isMonomial(e.args[0]) && e.args[1].kind === "int" && e.args[1].value > 0;
+  return e.kind === "mul" && e.args.every(isMonomial);
+}
+
 function computeSign(e: Expr): number {
   switch (e.kind) {
     case "int":
@@ -39,7 +60,7 @@ function computeSign(e: Expr): number {
       }
       if (all & NONNEG) return NONNEG | (strict & POS);
       if (all & NONPOS) return NONPOS | (strict & NEG);
-      return 0;
+      return signOfShifted(e.args);
     }
     case "mul": {
       let negative = false;
@@ -91,7 +112,8 @@ function computeSign(e: Expr): number {
     case "where":
       return signOf(e.args[1]) & signOf(e.args[2]);
     case "identity":
-      return signOf(e.args[0]);
+      // torch's Identity hides the sign, so that Triton divides it with the helpers for possibly negative numbers.
+      return 0;
     case "truediv": {
       const a = signOf(e.args[0]);
       const b = signOf(e.args[1]);

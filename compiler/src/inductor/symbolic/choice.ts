@@ -6,8 +6,8 @@ import { isNegative, isNonnegative, isNonpositive, isNonzero, isPositive } from 
 import {
   type Expr,
   type ExprLike,
-  float,
-  int,
+  type FloatExpr,
+  type IntExpr,
   isNumber,
   makeNode,
   makeRelation,
@@ -23,39 +23,91 @@ export const isTrue = (e: Expr): boolean => e.kind === "and" && e.args.length ==
 export const isFalse = (e: Expr): boolean => e.kind === "or" && e.args.length === 0;
 export const boolExpr = (b: boolean): Expr => (b ? TRUE() : FALSE());
 
-function extremum(kind: "min" | "max", xs: readonly ExprLike[]): Expr {
+/** Small expressions come first among the arguments of min and max (sympy's `ordered`). Floats count half. */
+function nodeCount(e: Expr): number {
+  return e.kind === "float" ? 0.5 : e.args.reduce((n, a) => n + nodeCount(a), 1);
+}
+
+type Extremum = "min" | "max";
+
+function inOrder(xs: Iterable<Expr>): Expr[] {
+  return [...new Set(xs)].sort((a, b) => nodeCount(a) - nodeCount(b) || compareSortKey(a, b));
+}
+
+/** The node over these arguments without further evaluation; the argument itself if it is the only one. */
+function rawExtremum(kind: Extremum, xs: Iterable<Expr>): Expr {
+  const args = inOrder(xs);
+  return args.length === 1 ? (args[0] as Expr) : makeNode(kind, args);
+}
+
+/** `e` given that `known` stands beside it in a `kind`: max(a, min(a, b)) keeps a, max(a, min(b, max(a, c))) drops a. */
+function absorb(e: Expr, known: Expr, kind: Extremum): Expr {
+  if (e.kind !== "min" && e.kind !== "max") return e;
+  if (!(e.args as readonly Expr[]).includes(known))
+    return rawExtremum(
+      e.kind,
+      e.args.map(a => absorb(a, known, kind)),
+    );
+  if (e.kind !== kind) return known;
+  return rawExtremum(
+    kind,
+    e.args.filter(a => a !== known).map(a => absorb(a, known, kind)),
+  );
+}
+
+/** max(min(x, y), min(x, z)) is min(x, max(y, z)). */
+function factorCommon(args: readonly Expr[], kind: Extremum): readonly Expr[] {
+  const dual: Extremum = kind === "max" ? "min" : "max";
+  const inner = args.filter(a => a.kind === dual);
+  if (inner.length === 0) return args;
+  const common = (inner[0] as Expr).args.filter(x => inner.every(a => (a.args as readonly Expr[]).includes(x)));
+  if (common.length === 0) return args;
+  const rests = inner.map(a => a.args.filter(x => !common.includes(x)));
+  const factors = [...common];
+  if (rests.every(r => r.length > 0))
+    factors.push(
+      rawExtremum(
+        kind,
+        rests.map(r => rawExtremum(dual, r)),
+      ),
+    );
+  return [...args.filter(a => a.kind !== dual), rawExtremum(dual, factors)];
+}
+
+function extremum(kind: Extremum, xs: readonly ExprLike[]): Expr {
   const isMax = kind === "max";
-  let number: number | undefined;
-  let numberIsFloat = false;
+  let number: IntExpr | FloatExpr | undefined;
   const others = new Set<Expr>();
   const visit = (e: Expr): void => {
     if (e.kind === kind) e.args.forEach(visit);
-    else if (isNumber(e)) {
-      if (number === undefined || (isMax ? e.value > number : e.value < number)) {
-        number = e.value;
-        numberIsFloat = e.kind === "float";
-      }
-    } else others.add(e);
+    else if (!isNumber(e)) others.add(e);
+    else if (number === undefined || (isMax ? e.value > number.value : e.value < number.value)) number = e;
   };
   for (const x of xs) visit(toExpr(x));
-  // Absorption: max(a, min(a, b)) = a.
+  const bound = number as IntExpr | FloatExpr | undefined;
+  // max(5, min(3, x)) is 5.
   const dual = isMax ? "min" : "max";
-  for (const e of [...others]) {
-    if (e.kind === dual && e.args.some(a => others.has(a))) others.delete(e);
+  const hidden = (e: Expr): boolean => {
+    const first = e.args[0];
+    if (bound === undefined || e.kind !== dual || first === undefined || !isNumber(first)) return false;
+    return isMax ? first.value < bound.value : first.value > bound.value;
+  };
+  let args = inOrder(others).filter(e => !hidden(e));
+  if (bound !== undefined) args = args.map(e => absorb(e, bound, kind)).filter(e => e !== bound);
+  for (let i = 0; i < args.length; i++) {
+    const known = args[i] as Expr;
+    args = args.map((e, j) => (j > i ? absorb(e, known, kind) : e));
   }
-  const constant = number === undefined ? undefined : numberIsFloat ? float(number) : int(number);
-  if (constant !== undefined && others.size === 1) {
-    const other = [...others][0] as Expr;
+  args = [...new Set(args.length > 1 ? factorCommon(args, kind) : args)];
+  if (bound !== undefined && args.length === 1) {
+    const other = args[0] as Expr;
     // Only 0 and 1 are compared with a symbolic value, as torch does.
-    const above = (number === 0 && isNonnegative(other)) || (number === 1 && isPositive(other)) ? true : undefined;
-    const below = number === 0 && isNonpositive(other) ? true : undefined;
-    if (above) return isMax ? other : constant;
-    if (below) return isMax ? constant : other;
+    const above = (bound.value === 0 && isNonnegative(other)) || (bound.value === 1 && isPositive(other));
+    if (above) return isMax ? other : bound;
   }
-  const args = [...others].sort(compareSortKey);
-  if (constant !== undefined) args.unshift(constant);
+  if (bound !== undefined) args.push(bound);
   if (args.length === 0) throw new RangeError(`${kind} of nothing`);
-  return args.length === 1 ? (args[0] as Expr) : makeNode(kind, args);
+  return rawExtremum(kind, args);
 }
 
 /** Smallest of the arguments. */
@@ -77,11 +129,9 @@ export function where(c: Expr, a: ExprLike, b: ExprLike): Expr {
   return makeNode("where", [c, p, q]);
 }
 
-/** Hides an expression from simplification. Identity of a number is the number. */
+/** Hides an expression from simplification; its sign is hidden too. Nested and constant ones stay, as in torch. */
 export function identity(e: ExprLike): Expr {
-  const x = toExpr(e);
-  if (isNumber(x) || x.kind === "identity") return x;
-  return makeNode("identity", [x]);
+  return makeNode("identity", [toExpr(e)]);
 }
 
 function decide(op: RelationOp, a: Expr, b: Expr): boolean | undefined {

@@ -110,6 +110,13 @@ function decompose(factor: Expr): [Expr, number] {
   return [factor, 1];
 }
 
+/** The number below Identity wrappers: sympy sorts it as a constant. */
+function hiddenNumber(e: Expr): number | undefined {
+  if (e.kind !== "identity") return undefined;
+  const inner = e.args[0];
+  return isNumber(inner) ? inner.value : hiddenNumber(inner);
+}
+
 /**
  * Terms in the order in which sympy prints them: by exponents over the sorted generators, highest first, the constant
  * last; except that a positive number goes before a lone negative product (65 - 3*x).
@@ -123,9 +130,16 @@ export function orderedTerms(e: Expr): readonly Expr[] {
   }
   const generators = new Set<Expr>();
   const terms = addTerms(e).map(term => {
-    const [number, rest] = splitNumber(term);
+    const split = splitNumber(term);
+    const rest = split[1];
+    let number = split[0];
     const exponents = new Map<Expr, number>();
     for (const f of rest === undefined ? [] : mulFactors(rest)) {
+      const constant = hiddenNumber(f);
+      if (constant !== undefined) {
+        number *= constant;
+        continue;
+      }
       const [base, n] = decompose(f);
       exponents.set(base, n);
       generators.add(base);

@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import {
+  add,
+  type Expr,
+  expand,
+  floorDiv,
+  identity,
+  int,
+  max,
+  min,
+  mod,
+  modularIndexing,
+  mul,
+  pow,
+  type SymExpr,
+  sub,
+} from "./expr";
+import { printLog } from "./print_log";
+import { printPython } from "./print_python";
+import { printTriton } from "./print_triton";
+import { simplifyLoops, simplifyWithRanges, strideVars } from "./simplify";
+import { SizeVars } from "./size_vars";
+import { parseSymbol } from "./test_parser";
+
+const OPERATIONS: Record<string, (...args: Expr[]) => Expr> = {
+  add,
+  sub: (a, b) => sub(a as Expr, b as Expr),
+  mul,
+  pow: (a, b) => pow(a as Expr, b as Expr),
+  floordiv: (a, b) => floorDiv(a as Expr, b as Expr),
+  modular: (x, d, m) => modularIndexing(x as Expr, d as Expr, m as Expr),
+  mod: (a, b) => mod(a as Expr, b as Expr),
+  identity: e => identity(e as Expr),
+  min,
+  max,
+};
+
+/** (add p0 (mul 4 x1)) */
+function build(text: string): Expr {
+  const tokens = text.match(/[()]|[^\s()]+/g) ?? [];
+  let at = 0;
+  const next = (): Expr => {
+    const token = tokens[at++] ?? "";
+    if (token !== "(") return /^-?\d+$/.test(token) ? int(Number(token)) : parseSymbol(token);
+    const operation = OPERATIONS[tokens[at++] ?? ""];
+    const args: Expr[] = [];
+    while (tokens[at] !== ")") args.push(next());
+    at++;
+    if (operation === undefined) throw new Error(`unknown operation in ${text}`);
+    return operation(...args);
+  };
+  return next();
+}
+
+interface Case {
+  readonly e: Expr;
+  readonly columns: readonly string[];
+}
+
+const cases: Case[] = readFileSync(new URL("testdata/sympy_cases.txt", import.meta.url), "utf8")
+  .split("\n")
+  .filter(line => line !== "" && !line.startsWith("#"))
+  .map(line => {
+    const columns = line.split(" | ").map(c => c.trim());
+    return { e: build(columns[0] ?? ""), columns };
+  });
+
+function check(column: number, print: (c: Case) => string): void {
+  for (const c of cases) expect(print(c), c.columns[0]).toBe(c.columns[column]);
+}
+
+function ranges(c: Case): Map<SymExpr, Expr> {
+  const result = new Map<SymExpr, Expr>();
+  for (const part of (c.columns[5] ?? "").split(" ").filter(p => p !== "")) {
+    const [name, size] = part.split("=") as [string, string];
+    result.set(parseSymbol(name), build(size));
+  }
+  return result;
+}
+
+test("expressions print as sympy's str", () => check(1, c => printLog(c.e)));
+test("expressions print as Inductor's Triton printer", () => check(2, c => printTriton(c.e)));
+test("expressions print as Inductor's Python printer", () => check(3, c => printPython(c.e)));
+test("expressions multiply out as sympy's expand", () => check(4, c => printLog(expand(c.e))));
+
+test("indices simplify under ranges as Inductor's do", () => {
+  const sizevars = new SizeVars();
+  for (const c of cases) {
+    if (c.columns[6] === "") continue;
+    expect(printLog(simplifyWithRanges(c.e, ranges(c), sizevars)), c.columns[0]).toBe(c.columns[6]);
+  }
+});
+
+test("strides and merged loops are Inductor's", () => {
+  const sizevars = new SizeVars();
+  for (const c of cases) {
+    const formulas = c.columns[8] ?? "";
+    if (formulas === "") continue;
+    const r = ranges(c);
+    const vars = [...r.keys()];
+    const simplified = simplifyWithRanges(c.e, r, sizevars);
+    expect(strideVars(simplified, vars, sizevars).map(printLog).join("; "), c.columns[0]).toBe(c.columns[7]);
+    const loops = simplifyLoops(vars, [...r.values()], formulas.split(" ; ").map(build), sizevars);
+    expect(loops.sizes.map(printLog).join("; "), c.columns[0]).toBe(c.columns[9] ?? "");
+  }
+});
