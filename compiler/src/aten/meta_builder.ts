@@ -46,6 +46,7 @@ export function makeMetaBuilder(env: ShapeGuards, defaults: MetaDefaults = DEFAU
     meta: t => t,
     isTensor: isTensorMeta,
     training: () => false,
+    literal: spec => makeTensorMeta(m, spec.shape, spec),
     defaultDType: () => defaults.dtype,
     defaultDevice: () => defaults.device,
     config: defaults.config,

@@ -1,0 +1,256 @@
+// Shape and stride rules that many operators share. In: dims of DimMath. Out: shapes, strides, metas.
+// Promises: strides are those of PyTorch's C++ kernels (at::detail::computeStride, infer_size, expand), and nothing here
+// creates a graph node except sumTo.
+import type {
+  Args,
+  Dim,
+  DimMath,
+  GraphBuilder,
+  LoweringBuilder,
+  MetaBuilder,
+  OpRecord,
+  Result,
+  TensorMeta,
+} from "../../types";
+
+/** An operator that is only a composition: its meta rule runs the composition on metas. */
+export function composed(
+  r: Omit<OpRecord, "meta" | "composite"> & { readonly composite: <T>(b: GraphBuilder<T>, a: Args<T>) => Result<T> },
+): OpRecord {
+  return { ...r, meta: (m, a) => r.composite<TensorMeta>(m, a) };
+}
+
+/** An operator below autograd that always decomposes, with the decomposition's meta. */
+export function decomposed(
+  r: Omit<OpRecord, "meta" | "decompose"> & { readonly decompose: <T>(b: GraphBuilder<T>, a: Args<T>) => Result<T> },
+): OpRecord {
+  return { ...r, meta: (m, a) => r.decompose<TensorMeta>(m, a) };
+}
+
+export const at = <X>(xs: readonly X[], i: number): X => xs[i] as X;
+
+export function range(n: number): number[] {
+  return Array.from({ length: n }, (_, i) => i);
+}
+
+/** product of all sizes */
+export function numel(b: DimMath, t: { readonly shape: readonly Dim[] }): Dim {
+  return b.product(t.shape);
+}
+
+export function contiguousStrides(b: DimMath, shape: readonly Dim[]): Dim[] {
+  const stride: Dim[] = new Array<Dim>(shape.length);
+  let next: Dim = b.int(1);
+  for (let i = shape.length - 1; i >= 0; i--) {
+    stride[i] = next;
+    const size = at(shape, i);
+    next = b.static(size) === 0 ? next : b.mul(next, size);
+  }
+  return stride;
+}
+
+export function sameShape(b: DimMath, x: readonly Dim[], y: readonly Dim[]): boolean {
+  return x.length === y.length && x.every((s, i) => s === y[i] || b.knownEq(s, at(y, i)));
+}
+
+/** [2, s77, 4] as messages show it */
+export function shapeText(b: DimMath, shape: readonly Dim[]): string {
+  return `[${shape.map(s => b.static(s) ?? b.hint(s)).join(", ")}]`;
+}
+
+/** at::infer_size over shapes, for builders that have no broadcast of their own */
+export function broadcastShapes(b: DimMath & { fail(m: string): never }, ...shapes: (readonly Dim[])[]): Dim[] {
+  const rank = Math.max(0, ...shapes.map(s => s.length));
+  return range(rank).map(i => {
+    let size: Dim = b.int(1);
+    for (const shape of shapes) {
+      const s = shape[i - (rank - shape.length)];
+      if (s === undefined || b.static(s) === 1 || s === size) continue;
+      if (b.static(size) === 1) size = s;
+      else if (!b.eq(s, size)) {
+        if (b.static(s) === undefined && b.eq(s, 1)) continue;
+        return b.fail(
+          `The size of tensor a (${b.hint(size)}) must match the size of tensor b (${b.hint(s)}) at non-singleton dimension ${i}`,
+        );
+      } else if (b.static(s) !== undefined) size = s;
+    }
+    return size;
+  });
+}
+
+/** A view's new sizes with the one -1 worked out. */
+export function inferSize(
+  b: DimMath & { fail(m: string): never },
+  sizes: readonly Dim[],
+  total: Dim,
+  message = (): string => `shape '${shapeText(b, sizes)}' is invalid for input of size ${b.hint(total)}`,
+): Dim[] {
+  const hole = sizes.findIndex(s => b.static(s) === -1);
+  if (hole < 0) {
+    if (!b.eq(b.product(sizes), total)) return b.fail(message());
+    return [...sizes];
+  }
+  if (sizes.some((s, i) => i !== hole && b.static(s) === -1)) return b.fail("only one dimension can be inferred");
+  const rest = b.product(sizes.filter((_, i) => i !== hole));
+  if (b.static(rest) === 0) {
+    return b.fail(
+      `cannot reshape tensor of 0 elements into shape ${shapeText(b, sizes)} because the unspecified dimension size -1 can be any value and is ambiguous`,
+    );
+  }
+  if (!b.eq(b.mod(total, rest), 0)) return b.fail(message());
+  return sizes.map((s, i) => (i === hole ? b.floordiv(total, rest) : s));
+}
+
+/** Strides of a view with the given sizes, or null where only a copy has that shape (at::detail::computeStride). */
+export function viewStrides(
+  b: DimMath,
+  shape: readonly Dim[],
+  stride: readonly Dim[],
+  sizes: readonly Dim[],
+): Dim[] | null {
+  if (shape.length === 0) return sizes.map(() => b.int(1));
+  if (shape.some(s => b.static(s) === 0)) {
+    return shape.length === sizes.length && sizes.every((s, i) => s === shape[i]) ? [...stride] : contiguousStrides(b, sizes);
+  }
+  const result: Dim[] = new Array<Dim>(sizes.length);
+  let d = sizes.length - 1;
+  let base = at(stride, stride.length - 1);
+  let old: Dim = b.int(1);
+  let now: Dim = b.int(1);
+  for (let i = shape.length - 1; i >= 0; i--) {
+    old = b.mul(old, at(shape, i));
+    // a chunk ends where the next dim out does not continue this one in memory
+    const ends = i === 0 || (!b.eq(at(shape, i - 1), 1) && !b.eq(at(stride, i - 1), b.mul(old, base)));
+    if (!ends) continue;
+    while (d >= 0 && (b.lt(now, old) || b.eq(at(sizes, d), 1))) {
+      result[d] = b.mul(now, base);
+      now = b.mul(now, at(sizes, d));
+      d--;
+    }
+    if (!b.eq(now, old)) return null;
+    if (i > 0) {
+      base = at(stride, i - 1);
+      old = b.int(1);
+      now = b.int(1);
+    }
+  }
+  return d === -1 ? result : null;
+}
+
+/** A meta over the same storage. */
+export function viewMeta(
+  t: TensorMeta,
+  shape: readonly Dim[],
+  stride: readonly Dim[],
+  storageOffset: Dim = t.storageOffset,
+): TensorMeta {
+  return { ...t, shape, stride, storageOffset, requiresGrad: false };
+}
+
+/** Sizes and strides of expand (at::inferExpandGeometry); -1 keeps a size. */
+export function expandGeometry(
+  b: DimMath & { fail(m: string): never },
+  t: TensorMeta,
+  sizes: readonly Dim[],
+): { shape: Dim[]; stride: Dim[] } {
+  const rank = sizes.length;
+  const lead = rank - t.shape.length;
+  if (lead < 0) {
+    return b.fail(
+      `expand(): the number of sizes provided (${rank}) must be greater or equal to the number of dimensions in the tensor (${t.shape.length})`,
+    );
+  }
+  const shape: Dim[] = new Array<Dim>(rank);
+  const stride: Dim[] = new Array<Dim>(rank);
+  for (let i = rank - 1; i >= 0; i--) {
+    const own = t.shape[i - lead];
+    const size = own ?? b.int(1);
+    const step = own !== undefined ? at(t.stride, i - lead) : i === rank - 1 ? b.int(1) : b.mul(at(shape, i + 1), at(stride, i + 1));
+    const wanted = at(sizes, i);
+    if (b.static(wanted) === -1) {
+      if (own === undefined) {
+        return b.fail(`expand(): the expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ${i}`);
+      }
+      shape[i] = size;
+      stride[i] = step;
+    } else if (wanted === size || b.knownEq(wanted, size) || (b.static(size) !== 1 && b.eq(wanted, size))) {
+      shape[i] = wanted;
+      stride[i] = step;
+    } else if (b.eq(size, 1)) {
+      shape[i] = wanted;
+      stride[i] = b.int(0);
+    } else {
+      return b.fail(
+        `The expanded size of the tensor (${b.hint(wanted)}) must match the existing size (${b.hint(size)}) at non-singleton dimension ${i}.  Target sizes: ${shapeText(b, sizes)}.  Tensor sizes: ${shapeText(b, t.shape)}`,
+      );
+    }
+  }
+  return { shape, stride };
+}
+
+/** Bounds of a slice, clamped to the dim as Python does; `end` null or huge: to the end. */
+export function sliceBounds(
+  b: DimMath,
+  size: Dim,
+  start: Dim | number | bigint | null,
+  end: Dim | number | bigint | null,
+): { start: Dim; end: Dim } {
+  const huge = (x: Dim | number | bigint): boolean => typeof x === "bigint" || (typeof x === "number" && x > 2 ** 53);
+  const clamp = (x: Dim | number | bigint | null, otherwise: Dim): Dim => {
+    if (x === null) return otherwise;
+    if (huge(x)) return size;
+    let v = b.dim(x as Dim | number);
+    if (v === size || b.knownEq(v, size)) return size;
+    const n = b.static(v);
+    if (n === 0) return v;
+    if (n !== undefined && n > 2 ** 53) return size;
+    if (b.lt(v, 0)) {
+      v = b.add(v, size);
+      if (b.lt(v, 0)) return b.int(0);
+    }
+    return b.lt(size, v) ? size : v;
+  };
+  const from = clamp(start, b.int(0));
+  const to = clamp(end, size);
+  return { start: from, end: to === size || !b.lt(to, from) ? to : from };
+}
+
+export function sliceLength(b: DimMath, start: Dim, end: Dim, step: number): Dim {
+  const n = b.sub(end, start);
+  return step === 1 ? n : b.floordiv(b.add(n, step - 1), step);
+}
+
+/** Dims in wrapped form, each once; the message is torch's. */
+export function wrapDims(
+  b: { wrapDim(d: number, rank: number): number; fail(m: string): never },
+  dims: readonly number[],
+  rank: number,
+): number[] {
+  const out = dims.map(d => b.wrapDim(d, rank));
+  const twice = out.find((d, i) => out.indexOf(d) !== i);
+  if (twice !== undefined) return b.fail(`dim ${twice} appears multiple times in the list of dims`);
+  return out;
+}
+
+/** at::sum_to: the gradient of a broadcast. Nothing if the shapes are equal. */
+export function sumTo<T>(b: GraphBuilder<T>, grad: T, shape: readonly Dim[]): T {
+  const sizes = b.meta(grad).shape;
+  if (shape.length === 0) return sizes.length === 0 ? grad : b.call("aten.sum.default", [grad]);
+  const lead = sizes.length - shape.length;
+  const dims = range(sizes.length).filter(
+    i => i < lead || (b.static(at(shape, i - lead)) === 1 && b.static(at(sizes, i)) !== 1),
+  );
+  let g = grad;
+  if (dims.length > 0) g = b.call("aten.sum.dim_IntList", [g, dims, true]);
+  return lead > 0 ? b.call("aten.view.default", [g, shape]) : g;
+}
+
+/** The traced result's meta of a lowering whose operator has one tensor result. */
+export function outMeta<B>(b: LoweringBuilder<B>): TensorMeta {
+  return b.out() as TensorMeta;
+}
+
+/** strides in the order of `like` (dense), as empty_like(preserve_format) has them */
+export function denseLike(m: MetaBuilder, t: TensorMeta): TensorMeta {
+  return m.call("aten.empty_like.default", [t]);
+}
