@@ -102,7 +102,10 @@ export type PlanStep =
       | { readonly kind: "alias"; readonly base: string } }
   | { readonly kind: "free"; readonly name: string }
   | { readonly kind: "launch"; readonly kernel: number; readonly args: readonly PlanArg[]; readonly origin: PlanOrigin; readonly ops: readonly string[]; readonly comment: string }
-  | { readonly kind: "extern"; readonly kernel: string; readonly op: string; readonly call: "out" | "alloc" | "fallback"; readonly output: string; readonly args: readonly PlanArg[]; readonly kwargs: readonly (readonly [string, PlanArg])[]; readonly origin: PlanOrigin; readonly ops: readonly string[]; readonly comment: string; readonly opaque?: string }
+  | { readonly kind: "extern"; readonly kernel: string; readonly op: string; readonly call: "out" | "alloc" | "fallback"; readonly output: string;
+      /** what an alloc or fallback call gives back, one per result (null: a result that is None); for an out call its out= tensor */
+      readonly results: readonly (PlanTensor | null)[];
+      readonly args: readonly PlanArg[]; readonly kwargs: readonly (readonly [string, PlanArg])[]; readonly origin: PlanOrigin; readonly ops: readonly string[]; readonly comment: string; readonly opaque?: string }
   | { readonly kind: "getitem"; readonly output: PlanTensor; readonly of: string; readonly index: number }
   /** mix-order: the workspace's partial results are summed up */
   | { readonly kind: "finish_partials"; readonly output: PlanTensor; readonly workspace: string; readonly slot: number; readonly splits: PlanSize; readonly columns: PlanSize; readonly reduction: "sum" | "prod" };
