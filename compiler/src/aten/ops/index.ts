@@ -8,6 +8,20 @@
 //   and a `composite` that calls the ATen operator.
 // - `composite` runs before autograd and functionalization see the operator; `decompose` below autograd, where Inductor's
 //   table applies.
-import type { OpRecord } from "../types";
 
-export const families: readonly (readonly OpRecord[])[] = [];
+import type { OpRecord } from "../types";
+import { records as activation } from "./activation";
+import { records as activationBackward } from "./activation_backward";
+import { records as comparison } from "./comparison";
+import { records as pointwiseBinary } from "./pointwise_binary";
+import { records as pointwiseUnary } from "./pointwise_unary";
+import { records as selection } from "./selection";
+
+export const families: readonly (readonly OpRecord[])[] = [
+  pointwiseUnary,
+  pointwiseBinary,
+  selection,
+  comparison,
+  activation,
+  activationBackward,
+];

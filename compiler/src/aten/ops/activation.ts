@@ -1,0 +1,497 @@
+// Activation functions of ATen and what torch.nn.functional makes of them, with in-place forms. Their gradients are
+// operators of their own (gelu_backward, ...), which stand in activation_backward.ts.
+import type { Args, GraphBuilder, MetaBuilder, OpRecord, Scalar, TensorMeta } from "../types";
+import {
+  aten,
+  each,
+  elementwiseMeta,
+  fl,
+  inplace,
+  numberOf,
+  type PointwiseSpec,
+  pointwise,
+  spell,
+  withInplace,
+} from "./helpers/define";
+import { softplus as softplusNodes } from "./helpers/formulas";
+import { full, where, withOpmath } from "./helpers/trace";
+
+const SELU_ALPHA = 1.6732632423543772;
+const SELU_SCALE = 1.0507009873554805;
+
+const F = "torch.nn.functional.";
+
+/** an activation that Inductor decomposes, worked out in float32 for half types */
+function activation(
+  packet: string,
+  parameters: string,
+  nodes: <T>(b: GraphBuilder<T>, x: T, a: Args<T>) => T,
+  spec: Partial<PointwiseSpec> = {},
+): OpRecord {
+  return pointwise({
+    name: `aten.${packet}.default`,
+    schema: `${packet}(Tensor self${parameters}) -> Tensor`,
+    decompose: (b, a) => withOpmath(b, [a.tensor("self")], x => nodes(b, x, a)),
+    ...spec,
+  });
+}
+
+/** clamp of the shifted input to 0..6, which hardswish and hardsigmoid scale */
+function relu6Shifted<T>(b: GraphBuilder<T>, x: T): T {
+  const f = aten(b);
+  return f("clamp_max.default", f("clamp_min.default", f("add.Tensor", x, 3), 0), 6);
+}
+
+const relu = pointwise({
+  name: "aten.relu.default",
+  schema: "relu(Tensor self) -> Tensor",
+  python: spell("relu"),
+  op: "relu",
+  derivative: each({ self: (b, c) => b.call("aten.threshold_backward.default", [c.grad(), c.result(), 0]) }),
+});
+
+const gelu = activation(
+  "gelu",
+  ', *, str approximate="none"',
+  (b, x, a) => {
+    const f = aten(b);
+    if (a.str("approximate") === "tanh") {
+      const cube = f("mul.Tensor", f("mul.Tensor", x, x), x);
+      const inner = f("mul.Tensor", f("add.Tensor", x, f("mul.Tensor", cube, fl(0.044715))), fl(0.7978845608028654));
+      const half = f("mul.Tensor", x, fl(0.5));
+      return f("mul.Tensor", half, f("add.Tensor", f("tanh.default", inner), 1));
+    }
+    const half = f("mul.Tensor", x, fl(0.5));
+    const erf = f("erf.default", f("mul.Tensor", x, fl(Math.SQRT1_2)));
+    return f("mul.Tensor", half, f("add.Tensor", erf, 1));
+  },
+  {
+    python: [`${F}gelu`],
+    printedAs: "torch._C._nn.gelu",
+    derivative: each({
+      self: (b, c) => {
+        const approximate = c.args.str("approximate");
+        const kwargs: Record<string, string> = approximate === "none" ? {} : { approximate };
+        return b.call("aten.gelu_backward.default", [c.grad(), c.args.tensor("self")], kwargs);
+      },
+    }),
+  },
+);
+
+const silu = activation(
+  "silu",
+  "",
+  (b, x) => {
+    const f = aten(b);
+    return f("div.Tensor", x, f("add.Tensor", f("exp.default", f("neg.default", x)), 1));
+  },
+  { derivative: each({ self: (b, c) => b.call("aten.silu_backward.default", [c.grad(), c.args.tensor("self")]) }) },
+);
+
+const mish = activation("mish", "", (b, x) => aten(b)("mul.Tensor", x, aten(b)("tanh.default", softplusNodes(b, x))), {
+  derivative: each({ self: (b, c) => b.call("aten.mish_backward.default", [c.grad(), c.args.tensor("self")]) }),
+});
+
+const hardswish = activation(
+  "hardswish",
+  "",
+  (b, x) => aten(b)("div.Tensor", aten(b)("mul.Tensor", x, relu6Shifted(b, x)), 6),
+  {
+    derivative: each({ self: (b, c) => b.call("aten.hardswish_backward.default", [c.grad(), c.args.tensor("self")]) }),
+    tags: [],
+  },
+);
+
+const hardsigmoid = activation("hardsigmoid", "", (b, x) => aten(b)("div.Tensor", relu6Shifted(b, x), 6), {
+  derivative: each({ self: (b, c) => b.call("aten.hardsigmoid_backward.default", [c.grad(), c.args.tensor("self")]) }),
+});
+
+const hardtanh = activation(
+  "hardtanh",
+  ", Scalar min_val=-1, Scalar max_val=1",
+  (b, x, a) => {
+    const f = aten(b);
+    return f("clamp_max.default", f("clamp_min.default", x, a.raw("min_val")), a.raw("max_val"));
+  },
+  {
+    derivative: each({
+      self: (b, c) =>
+        b.call("aten.hardtanh_backward.default", [
+          c.grad(),
+          c.args.tensor("self"),
+          c.args.raw("min_val"),
+          c.args.raw("max_val"),
+        ]),
+    }),
+  },
+);
+
+const elu = activation(
+  "elu",
+  ", Scalar alpha=1, Scalar scale=1, Scalar input_scale=1",
+  (b, x, a) => {
+    const f = aten(b);
+    const [alpha, scale, inputScale] = [a.number("alpha"), a.number("scale"), a.number("input_scale")];
+    const positive = f("gt.Scalar", x, 0);
+    const above = f("mul.Tensor", x, fl(scale));
+    const below = f("mul.Tensor", f("expm1.default", f("mul.Tensor", x, fl(inputScale))), fl(alpha * scale));
+    return f("where.self", positive, above, below);
+  },
+  {
+    derivative: each({
+      self: (b, c) =>
+        eluBackward(
+          b,
+          c.grad(),
+          c.args.tensor("self"),
+          c.args.scalar("alpha"),
+          c.args.scalar("scale"),
+          c.args.scalar("input_scale"),
+        ),
+    }),
+  },
+);
+
+function eluBackward<T>(b: GraphBuilder<T>, grad: T, x: T, alpha: Scalar, scale: Scalar, inputScale: Scalar): T {
+  return b.call("aten.elu_backward.default", [grad, alpha, scale, inputScale, false, x]);
+}
+
+const celu = activation(
+  "celu",
+  ", Scalar alpha=1.",
+  (b, x, a) => {
+    const f = aten(b);
+    const alpha = a.number("alpha");
+    const below =
+      alpha === 1
+        ? f("expm1.default", x)
+        : f("mul.Tensor", f("expm1.default", f("div.Tensor", x, a.raw("alpha"))), a.raw("alpha"));
+    return f("where.self", f("gt.Scalar", x, 0), x, below);
+  },
+  {
+    python: ["torch.celu"],
+    derivative: each({
+      self: (b, c) => {
+        const alpha = c.args.scalar("alpha");
+        return eluBackward(b, c.grad(), c.args.tensor("self"), alpha, 1, fl(1 / numberOf(alpha)));
+      },
+    }),
+  },
+);
+
+const selu = pointwise({
+  name: "aten.selu.default",
+  schema: "selu(Tensor self) -> Tensor",
+  python: ["torch.selu"],
+  composite: (b, a) => b.call("aten.elu.default", [a.tensor("self"), fl(SELU_ALPHA), fl(SELU_SCALE)]),
+});
+
+const leakyRelu = activation(
+  "leaky_relu",
+  ", Scalar negative_slope=0.01",
+  (b, x, a) => {
+    const f = aten(b);
+    const positive = f("gt.Scalar", x, 0);
+    return f("where.self", positive, x, f("mul.Tensor", x, a.raw("negative_slope")));
+  },
+  {
+    tags: [],
+    derivative: each({
+      self: (b, c) =>
+        b.call("aten.leaky_relu_backward.default", [
+          c.grad(),
+          c.args.tensor("self"),
+          c.args.raw("negative_slope"),
+          false,
+        ]),
+    }),
+  },
+);
+
+const softplus = activation(
+  "softplus",
+  ", Scalar beta=1, Scalar threshold=20",
+  (b, x, a) => softplusNodes(b, x, a.scalar("beta"), a.scalar("threshold")),
+  {
+    python: [`${F}softplus`],
+    printedAs: "torch._C._nn.softplus",
+    derivative: each({
+      self: (b, c) =>
+        b.call("aten.softplus_backward.default", [
+          c.grad(),
+          c.args.tensor("self"),
+          c.args.raw("beta"),
+          c.args.raw("threshold"),
+        ]),
+    }),
+  },
+);
+
+const threshold = pointwise({
+  name: "aten.threshold.default",
+  schema: "threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
+  python: ["torch.threshold", `${F}threshold`],
+  printedAs: "torch.threshold",
+  decompose: (b, a) => {
+    const x = a.tensor("self");
+    return where(b, aten(b)("le.Scalar", x, a.raw("threshold")), a.scalar("value"), x);
+  },
+  derivative: each({
+    self: (b, c) =>
+      b.call("aten.threshold_backward.default", [c.grad(), c.args.tensor("self"), c.args.raw("threshold")]),
+  }),
+});
+
+const relu6 = pointwise({
+  name: "aten.relu6.default",
+  schema: "relu6(Tensor self) -> Tensor",
+  composite: (b, a) => b.call("aten.hardtanh.default", [a.tensor("self"), 0, 6]),
+});
+
+/** softshrink and hardshrink: composed before autograd */
+const shrinks: OpRecord[] = [
+  pointwise({
+    name: "aten.softshrink.default",
+    schema: "softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
+    python: [`${F}softshrink`],
+    printedAs: "torch._C._nn.softshrink",
+    composite: (b, a) => {
+      const f = aten(b);
+      const x = a.tensor("self");
+      const outside = f("gt.Scalar", f("abs.default", x), a.raw("lambd"));
+      const shrunk = f("sub.Tensor", x, f("mul.Tensor", f("sign.default", x), a.raw("lambd")));
+      return f("where.self", outside, shrunk, f("mul.Tensor", x, 0));
+    },
+  }),
+  pointwise({
+    name: "aten.hardshrink.default",
+    schema: "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
+    python: [...spell("hardshrink"), `${F}hardshrink`],
+    printedAs: "torch.hardshrink",
+    composite: (b, a) => {
+      const f = aten(b);
+      const x = a.tensor("self");
+      return where(b, f("le.Scalar", f("abs.default", x), a.raw("lambd")), 0, x);
+    },
+  }),
+];
+
+const logSigmoid: OpRecord[] = [
+  pointwise({
+    name: "aten.log_sigmoid.default",
+    schema: "log_sigmoid(Tensor self) -> Tensor",
+    python: [`${F}logsigmoid`],
+    printedAs: "torch._C._nn.log_sigmoid",
+    tags: [],
+    composite: (b, a) => b.callMany("aten.log_sigmoid_forward.default", [a.tensor("self")])[0] as never,
+  }),
+  {
+    name: "aten.log_sigmoid_forward.default",
+    schema: "log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
+    meta: (m, a) => {
+      const x = a.tensor("self");
+      const buffer = x.device.type === "cuda" ? m.tensor([0], x) : m.elementwise(x.dtype, x);
+      return [m.elementwise(x.dtype, x), buffer];
+    },
+    decompose: (b, a) =>
+      withOpmath(b, [a.tensor("self")], x => {
+        const f = aten(b);
+        const m = b.meta(x);
+        const zero = full(b, [], 0, m.dtype, m.device);
+        const low = f("minimum.default", zero, x);
+        const z = f("exp.default", f("neg.default", f("abs.default", x)));
+        const buffer = m.device.type === "cuda" ? full(b, [0], 0, m.dtype, m.device) : z;
+        return [f("sub.Tensor", low, f("log1p.default", z)), buffer];
+      }),
+    derivative: each({
+      self: (b, c) => {
+        const buffer = c.result(1);
+        return b.call("aten.log_sigmoid_backward.default", [c.grad(0), c.args.tensor("self"), buffer]);
+      },
+    }),
+  },
+];
+
+function gluMeta(m: MetaBuilder, x: TensorMeta, dim: number): TensorMeta {
+  if (x.shape.length === 0) return m.fail("glu does not support 0-dimensional tensors");
+  const d = m.wrapDim(dim, x.shape.length);
+  const size = x.shape[d] ?? m.int(0);
+  if (!m.eq(m.mod(size, 2), 0)) {
+    return m.fail(`Halving dimension must be even, but dimension ${d} is size ${m.hint(size)}`);
+  }
+  return m.tensor(
+    x.shape.map((s, i) => (i === d ? m.floordiv(s, 2) : s)),
+    x,
+  );
+}
+
+const glu: OpRecord = {
+  name: "aten.glu.default",
+  schema: "glu(Tensor self, int dim=-1) -> Tensor",
+  python: ["torch._C._nn.glu"],
+  meta: (m, a) => gluMeta(m, a.tensor("self"), a.int("dim")),
+  lower: (b, a) => {
+    const x = a.tensor("self");
+    const size = b.size(x);
+    const d = b.wrapDim(a.int("dim"), size.length);
+    const whole = size[d] ?? b.int(0);
+    const half = b.floordiv(whole, 2);
+    const first = b.slice(x, d, 0, half);
+    const second = b.slice(x, d, half, whole);
+    return b.elementwise("mul", [first, b.elementwise("sigmoid", [second], { promotion: "int_to_float" })]);
+  },
+  derivative: each({
+    self: (b, c) => b.call("aten.glu_backward.default", [c.grad(), c.args.tensor("self"), c.args.raw("dim")]),
+  }),
+};
+
+const prelu: OpRecord[] = [
+  pointwise({
+    name: "aten.prelu.default",
+    schema: "prelu(Tensor self, Tensor weight) -> Tensor",
+    python: [...spell("prelu"), `${F}prelu`],
+    printedAs: "torch.prelu",
+    tags: [],
+    meta: (m, a) => m.elementwise(a.tensor("self").dtype, a.tensor("self")),
+    composite: (b, a) => {
+      const [x, weight] = [a.tensor("self"), a.tensor("weight")];
+      const rank = b.meta(x).shape.length;
+      const [w] = b.meta(weight).shape;
+      const count = w ?? b.int(1);
+      const shape = Array.from({ length: rank }, (_, i) =>
+        i === (rank > 1 ? 1 : 0) && !b.eq(count, 1) ? count : b.int(1),
+      );
+      const shaped = b.meta(weight).shape.length === rank ? weight : b.call("aten.view.default", [weight, shape]);
+      return b.call("aten._prelu_kernel.default", [x, shaped]);
+    },
+  }),
+  pointwise({
+    name: "aten._prelu_kernel.default",
+    schema: "_prelu_kernel(Tensor self, Tensor weight) -> Tensor",
+    operands: ["self", "weight"],
+    tags: [],
+    decompose: (b, a) => {
+      const f = aten(b);
+      const [x, weight] = [a.tensor("self"), a.tensor("weight")];
+      return f("where.self", f("gt.Scalar", x, 0), x, f("mul.Tensor", weight, x));
+    },
+    derivative: {
+      kind: "joint",
+      of: ["self", "weight"],
+      grads: (b, c) => {
+        const [self, weight] = b.callMany("aten._prelu_kernel_backward.default", [
+          c.grad(),
+          c.args.tensor("self"),
+          c.args.tensor("weight"),
+        ]);
+        return { self: c.needs("self") ? (self ?? null) : null, weight: c.needs("weight") ? (weight ?? null) : null };
+      },
+    },
+  }),
+];
+
+/** F.relu(x, inplace=True) and its kin: one node before autograd, the plain or the in-place operator in it */
+function functional(packet: string, parameters = "", pass: readonly string[] = [], name = packet): OpRecord {
+  return {
+    name: `${F}${name}.default`,
+    schema: `${name}(Tensor input${parameters}, bool inplace=False) -> Tensor`,
+    python: [`${F}${name}`],
+    tags: ["pointwise"],
+    meta: (m, a) => (a.bool("inplace") ? a.tensor("input") : elementwiseMeta(m, a, ["input"])),
+    composite: (b, a) =>
+      b.call(`aten.${packet}${a.bool("inplace") ? "_" : ""}.default`, [a.tensor("input"), ...pass.map(p => a.raw(p))]),
+  };
+}
+
+const functionals: OpRecord[] = [
+  functional("relu"),
+  functional("relu6"),
+  functional("silu"),
+  functional("mish"),
+  functional("hardswish"),
+  functional("hardsigmoid"),
+  functional("selu"),
+  functional("hardtanh", ", float min_val=-1.0, float max_val=1.0", ["min_val", "max_val"]),
+  functional("elu", ", float alpha=1.0", ["alpha"]),
+  functional("celu", ", float alpha=1.0", ["alpha"]),
+  functional("leaky_relu", ", float negative_slope=0.01", ["negative_slope"]),
+  {
+    name: `${F}glu.default`,
+    schema: "glu(Tensor input, int dim=-1) -> Tensor",
+    python: [`${F}glu`],
+    tags: [],
+    meta: (m, a) => gluMeta(m, a.tensor("input"), a.int("dim")),
+    composite: (b, a) => b.call("aten.glu.default", [a.tensor("input"), a.raw("dim")]),
+  },
+  {
+    name: `${F}softsign.default`,
+    schema: "softsign(Tensor input) -> Tensor",
+    python: [`${F}softsign`],
+    tags: [],
+    meta: (m, a) => elementwiseMeta(m, a, ["input"], "int_to_float"),
+    composite: (b, a) => {
+      const f = aten(b);
+      const x = a.tensor("input");
+      return f("div.Tensor", x, f("add.Tensor", f("abs.default", x), 1));
+    },
+  },
+  {
+    name: `${F}tanhshrink.default`,
+    schema: "tanhshrink(Tensor input) -> Tensor",
+    python: [`${F}tanhshrink`],
+    tags: [],
+    meta: (m, a) => elementwiseMeta(m, a, ["input"], "int_to_float"),
+    composite: (b, a) => {
+      const f = aten(b);
+      const x = a.tensor("input");
+      return f("sub.Tensor", x, f("tanh.default", x));
+    },
+  },
+  {
+    name: `${F}rrelu.default`,
+    schema:
+      "rrelu(Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, bool inplace=False) -> Tensor",
+    python: [`${F}rrelu`],
+    tags: [],
+    meta: (m, a) => elementwiseMeta(m, a, ["input"]),
+    composite: (b, a) => {
+      if (a.bool("training"))
+        return b.fail("rrelu in training mode draws its slopes at random, which is not supported");
+      const slope = fl((a.number("lower") + a.number("upper")) / 2);
+      return b.call(`aten.leaky_relu${a.bool("inplace") ? "_" : ""}.default`, [a.tensor("input"), slope]);
+    },
+  },
+];
+
+/** in-place forms that torch.nn.functional also has as functions of their own */
+function named(record: OpRecord, name: string): OpRecord[] {
+  return [record, inplace(record, [`${F}${name}`], `torch._C._nn.${name}`)];
+}
+
+export const records: readonly OpRecord[] = [
+  relu,
+  inplace(relu, ["torch.relu_", `${F}relu_`]),
+  gelu,
+  inplace(gelu),
+  ...withInplace(silu),
+  ...withInplace(mish),
+  ...withInplace(hardswish),
+  ...withInplace(hardsigmoid),
+  ...named(hardtanh, "hardtanh_"),
+  ...named(elu, "elu_"),
+  celu,
+  inplace(celu, ["torch.celu_", `${F}celu_`]),
+  selu,
+  { ...inplace(selu, ["torch.selu_", `${F}selu_`]), functional: "aten.selu.default" },
+  ...named(leakyRelu, "leaky_relu_"),
+  softplus,
+  threshold,
+  inplace(threshold, ["torch.threshold_", `${F}threshold_`]),
+  relu6,
+  inplace(relu6),
+  ...shrinks,
+  ...logSigmoid,
+  glu,
+  ...prelu,
+  ...functionals,
+];

@@ -1,0 +1,22 @@
+// Node sequences that several operators share.
+import type { GraphBuilder, Scalar } from "../../types";
+import { aten, fl, isIntegral, numberOf } from "./define";
+import { fullLike } from "./trace";
+
+/** x == x and |x| != inf; all True on integers */
+export function finiteMask<T>(b: GraphBuilder<T>, x: T): T {
+  const f = aten(b);
+  if (isIntegral(b.meta(x).dtype)) return fullLike(b, x, true, "bool");
+  const bounded = f("ne.Scalar", f("abs.default", x), fl(Infinity));
+  return f("mul.Tensor", f("eq.Tensor", x, x), bounded);
+}
+
+/** log(1 + exp(x)), x itself where that is large */
+export function softplus<T>(b: GraphBuilder<T>, x: T, beta: Scalar = 1, threshold: Scalar = 20): T {
+  const f = aten(b);
+  const plain = numberOf(beta) === 1;
+  const scaled = plain ? x : f("mul.Tensor", x, beta);
+  let soft = f("log1p.default", f("exp.default", scaled));
+  if (!plain) soft = f("div.Tensor", soft, beta);
+  return f("where.self", f("gt.Scalar", scaled, threshold), x, soft);
+}
