@@ -20,7 +20,7 @@ export function evaluateNumber(e: Expr, lookup: (s: SymExpr) => number | undefin
     case "add":
       return v.reduce((x, y) => x + y, 0);
     case "mul":
-      return v.reduce((x, y) => x * y, 1);
+      return v.reduce((x, y) => x * y, 1) + 0; // never -0
     case "pow":
       return a ** b;
     case "floordiv":
