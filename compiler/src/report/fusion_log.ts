@@ -6,11 +6,17 @@ import type { LoopsKind } from "../inductor/ir/types";
 import type { CandidateSnapshot, FusionEvent, SchedulerNode } from "../inductor/scheduler/types";
 import type { Expr } from "../inductor/symbolic/expr";
 import { printLog } from "../inductor/symbolic/print_log";
+import type { LogRecord } from "./log";
 import { pythonList, pythonStringRepr } from "./python_text";
 
 export interface LogMessage {
   readonly level: "DEBUG" | "INFO";
   readonly text: string;
+}
+
+/** the messages as records of the `fusion` artifact */
+export function fusionRecords(events: readonly FusionEvent[], options: FusionLogOptions): LogRecord[] {
+  return printFusionLog(events, options).map(m => ({ level: m.level, artifact: "fusion", message: m.text }));
 }
 
 export interface FusionLogOptions {
@@ -92,7 +98,11 @@ function memberText(node: SchedulerNode, o: FusionLogOptions): string {
 const sizeText = (size: readonly Expr[]): string => pythonList(size.map(printLog));
 
 /** null: scans and sorts print no more than their node's name */
-function loopsText(loops: LoopsKind, ranges: readonly Expr[], reductionRanges: readonly Expr[]): { name: string; items: string[] } | null {
+function loopsText(
+  loops: LoopsKind,
+  ranges: readonly Expr[],
+  reductionRanges: readonly Expr[],
+): { name: string; items: string[] } | null {
   switch (loops.kind) {
     case "Pointwise":
     case "Scatter":

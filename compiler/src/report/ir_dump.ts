@@ -76,7 +76,8 @@ function dumpKernel(node: SchedulerNode, o: DumpOptions): string[] {
 function dumpBuffer(b: SchedulerBuffer): string[] {
   const lines = [`${b.name}: ${b.buffer.irClass}`, `${b.name}.layout = ${layoutText(b.buffer.layout)}`];
   if (b.aliases.length) lines.push(`${b.name}.aliases = ${formatItems(b.aliases.map(a => [pythonStringRepr(a)]))}`);
-  if (b.mutations.length) lines.push(`${b.name}.mutations = ${formatItems(b.mutations.map(a => [pythonStringRepr(a)]))}`);
+  if (b.mutations.length)
+    lines.push(`${b.name}.mutations = ${formatItems(b.mutations.map(a => [pythonStringRepr(a)]))}`);
   const users = b.users.map(userText);
   if (users.length <= 1) lines.push(`${b.name}.users = ${pythonList(users)}`);
   else lines.push(`${b.name}.users = [`, ...users.map(u => `    ${u},`), "]");
@@ -140,9 +141,18 @@ function depParts(d: Dep): string[] {
       return [`MemoryDep(${pythonStringRepr(d.name)}, ${printLog(d.index)}, {${ranges}}${mode})`];
     }
     case "star":
-      return ["StarDep", `name=${pythonStringRepr(d.name)}`, `mode=${d.mode === null ? "None" : pythonStringRepr(d.mode)}`];
+      return [
+        "StarDep",
+        `name=${pythonStringRepr(d.name)}`,
+        `mode=${d.mode === null ? "None" : pythonStringRepr(d.mode)}`,
+      ];
     case "weak":
-      return ["WeakDep", `name=${pythonStringRepr(d.name)}`, `mutating_buf=${pythonStringRepr(d.mutatingBuffer)}`, `is_fake=${bool(d.isFake)}`];
+      return [
+        "WeakDep",
+        `name=${pythonStringRepr(d.name)}`,
+        `mutating_buf=${pythonStringRepr(d.mutatingBuffer)}`,
+        `is_fake=${bool(d.isFake)}`,
+      ];
     default: {
       const never: never = d;
       return never;

@@ -27,7 +27,11 @@ function rootResult(block: Block): string {
 }
 
 function printBlock(name: string, block: Block, result: string): string[] {
-  return [`def ${name}(self, ops):`, ...block.nodes.map(n => `    ${n.name} = ${printNode(n)}`), `    return ${result}`];
+  return [
+    `def ${name}(self, ops):`,
+    ...block.nodes.map(n => `    ${n.name} = ${printNode(n)}`),
+    `    return ${result}`,
+  ];
 }
 
 const torchType = (d: DType): string => `torch.${d}`;

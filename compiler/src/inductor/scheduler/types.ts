@@ -1,12 +1,19 @@
 // What the scheduler takes and gives: dependencies, nodes and groups of nodes, the fusion log as data, refusals.
 // Names are Inductor's (torch/_inductor/scheduler.py, dependencies.py).
 import type { Device } from "../../aten/types";
-import type { Buffer, LoweredGraph, Operation } from "../ir/types";
 import type { LoopBody } from "../ir/loop_body";
+import type { Buffer, LoweredGraph, Operation } from "../ir/types";
 import type { Expr, SymExpr } from "../symbolic/expr";
 
 export type Dep =
-  | { readonly kind: "memory"; readonly name: string; readonly index: Expr; readonly vars: readonly SymExpr[]; readonly sizes: readonly Expr[]; readonly mode: "atomic_add" | "tma" | null }
+  | {
+      readonly kind: "memory";
+      readonly name: string;
+      readonly index: Expr;
+      readonly vars: readonly SymExpr[];
+      readonly sizes: readonly Expr[];
+      readonly mode: "atomic_add" | "tma" | null;
+    }
   | { readonly kind: "star"; readonly name: string; readonly mode: "atomic_add" | null }
   | { readonly kind: "weak"; readonly name: string; readonly mutatingBuffer: string; readonly isFake: boolean };
 
@@ -36,7 +43,13 @@ export interface SchedulerBuffer {
 }
 
 export type NodeType = "SchedulerNode" | "ExternKernelSchedulerNode" | "NopKernelSchedulerNode";
-export type GroupType = "FusedSchedulerNode" | "ForeachKernelSchedulerNode" | "FusedMixOrderReductions" | "FusedNestedReductions" | "FusedTransposeReduction" | "GroupedSchedulerNode";
+export type GroupType =
+  | "FusedSchedulerNode"
+  | "ForeachKernelSchedulerNode"
+  | "FusedMixOrderReductions"
+  | "FusedNestedReductions"
+  | "FusedTransposeReduction"
+  | "GroupedSchedulerNode";
 
 interface NodeBase {
   /** "op0", groups "op0_op3" */
@@ -82,11 +95,38 @@ export type AnyNode = SchedulerNode | GroupNode;
 
 /** every reason why two nodes stay apart; docs/reasons.md explains each */
 export type RefusalCode =
-  | "no_shared_data" | "intermediate_nodes" | "numel_rnumel_mismatch_reduce" | "numel_rnumel_mismatch_pointwise" | "nodes_numel_rnumel_incompatibility"
-  | "nodes_numel_incompatibility" | "invalid_tiling_for_reduction" | "tiling_mismatch" | "memory_deps_did_not_match" | "order" | "cycle" | "max_fusion_size"
-  | "peak_memory" | "score_fusion_memory_threshold" | "too_far_away" | "device_mismatch" | "extern_kernel" | "nop_kernel" | "foreach_dependency"
-  | "foreach_length" | "split_scan" | "template_epilogue" | "template_prologue" | "benchmark_slowdown" | "register_spilling" | "both_reductions_reorder"
-  | "grouped_node" | "tiling_prevents_reduction_fusion" | "no_fuse_buffer" | "too_many_buffers" | "cost_model" | "not_one_pass";
+  | "no_shared_data"
+  | "intermediate_nodes"
+  | "numel_rnumel_mismatch_reduce"
+  | "numel_rnumel_mismatch_pointwise"
+  | "nodes_numel_rnumel_incompatibility"
+  | "nodes_numel_incompatibility"
+  | "invalid_tiling_for_reduction"
+  | "tiling_mismatch"
+  | "memory_deps_did_not_match"
+  | "order"
+  | "cycle"
+  | "max_fusion_size"
+  | "peak_memory"
+  | "score_fusion_memory_threshold"
+  | "too_far_away"
+  | "device_mismatch"
+  | "extern_kernel"
+  | "nop_kernel"
+  | "foreach_dependency"
+  | "foreach_length"
+  | "split_scan"
+  | "template_epilogue"
+  | "template_prologue"
+  | "benchmark_slowdown"
+  | "register_spilling"
+  | "both_reductions_reorder"
+  | "grouped_node"
+  | "tiling_prevents_reduction_fusion"
+  | "no_fuse_buffer"
+  | "too_many_buffers"
+  | "cost_model"
+  | "not_one_pass";
 
 export interface Refusal {
   readonly code: RefusalCode;
@@ -116,9 +156,22 @@ export type FusionEvent =
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "found"; readonly count: number }
   | { readonly kind: "fusing"; readonly a: string; readonly b: string; readonly result: string }
-  | { readonly kind: "benchmark"; readonly a: readonly string[]; readonly b: readonly string[]; readonly ratio: number; readonly fused: boolean; readonly estimated: boolean }
+  | {
+      readonly kind: "benchmark";
+      readonly a: readonly string[];
+      readonly b: readonly string[];
+      readonly ratio: number;
+      readonly fused: boolean;
+      readonly estimated: boolean;
+    }
   | { readonly kind: "autotune"; readonly lines: readonly string[] }
-  | { readonly kind: "completed"; readonly round: number; readonly maxRounds: number; readonly before: number; readonly after: number }
+  | {
+      readonly kind: "completed";
+      readonly round: number;
+      readonly maxRounds: number;
+      readonly before: number;
+      readonly after: number;
+    }
   | { readonly kind: "complete"; readonly rounds: number }
   | { readonly kind: "note"; readonly level: "DEBUG" | "INFO"; readonly text: string };
 

@@ -1,0 +1,51 @@
+// In: nodes after fusion. Out: the bytes that each moves, as Inductor counts them (Scheduler.count_bytes).
+// Promises: sizes, not strides; symbols by their example values; nop and tuple-unpacking nodes count 0.
+import { itemsize } from "../ir/dtypes";
+import { mul } from "../symbolic";
+import { bufferDtype, bufferNumel, isGroup, isNop, membersOf, type SchedulerState } from "./state";
+import type { AnyNode, SchedulerNode } from "./types";
+
+export function countBytes(s: SchedulerState, nodes: readonly AnyNode[]): ReadonlyMap<string, number> {
+  return new Map(nodes.map(n => [n.name, nodeBytes(s, n)] as const));
+}
+
+const FUSED: ReadonlySet<string> = new Set([
+  "FusedSchedulerNode",
+  "FusedMixOrderReductions",
+  "FusedNestedReductions",
+  "FusedTransposeReduction",
+]);
+
+function nodeBytes(s: SchedulerState, n: AnyNode): number {
+  if (isNop(n) || (!isGroup(n) && n.operation.kind === "extern" && n.operation.irClass === "MultiOutput")) return 0;
+  const single = !isGroup(n) && n.operation.kind === "computed";
+  const limit = single ? (s.sizevars.hint(mul(n.group[0], n.group[1])) ?? 0) : Number.POSITIVE_INFINITY;
+  const inside = FUSED.has(n.type) ? internalBuffers(n) : new Set<string>();
+  const uses = new Map<string, number>();
+  for (const d of [...n.readWrites.reads, ...n.readWrites.writes]) {
+    if (d.kind !== "weak") uses.set(d.name, (uses.get(d.name) ?? 0) + 1);
+  }
+  let bytes = 0;
+  for (const [name, count] of uses) {
+    if (!inside.has(name)) bytes += bufferBytes(s, name, count * limit);
+  }
+  return bytes;
+}
+
+/** buffers that the node writes and nobody outside it uses */
+function internalBuffers(n: AnyNode): ReadonlySet<string> {
+  const members = new Set<SchedulerNode>(membersOf(n));
+  return new Set(n.outputs.filter(o => o.users.every(u => u.node !== null && members.has(u.node))).map(o => o.name));
+}
+
+/** At most `elements` of a buffer; one of several outputs counts what is unpacked from it. */
+function bufferBytes(s: SchedulerState, name: string, elements: number): number {
+  const dtype = bufferDtype(s.graph, name);
+  if (dtype !== null) return Math.min(s.sizevars.hint(bufferNumel(s.graph, name)) ?? 0, elements) * itemsize(dtype);
+  let bytes = 0;
+  for (const u of s.buffers.get(name)?.users ?? []) {
+    if (u.node?.operation.kind !== "extern" || u.node.operation.irClass !== "MultiOutput") continue;
+    for (const o of u.node.outputs) bytes += bufferBytes(s, o.name, Number.POSITIVE_INFINITY);
+  }
+  return bytes;
+}

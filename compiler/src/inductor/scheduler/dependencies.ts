@@ -1,0 +1,273 @@
+// In: loop bodies and extern operations. Out: what they read and write, as MemoryDep, StarDep and WeakDep values.
+// Promises: dependencies are interned in the session's table, so equal ones are the same object and sets work by value;
+// a node's reads keep the order of the loads in its body. After torch/_inductor/dependencies.py.
+import type { Block, LoopBody } from "../ir/loop_body";
+import { type Expr, expand, freeSymbols, int, internTable, intValue, type SymExpr, substitute, sym } from "../symbolic";
+import { preventReordering } from "../symbolic/simplify";
+import type { SizeVars } from "../symbolic/size_vars";
+import type { Dep, ReadWrites } from "./types";
+
+export type MemoryDep = Extract<Dep, { kind: "memory" }>;
+export type StarDep = Extract<Dep, { kind: "star" }>;
+export type WeakDep = Extract<Dep, { kind: "weak" }>;
+
+const NO_EXPRS: readonly Expr[] = [];
+
+function interned<D extends Dep>(key: string, make: () => D): D {
+  const table = internTable().memo<string, Dep>("dependencies");
+  let d = table.get(key);
+  if (d === undefined) {
+    d = make();
+    table.set(key, d);
+  }
+  return d as D;
+}
+
+export function memoryDep(
+  name: string,
+  index: Expr,
+  vars: readonly SymExpr[],
+  sizes: readonly Expr[],
+  mode: MemoryDep["mode"] = null,
+): MemoryDep {
+  const key = `m${name}|${index.id}|${vars.map(v => v.id).join()}|${sizes.map(s => s.id).join()}|${mode ?? ""}`;
+  return interned(key, () => ({ kind: "memory", name, index, vars, sizes, mode }));
+}
+
+export function starDep(name: string, mode: StarDep["mode"] = null): StarDep {
+  return interned(`s${name}|${mode ?? ""}`, () => ({ kind: "star", name, mode }));
+}
+
+export function weakDep(name: string, mutatingBuffer: string, isFake = false): WeakDep {
+  return interned(`w${name}|${mutatingBuffer}|${isFake}`, () => ({ kind: "weak", name, mutatingBuffer, isFake }));
+}
+
+export const isMemoryDep = (d: Dep): d is MemoryDep => d.kind === "memory";
+
+/** The dependency on another buffer; the same object if the name stays. */
+export function renameDep<D extends Dep>(d: D, renames: ReadonlyMap<string, string>): D {
+  const name = renames.get(d.name);
+  if (name === undefined || name === d.name) return d;
+  const dep: Dep = d;
+  switch (dep.kind) {
+    case "memory":
+      return memoryDep(name, dep.index, dep.vars, dep.sizes, dep.mode) as Dep as D;
+    case "star":
+      return starDep(name, dep.mode) as Dep as D;
+    case "weak":
+      return weakDep(name, dep.mutatingBuffer, dep.isFake) as Dep as D;
+    default: {
+      const never: never = dep;
+      return never;
+    }
+  }
+}
+
+/** Whether the position read depends on loaded data. */
+export function isIndirect(d: MemoryDep): boolean {
+  for (const s of freeSymbols(d.index)) if (s.symKind === "indirect") return true;
+  return false;
+}
+
+/** A dependency on one element: the index is a number, no loop moves it. */
+export const isScalar = (d: MemoryDep): boolean => {
+  if (d.index.kind === "sym") return !d.vars.includes(d.index) && d.index.symKind !== "indirect";
+  return d.index.kind === "int";
+};
+
+interface Extraction {
+  readonly normalize: boolean;
+  readonly prefix: string;
+}
+
+/** A fresh variable per size other than 1, numbered on over both lists; 0 for the others. */
+export function indexVars(
+  sizes: readonly [readonly Expr[], readonly Expr[]],
+  prefix: string,
+): { args: readonly [Expr[], Expr[]]; ranges: Map<SymExpr, Expr> } {
+  const ranges = new Map<SymExpr, Expr>();
+  const make = (list: readonly Expr[]): Expr[] =>
+    list.map(size => {
+      if (intValue(size) === 1) return int(0);
+      const v = sym(`${prefix}${ranges.size}`);
+      ranges.set(v, size);
+      return v;
+    });
+  const iteration = make(sizes[0]);
+  return { args: [iteration, make(sizes[1])], ranges };
+}
+
+/**
+ * What one body reads and writes. Indices are in d0.. over the loops of `sizes`; with `normalize` every index has its own
+ * loops merged as far as it allows, in c0...
+ */
+export function extractReadWrites(
+  body: LoopBody,
+  sizes: readonly [readonly Expr[], readonly Expr[]],
+  sizevars: SizeVars,
+  options: Extraction = { normalize: false, prefix: "d" },
+): ReadWrites {
+  const { args, ranges } = indexVars(sizes, options.prefix);
+  const replace = new Map<SymExpr, Expr>();
+  body.iterVars.forEach((v, i) => {
+    replace.set(v, args[0][i] ?? int(0));
+  });
+  body.reduceVars.forEach((v, i) => {
+    replace.set(v, args[1][i] ?? int(0));
+  });
+  body.indirect.forEach((v, i) => {
+    replace.set(v, sym(`tmp${i}`, { kind: "indirect" }));
+  });
+  const indexing = new Map<string, Expr>();
+  for (const [name, e] of body.indexing) indexing.set(name, substitute(e, replace));
+
+  const reads = new Set<Dep>();
+  const writes = new Set<Dep>();
+  const indexExprs = new Set<Expr>();
+  const at = (node: Block["nodes"][number]): Expr =>
+    (node.op === "get_index" ? indexing.get(node.index) : undefined) ?? int(0);
+  const dep = (name: string, index: Expr, mode: MemoryDep["mode"] = null): MemoryDep => {
+    const c = canonicalize(index, ranges, sizevars, options.normalize);
+    return memoryDep(name, c.index, c.vars, c.sizes, mode);
+  };
+  const visit = (block: Block): void => {
+    for (const n of block.nodes) {
+      if (n.op === "load") reads.add(dep(n.buffer, at(n.at)));
+      else if (n.op === "load_seed") reads.add(dep(n.buffer, int(n.offset)));
+      else if (n.op === "store") writes.add(dep(n.buffer, at(n.at), n.mode));
+      else if (n.op === "store_reduction") writes.add(dep(n.buffer, at(n.at)));
+      else if (n.op === "index_expr") indexExprs.add(at(n.at));
+      else if (n.op === "masked") {
+        const inner = body.subblocks.get(n.subblock);
+        if (inner) visit(inner);
+      }
+    }
+  };
+  visit(body.block);
+  const rangeVars = options.normalize ? [] : [...ranges.keys()];
+  return { reads: [...reads], writes: [...writes], indexExprs: [...indexExprs], rangeVars };
+}
+
+interface Canonical {
+  readonly index: Expr;
+  readonly vars: readonly SymExpr[];
+  readonly sizes: readonly Expr[];
+}
+
+function canonicalize(
+  index: Expr,
+  ranges: ReadonlyMap<SymExpr, Expr>,
+  sizevars: SizeVars,
+  normalize: boolean,
+): Canonical {
+  const simplified = new Map([...ranges].map(([v, s]) => [v, sizevars.simplify(s)] as const));
+  if (normalize) return normalizeIndex(index, simplified, sizevars);
+  const kept = [...simplified].filter(([, s]) => intValue(s) !== 1);
+  return dropTrailing(
+    index,
+    kept.map(([v]) => v),
+    kept.map(([, s]) => s),
+  );
+}
+
+/** A reduced loop is the last of its node but unknown to those who read the result, so trailing unused loops go. */
+function dropTrailing(index: Expr, vars: readonly SymExpr[], sizes: readonly Expr[]): Canonical {
+  const free = freeSymbols(index);
+  let n = vars.length;
+  while (n > 0 && !free.has(vars[n - 1] as SymExpr)) n--;
+  return { index, vars: vars.slice(0, n), sizes: sizes.slice(0, n) };
+}
+
+/** Loops merged as far as this one index allows, in c0.. */
+function normalizeIndex(index: Expr, ranges: ReadonlyMap<SymExpr, Expr>, sizevars: SizeVars): Canonical {
+  const vars = [...ranges.keys()];
+  const sizes = [...ranges.values()];
+  const merged = mergeLoopsOf(index, vars, sizes, "c", sizevars);
+  return dropTrailing(merged.index, merged.vars, merged.sizes);
+}
+
+function mergeLoopsOf(
+  index: Expr,
+  vars: readonly SymExpr[],
+  sizes: readonly Expr[],
+  prefix: string,
+  sizevars: SizeVars,
+): Canonical {
+  const loops = sizevars.simplifyLoops(vars, sizes, preventReordering([index], vars, sizes));
+  const fresh = loops.sizes.map((_, i) => sym(`${prefix}${i}`));
+  const values = loops.reindex(fresh);
+  const replace = new Map(vars.map((v, i) => [v, values[i] ?? int(0)] as const));
+  return { index: substitute(expand(index), replace), vars: fresh, sizes: loops.sizes };
+}
+
+/** The same access with its loops merged, order kept (MemoryDep.normalize). */
+export function normalize(d: MemoryDep, sizevars: SizeVars): MemoryDep {
+  const ranges = new Map(d.vars.map((v, i) => [v, d.sizes[i] ?? int(1)] as const));
+  const c = normalizeIndex(d.index, ranges, sizevars);
+  return memoryDep(d.name, c.index, c.vars, c.sizes, d.mode);
+}
+
+/** Loops sorted by descending stride, then merged: equal for two walks over the same elements in different order. */
+export function normalizeWithStrideOrder(d: MemoryDep, sizevars: SizeVars, prefix = "t"): MemoryDep {
+  const strides = sizevars.strideHints(d.index, d.vars);
+  const order = strides.map((_, i) => i).sort((a, b) => (strides[b] ?? 0) - (strides[a] ?? 0) || a - b);
+  const vars = order.map(i => d.vars[i] as SymExpr);
+  const sizes = order.map(i => d.sizes[i] as Expr);
+  const c = mergeLoopsOf(d.index, vars, sizes, prefix, sizevars);
+  return memoryDep(d.name, c.index, c.vars, c.sizes);
+}
+
+/**
+ * The order of self's loops under which it walks as `other` does: result[i] is the position in self of other's i-th
+ * loop. null where broadcasts, sizes 0 or 1, or equal strides leave it open.
+ */
+export function decideLoopOrderToMatch(self: MemoryDep, other: MemoryDep, sizevars: SizeVars): number[] | null {
+  if (self.vars.length !== freeSymbols(self.index).size || other.vars.length !== freeSymbols(other.index).size)
+    return null;
+  const degenerate = (s: Expr): boolean => intValue(s) === 0 || intValue(s) === 1;
+  if (self.sizes.some(degenerate) || other.sizes.some(degenerate)) return null;
+  const mine = sizevars.strideHints(self.index, self.vars);
+  const theirs = sizevars.strideHints(other.index, other.vars);
+  const at = new Map(mine.map((s, i) => [s, i] as const));
+  if (at.size !== mine.length || new Set(theirs).size !== theirs.length) return null;
+  if (theirs.length !== mine.length) return null;
+  const order: number[] = [];
+  for (const s of theirs) {
+    const i = at.get(s);
+    if (i === undefined) return null;
+    order.push(i);
+  }
+  return order;
+}
+
+/** What several members read and write together; a read equal to a write of the group is no read. */
+export function mergeReadWrites(list: readonly ReadWrites[]): ReadWrites {
+  const writes = new Set(list.flatMap(rw => rw.writes));
+  const reads = new Set(list.flatMap(rw => rw.reads));
+  for (const w of writes) reads.delete(w);
+  return {
+    reads: [...reads],
+    writes: [...writes],
+    indexExprs: [...new Set(list.flatMap(rw => rw.indexExprs))],
+    rangeVars: [],
+  };
+}
+
+export function withRead(rw: ReadWrites, d: Dep): ReadWrites {
+  return rw.reads.includes(d) ? rw : { ...rw, reads: [...rw.reads, d] };
+}
+
+export function withoutReads(rw: ReadWrites, gone: ReadonlySet<Dep>): ReadWrites {
+  return { ...rw, reads: rw.reads.filter(d => !gone.has(d)) };
+}
+
+export function renameReadWrites(rw: ReadWrites, renames: ReadonlyMap<string, string>): ReadWrites {
+  const rename = (list: readonly Dep[]): Dep[] => [...new Set(list.map(d => renameDep(d, renames)))];
+  return { ...rw, reads: rename(rw.reads), writes: rename(rw.writes) };
+}
+
+/** reads and writes of whole buffers, as extern and nop operations have them */
+export function starReadWrites(reads: readonly string[], writes: readonly string[]): ReadWrites {
+  const stars = (names: readonly string[]): Dep[] => [...new Set(names)].map(n => starDep(n));
+  return { reads: stars(reads), writes: stars(writes), indexExprs: NO_EXPRS, rangeVars: [] };
+}

@@ -1,0 +1,139 @@
+// Loop reordering in the separate last round. In: two nodes that share a buffer but walk it in different order. Out: the
+// data they share once one of them has its loops reordered. Promises: only iteration loops of a pointwise node move; what
+// was changed can be undone by the caller. After shared_data_after_reordering_loop, reorder_loops_by_dep_pair.
+import { reorderIterLoops } from "../ir/transform";
+import {
+  decideLoopOrderToMatch,
+  isMemoryDep,
+  type MemoryDep,
+  normalize,
+  normalizeWithStrideOrder,
+} from "./dependencies";
+import { refreshGroup } from "./groups";
+import { refreshDependencies } from "./nodes";
+import { scoreFusionMemory } from "./score";
+import {
+  depBytes,
+  depNumel,
+  flag,
+  isForeach,
+  isGpu,
+  isGroup,
+  isReduction,
+  isTemplate,
+  membersOf,
+  type SchedulerState,
+} from "./state";
+import type { AnyNode, Dep, GroupNode, SchedulerNode } from "./types";
+
+/** nothing was found; less than any score */
+const NONE = -1;
+
+export function sharedDataAfterReorderingLoop(s: SchedulerState, a: AnyNode, b: AnyNode): number {
+  if (!flag(s, "loop_ordering_after_fusion") || !isGpu(a) || !isGpu(b)) return NONE;
+  if (isTemplate(a) || isTemplate(b)) return NONE;
+  const pair = pairToAlign(s, a, b);
+  if (!pair || !isMemoryDep(pair[0]) || !isMemoryDep(pair[1])) return NONE;
+  const [mine, theirs] = pair;
+  if (mine.vars.length !== theirs.vars.length) {
+    return normalize(mine, s.sizevars) === normalize(theirs, s.sizevars) ? depBytes(s, mine) : NONE;
+  }
+  let reordered = false;
+  if (!isReduction(a)) reordered = reorderByDeps(s, a, mine, theirs);
+  else if (!isReduction(b)) reordered = reorderByDeps(s, b, theirs, mine);
+  return reordered ? scoreFusionMemory(s, a, b) : NONE;
+}
+
+/** The largest buffer that both walk over the same elements, whatever the order: how each accesses it. */
+function pairToAlign(s: SchedulerState, a: AnyNode, b: AnyNode): readonly [Dep, Dep] | null {
+  const theirNames = loopedBuffers(b);
+  const names = [...loopedBuffers(a)].filter(n => theirNames.has(n));
+  const mine = lastDeps(a);
+  const theirs = lastDeps(b);
+  let best: readonly [Dep, Dep] | null = null;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const n of names) {
+    const x = mine.get(n);
+    const y = theirs.get(n);
+    if (!x || !y || strideOrdered(s, x) !== strideOrdered(s, y)) continue;
+    const numel = s.sizevars.hint(depNumel(s, x)) ?? 0;
+    if (numel > most) {
+      most = numel;
+      best = [x, y];
+    }
+  }
+  return best;
+}
+
+const strideOrdered = (s: SchedulerState, d: Dep): Dep =>
+  isMemoryDep(d) ? normalizeWithStrideOrder(d, s.sizevars) : d;
+
+/** buffers accessed at a position that some loop moves */
+function loopedBuffers(n: AnyNode): ReadonlySet<string> {
+  return new Set(
+    [...n.readWrites.reads, ...n.readWrites.writes].flatMap(d =>
+      isMemoryDep(d) && d.index.kind !== "int" ? [d.name] : [],
+    ),
+  );
+}
+
+function lastDeps(n: AnyNode): ReadonlyMap<string, Dep> {
+  return new Map([...n.readWrites.reads, ...n.readWrites.writes].map(d => [d.name, d] as const));
+}
+
+/** Gives `node` the loop order in which it walks `mine` as the other walks `theirs`; false if there is none. */
+function reorderByDeps(s: SchedulerState, node: AnyNode, mine: MemoryDep, theirs: MemoryDep): boolean {
+  if (isForeach(node)) return false;
+  const members = membersOf(node);
+  const [first] = members;
+  if (!first || members.some(m => !m.body)) return false;
+  const sizes = first.sizes[0];
+  const alike = members.every(m => m.sizes[0].length === sizes.length && m.sizes[0].every((x, i) => x === sizes[i]));
+  if (!alike || sizes.length !== mine.vars.length) return false;
+  const order = decideLoopOrderToMatch(mine, theirs, s.sizevars);
+  if (!order || order.length === 0) return false;
+  for (const m of members) applyLoopOrder(s, m, order);
+  if (isGroup(node)) refreshGroup(node);
+  return true;
+}
+
+function applyLoopOrder(s: SchedulerState, node: SchedulerNode, order: readonly number[]): void {
+  if (!node.body) return;
+  node.body = reorderIterLoops(node.body, order, s.sizevars);
+  node.sizes = [node.body.iterSizes, node.body.reduceSizes];
+  refreshDependencies(s, node, false);
+}
+
+/** What undoes every change to the loops of these nodes that happens after it was taken. */
+export function loopSnapshot(nodes: readonly AnyNode[]): {
+  readonly changed: () => boolean;
+  readonly restore: () => void;
+} {
+  const groups: GroupNode[] = [];
+  const collect = (n: AnyNode): void => {
+    if (!isGroup(n)) return;
+    groups.push(n);
+    n.snodes.forEach(collect);
+  };
+  nodes.forEach(collect);
+  const members = nodes.flatMap(n => membersOf(n));
+  const before = members.map(m => ({
+    body: m.body,
+    sizes: m.sizes,
+    group: m.group,
+    readWrites: m.readWrites,
+    unmetDependencies: m.unmetDependencies,
+  }));
+  const beforeGroups = groups.map(g => ({ readWrites: g.readWrites, unmetDependencies: g.unmetDependencies }));
+  return {
+    changed: () => members.some((m, i) => m.body !== before[i]?.body),
+    restore: () => {
+      members.forEach((m, i) => {
+        Object.assign(m, before[i]);
+      });
+      groups.forEach((g, i) => {
+        Object.assign(g, beforeGroups[i]);
+      });
+    },
+  };
+}

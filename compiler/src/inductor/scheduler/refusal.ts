@@ -1,0 +1,142 @@
+// In: two nodes and why they stay apart. Out: the refusal as a value, with what it costs.
+// Promises: bytesLost is what one pass would not move (each buffer that both read, once; for a buffer that a writes and b
+// reads, the read, and the write too if nobody else uses it), under the example sizes.
+import { itemsize } from "../ir/dtypes";
+import { printLog } from "../symbolic";
+import { bufferDtype, bufferNumel, depBytes, operationNames, type SchedulerState } from "./state";
+import type { AnyNode, Dep, Refusal, RefusalCode } from "./types";
+
+/** Why a pair does not fuse, as one kind of fusion sees it. */
+export interface Reason {
+  readonly code: RefusalCode;
+  /** Inductor's own wording */
+  readonly detail: string;
+  /** the log names the pair in the other order */
+  readonly swapped?: boolean;
+}
+
+export const reason = (code: RefusalCode, detail: string): Reason => ({ code, detail });
+
+/** What a check says: null fits, a reason is logged, "silent" refuses without a word. */
+export type Verdict = Reason | "silent" | null;
+
+/** Records that `a` and `b` do not fuse. Returns false, so that a check can end with it. */
+export function refuse(s: SchedulerState, a: AnyNode, b: AnyNode, why: Reason): false {
+  const [x, y] = why.swapped ? [b, a] : [a, b];
+  const refusal = makeRefusal(s, x, y, why);
+  s.refusals.push(refusal);
+  s.events.push({ kind: "refused", refusal });
+  return false;
+}
+
+/** null passes, anything else refuses and is recorded unless silent. */
+export function passes(s: SchedulerState, a: AnyNode, b: AnyNode, v: Verdict): boolean {
+  if (v === null) return true;
+  return v === "silent" ? false : refuse(s, a, b, v);
+}
+
+function makeRefusal(s: SchedulerState, a: AnyNode, b: AnyNode, why: Reason): Refusal {
+  const cost = sharedTraffic(s, a, b);
+  return {
+    code: why.code,
+    a: a.name,
+    b: b.name,
+    detail: why.detail,
+    aOps: operationNames(a),
+    bOps: operationNames(b),
+    aIndex: cost.aIndex,
+    bIndex: cost.bIndex,
+    buffer: cost.buffer,
+    bytesLost: cost.bytes,
+    round: s.round,
+    inReorderRound: s.inReorderRound,
+  };
+}
+
+export interface SharedTraffic {
+  readonly bytes: number;
+  /** the buffer that costs most, and how each side indexes it */
+  readonly buffer: string | null;
+  readonly aIndex: string;
+  readonly bIndex: string;
+}
+
+/** What `a` and `b` move twice and one pass would not. */
+export function sharedTraffic(s: SchedulerState, a: AnyNode, b: AnyNode): SharedTraffic {
+  const sides = [accesses(a), accesses(b)] as const;
+  const costs: { name: string; lost: number; a: Dep; b: Dep }[] = [];
+  const note = (name: string, lost: number, x: Dep | undefined, y: Dep | undefined): void => {
+    if (x && y) costs.push({ name, lost, a: x, b: y });
+  };
+  for (const [name, mine] of sides[0].reads) {
+    const theirs = sides[1].reads.get(name);
+    const written = sides[1].writes.get(name);
+    if (theirs) note(name, sharedBytes(s, name, mine, theirs), mine[0], theirs[0]);
+    else if (written) note(name, producedBytes(s, name, b, a, written, mine), mine[0], written[0]);
+  }
+  for (const [name, mine] of sides[0].writes) {
+    const theirs = sides[1].reads.get(name);
+    if (theirs) note(name, producedBytes(s, name, a, b, mine, theirs), mine[0], theirs[0]);
+  }
+  const worst = costs.reduce<(typeof costs)[number] | null>((w, c) => (w === null || c.lost > w.lost ? c : w), null);
+  return {
+    bytes: costs.reduce((sum, c) => sum + c.lost, 0),
+    buffer: worst?.name ?? null,
+    aIndex: worst ? indexText(worst.a) : "",
+    bIndex: worst ? indexText(worst.b) : "",
+  };
+}
+
+const indexText = (d: Dep): string => (d.kind === "memory" ? printLog(d.index) : "");
+
+interface Accesses {
+  readonly reads: ReadonlyMap<string, readonly Dep[]>;
+  readonly writes: ReadonlyMap<string, readonly Dep[]>;
+}
+
+function accesses(n: AnyNode): Accesses {
+  const byName = (deps: readonly Dep[]): Map<string, Dep[]> => {
+    const map = new Map<string, Dep[]>();
+    for (const d of deps) {
+      if (d.kind === "weak") continue;
+      const list = map.get(d.name);
+      if (list) list.push(d);
+      else map.set(d.name, [d]);
+    }
+    return map;
+  };
+  const writes = byName(n.readWrites.writes);
+  const reads = byName(n.readWrites.reads);
+  for (const name of writes.keys()) reads.delete(name);
+  return { reads, writes };
+}
+
+/** bytes of a buffer that one side touches: all its accesses, but never more than the buffer */
+function touched(s: SchedulerState, name: string, deps: readonly Dep[]): number {
+  const dtype = bufferDtype(s.graph, name);
+  if (dtype === null) return 0;
+  const whole = (s.sizevars.hint(bufferNumel(s.graph, name)) ?? 0) * itemsize(dtype);
+  return Math.min(
+    whole,
+    deps.reduce((sum, d) => sum + depBytes(s, d), 0),
+  );
+}
+
+function sharedBytes(s: SchedulerState, name: string, x: readonly Dep[], y: readonly Dep[]): number {
+  return Math.min(touched(s, name, x), touched(s, name, y));
+}
+
+function producedBytes(
+  s: SchedulerState,
+  name: string,
+  writer: AnyNode,
+  reader: AnyNode,
+  writes: readonly Dep[],
+  reads: readonly Dep[],
+): number {
+  const read = touched(s, name, reads);
+  const inside = new Set([...operationNames(writer), ...operationNames(reader)]);
+  const users = s.buffers.get(name)?.users ?? [];
+  const onlyHere = users.every(u => u.node !== null && inside.has(u.node.name));
+  return read + (onlyHere ? touched(s, name, writes) : 0);
+}

@@ -1,0 +1,86 @@
+// The scheduler: which operations of a lowered graph become one kernel, and in which order kernels are launched.
+// In: a lowered graph, Inductor's configuration, a preset's behaviours, the target GPU. Out: a Schedule.
+// Promises: decisions, names and order are Inductor's for the given preset; nothing of the graph is changed.
+import { dumpNodes } from "../../report/ir_dump";
+import type { LoweredGraph } from "../ir/types";
+import { countBytes } from "./bytes";
+import { createForeachNodes } from "./foreach";
+import { computeLastUsage } from "./last_usage";
+import { mergeAllLoops } from "./merge_loops";
+import { computeAncestors, computeDependencies, createNodes, eliminateDeadNodes, topologicalSort } from "./nodes";
+import { estimatePeakMemory, reorderForPeakMemory } from "./peak_memory";
+import { fuseNodes } from "./rounds";
+import { behaves, flag, layoutOf, type SchedulerOptions, type SchedulerState } from "./state";
+import type { AnyNode, Schedule } from "./types";
+
+export interface ScheduleOptions extends SchedulerOptions {
+  /** make the texts of the BEFORE FUSION and AFTER FUSION dumps */
+  readonly wantDumps: boolean;
+}
+
+export function schedule(graph: LoweredGraph, options: ScheduleOptions): Schedule {
+  const s = newState(graph, options);
+  let singles = topologicalSort(computeUsers(s));
+  singles = eliminateDeadNodes(s, singles);
+  computeAncestors(s, singles);
+  const preFusionDump = options.wantDumps ? dump(s, singles) : null;
+
+  let nodes: AnyNode[] = topologicalSort(createForeachNodes(s, singles));
+  nodes = fuseNodes(s, nodes);
+  mergeAllLoops(s, nodes);
+  if (flag(s, "reorder_for_peak_memory")) nodes = reorderForPeakMemory(s, nodes);
+  s.nodes = nodes;
+  computeLastUsage(s, nodes);
+  const bytes = countBytes(s, nodes);
+  return {
+    graph,
+    preFusionDump,
+    postFusionDump: options.wantDumps ? dump(s, nodes) : null,
+    events: s.events,
+    refusals: s.refusals,
+    nodes,
+    buffers: s.buffers,
+    mutationRealName: s.mutationRealName,
+    mutationRenames: s.mutationRenames,
+    removedOps: s.removedOps,
+    bytes,
+    totalBytes: [...bytes.values()].reduce((a, b) => a + b, 0),
+    peakMemory: estimatePeakMemory(s, nodes),
+  };
+}
+
+function newState(graph: LoweredGraph, options: ScheduleOptions): SchedulerState {
+  return {
+    config: options.config,
+    behaviours: options.behaviours,
+    target: options.target,
+    graph,
+    sizevars: graph.sizevars,
+    nodes: [],
+    buffers: new Map(),
+    fusedNode: new Map(),
+    available: new Set([...graph.inputs.map(i => i.name), ...graph.constants.keys()]),
+    mutationRenames: new Map(),
+    mutationRealName: new Map(),
+    nodeRenames: new Map(),
+    removedOps: new Set(),
+    removedBuffers: new Set(),
+    events: [],
+    refusals: [],
+    round: 0,
+    inReorderRound: false,
+  };
+}
+
+function computeUsers(s: SchedulerState): ReturnType<typeof createNodes> {
+  const nodes = createNodes(s);
+  computeDependencies(s, nodes);
+  return nodes;
+}
+
+function dump(s: SchedulerState, nodes: readonly AnyNode[]): string {
+  return dumpNodes(nodes, {
+    layoutOf: name => layoutOf(s.graph, name),
+    printsInputDistance: behaves(s, "prints_input_distance"),
+  });
+}

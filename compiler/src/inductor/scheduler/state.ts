@@ -1,0 +1,176 @@
+// The scheduler's working state for one graph, and the small questions that every file asks of nodes.
+// In: a lowered graph with configuration. Promises: nothing here decides anything; sizes are in elements, bytes where
+// the name says so.
+
+import type { DType } from "../../aten/types";
+import { readBoolean, readNumber } from "../../presets";
+import { itemsize } from "../ir/dtypes";
+import type { TargetProperties } from "../ir/target";
+import type { ComputedOperation, Layout, LoweredGraph, Operation } from "../ir/types";
+import { add, type Expr, freeSymbols, int, intValue, mul, type SymExpr, sub } from "../symbolic";
+import type { SizeVars } from "../symbolic/size_vars";
+import { isIndirect } from "./dependencies";
+import type { AnyNode, Dep, FusionEvent, GroupNode, Refusal, SchedulerBuffer, SchedulerNode } from "./types";
+
+export interface SchedulerOptions {
+  readonly config: ReadonlyMap<string, unknown>;
+  readonly behaviours: ReadonlyMap<string, unknown>;
+  readonly target: TargetProperties;
+}
+
+export interface SchedulerState extends SchedulerOptions {
+  readonly graph: LoweredGraph;
+  readonly sizevars: SizeVars;
+  nodes: AnyNode[];
+  /** buffers of this graph by name (not inputs) */
+  readonly buffers: Map<string, SchedulerBuffer>;
+  /** operation name -> the group it is in now */
+  readonly fusedNode: Map<string, AnyNode>;
+  /** inputs and constants: always there, so no dependency on them is unmet */
+  readonly available: ReadonlySet<string>;
+  readonly mutationRenames: Map<string, string>;
+  readonly mutationRealName: Map<string, string>;
+  /** per node, the versions that its buffers had when it was created */
+  readonly nodeRenames: Map<SchedulerNode, ReadonlyMap<string, string>>;
+  readonly removedOps: Set<string>;
+  readonly removedBuffers: Set<string>;
+  readonly events: FusionEvent[];
+  readonly refusals: Refusal[];
+  round: number;
+  inReorderRound: boolean;
+}
+
+export const isGroup = (n: AnyNode): n is GroupNode => "snodes" in n;
+
+/** the single operations of a node, in fused order */
+export function membersOf(n: AnyNode): readonly SchedulerNode[] {
+  return isGroup(n) ? n.snodes.flatMap(s => membersOf(s)) : [n];
+}
+
+export const firstName = (n: AnyNode): string => (isGroup(n) ? firstName(n.snodes[0] as AnyNode) : n.name);
+export const operationNames = (n: AnyNode): readonly string[] => membersOf(n).map(m => m.name);
+
+export function bufferNames(n: AnyNode): ReadonlySet<string> {
+  return new Set(n.outputs.map(o => o.name));
+}
+
+export const currentNode = (s: SchedulerState, n: AnyNode): AnyNode => s.fusedNode.get(firstName(n)) ?? n;
+
+/** names of all buffers read or written: reads in load order, then writes */
+export function usedBufferNames(n: AnyNode): ReadonlySet<string> {
+  return new Set([...n.readWrites.reads, ...n.readWrites.writes].map(d => d.name));
+}
+
+const computed = (op: Operation): ComputedOperation | null => (op.kind === "computed" ? op : null);
+
+const REDUCTIONS: ReadonlySet<string> = new Set([
+  "Reduction",
+  "WelfordReduction",
+  "OnlineSoftmaxReduction",
+  "MultiOutputReduction",
+  "Scan",
+  "SplitScan",
+  "Sort",
+]);
+
+/** A reduction or scan: what has reduction loops (Inductor's get_reduction_type). */
+export function isReduction(n: AnyNode): boolean {
+  if (isGroup(n)) return n.snodes.some(isReduction);
+  const op = computed(n.operation);
+  return op !== null && REDUCTIONS.has(op.loops.kind);
+}
+
+export function isSplitScan(n: AnyNode): boolean {
+  if (isGroup(n)) return n.snodes.some(isSplitScan);
+  return computed(n.operation)?.loops.kind === "SplitScan";
+}
+
+const TEMPLATES: ReadonlySet<string> = new Set(["TemplateBuffer", "MultiTemplateBuffer"]);
+const templateOp = (op: Operation): boolean => op.kind === "extern" && TEMPLATES.has(op.irClass);
+
+export function isTemplate(n: AnyNode): boolean {
+  return isGroup(n) ? n.snodes.some(isTemplate) : templateOp(n.operation);
+}
+export const isExtern = (n: AnyNode): boolean => n.type === "ExternKernelSchedulerNode";
+export const isNop = (n: AnyNode): boolean => n.type === "NopKernelSchedulerNode";
+export const isForeach = (n: AnyNode): n is GroupNode => n.type === "ForeachKernelSchedulerNode";
+export const isMixOrder = (n: AnyNode): n is GroupNode => n.type === "FusedMixOrderReductions";
+export const isNested = (n: AnyNode): n is GroupNode => n.type === "FusedNestedReductions";
+
+export function hasAliasingOrMutation(n: AnyNode): boolean {
+  return n.outputs.some(o => o.aliases.length > 0 || o.mutations.length > 0);
+}
+
+export const isGpu = (n: AnyNode): boolean => n.device.type === "cuda";
+
+export const flag = (s: SchedulerOptions, name: string): boolean => readBoolean(s.config, name);
+export const setting = (s: SchedulerOptions, name: string, otherwise: number): number =>
+  readNumber(s.config, name) ?? otherwise;
+export const behaves = (s: SchedulerOptions, name: string): boolean => readBoolean(s.behaviours, name);
+
+export function layoutOf(graph: LoweredGraph, name: string): Layout | null {
+  const buffer = graph.buffers.get(name);
+  if (buffer) return buffer.layout;
+  const input = graph.inputs.find(i => i.name === name);
+  if (input) return input.layout;
+  const constant = graph.constants.get(name);
+  if (!constant) return null;
+  const size = constant.size.map(n => int(n));
+  const stride: Expr[] = [];
+  let step = 1;
+  for (const n of [...constant.size].reverse()) {
+    stride.unshift(int(step));
+    step *= n;
+  }
+  return { kind: "fixed", device: { type: "cuda", index: 0 }, dtype: constant.dtype, size, stride, offset: int(0) };
+}
+
+export const product = (sizes: readonly Expr[]): Expr => sizes.reduce<Expr>((a, b) => mul(a, b), int(1));
+
+/** elements of a buffer; 1 where it has none of its own */
+export function bufferNumel(graph: LoweredGraph, name: string): Expr {
+  const l = layoutOf(graph, name);
+  return l === null || l.kind === "multi_output" || l.kind === "none" ? int(1) : product(l.size);
+}
+
+export function bufferDtype(graph: LoweredGraph, name: string): DType | null {
+  const l = layoutOf(graph, name);
+  return l === null || l.kind === "multi_output" || l.kind === "none" ? null : l.dtype;
+}
+
+/** elements that a strided layout spans; 0 for an empty one */
+export function storageSize(l: Extract<Layout, { size: readonly Expr[] }>): Expr {
+  let last: Expr = l.offset;
+  for (let i = 0; i < l.size.length; i++) {
+    const size = l.size[i] ?? int(1);
+    if (intValue(size) === 0) return int(0);
+    last = add(last, mul(sub(size, 1), l.stride[i] ?? int(1)));
+  }
+  return add(last, 1);
+}
+
+/** Elements that a dependency touches: broadcast loops do not count, an indirect access counts as the whole buffer. */
+export function depNumel(s: SchedulerState, d: Dep): Expr {
+  switch (d.kind) {
+    case "weak":
+      return int(1);
+    case "star":
+      return bufferNumel(s.graph, d.name);
+    case "memory": {
+      if (isIndirect(d)) return bufferNumel(s.graph, d.name);
+      const free = freeSymbols(d.index);
+      return product(d.sizes.filter((_, i) => free.has(d.vars[i] as SymExpr)));
+    }
+    default: {
+      const never: never = d;
+      return never;
+    }
+  }
+}
+
+/** bytes of a dependency under the example sizes; a WeakDep counts 1, a buffer without a tensor 0 */
+export function depBytes(s: SchedulerState, d: Dep): number {
+  if (d.kind === "weak") return 1;
+  const dtype = bufferDtype(s.graph, d.name);
+  return dtype === null ? 0 : (s.sizevars.hint(depNumel(s, d)) ?? 0) * itemsize(dtype);
+}

@@ -1,0 +1,216 @@
+// Configuration and behaviours by preset. In: a preset's name and the user's own settings. Out: a flat map of
+// torch._inductor.config values by dotted name, and the named behaviours in which PyTorch versions differ.
+// Promises: no stage reads a preset's name; every value a stage asks for has a default here.
+
+export type ConfigValue = boolean | number | string | null | readonly (string | number)[];
+export type PresetName = "nightly-2026-11" | "torch-2.11" | "fuselens";
+
+export interface Preset {
+  readonly config: Readonly<Record<string, ConfigValue>>;
+  readonly behaviours: Readonly<Record<string, boolean | number | string>>;
+}
+
+/** Inductor's defaults (open-source build) that the presets share. */
+const config: Readonly<Record<string, ConfigValue>> = {
+  // lowering
+  realize_reads_threshold: 4,
+  realize_opcount_threshold: 30,
+  realize_acc_reads_threshold: 8,
+  realize_acc_reads_size_threshold: null,
+  unroll_reductions_threshold: 8,
+  split_reductions: true,
+  min_num_split: 0,
+  max_pointwise_cat_inputs: 8,
+  force_pointwise_cat: false,
+  inplace_padding: true,
+  online_softmax: true,
+  optimize_scatter_upon_const_tensor: true,
+  layout_optimization: true,
+  keep_output_stride: true,
+  conv_1x1_as_mm: false,
+  max_autotune: false,
+  max_autotune_gemm: false,
+  max_autotune_pointwise: false,
+  max_autotune_gemm_backends: "ATEN,TRITON,CPP",
+  max_autotune_conv_backends: "ATEN,TRITON",
+  coordinate_descent_tuning: false,
+  emulate_precision_casts: false,
+  comprehensive_padding: true,
+  padding_alignment_bytes: 128,
+  padding_stride_threshold: 1024,
+  pad_outputs: false,
+  pad_channels_last: false,
+  pad_dynamic_shapes: false,
+  joint_graph_constant_folding: true,
+  pattern_matcher: true,
+  reorder_for_locality: true,
+  shape_padding: true,
+  implicit_fallbacks: true,
+  assert_indirect_indexing: true,
+  constant_and_index_propagation: true,
+  fallback_random: false,
+  // scheduler
+  use_dce: true,
+  max_fusion_size: 64,
+  max_fusion_buffer_group_pairwise_attempts: 64,
+  max_fusion_unique_io_buffers: null,
+  score_fusion_memory_threshold: 10,
+  aggressive_fusion: false,
+  loop_ordering_after_fusion: true,
+  loop_index_inversion_in_fusion: true,
+  loop_reindexing_after_fusion: false,
+  expand_dimension_for_pointwise_nodes: false,
+  small_memory_access_threshold: 16777216,
+  epilogue_fusion: true,
+  epilogue_fusion_first: false,
+  prologue_fusion: true,
+  benchmark_fusion: false,
+  benchmark_epilogue_fusion: false,
+  max_epilogue_benchmarked_choices: 1,
+  benchmark_combo_kernel: false,
+  combo_kernels: false,
+  combo_kernels_autotune: 1,
+  combo_kernels_pointwise_only: false,
+  combo_kernel_allow_mixed_sizes: 1,
+  combo_kernel_foreach_dynamic_shapes: true,
+  combo_kernel_max_num_args: 250,
+  combo_kernel_max_num_nodes: 8,
+  combo_kernel_max_distance: null,
+  combo_kernel_allow_mixed_pointwise_reduction: false,
+  combo_kernel_per_subkernel_blocks: false,
+  reorder_for_peak_memory: true,
+  size_threshold_for_succ_based_strategy: 0,
+  reorder_for_compute_comm_overlap: false,
+  graph_partition: true,
+  inplace_buffers: true,
+  allow_buffer_reuse: true,
+  memory_planning: false,
+  cpp_wrapper: false,
+  // code generation
+  "triton.cudagraphs": false,
+  "triton.mix_order_reduction": true,
+  "triton.mix_order_reduction_split_size": null,
+  "triton.mix_order_reduction_initial_xblock": 1,
+  "triton.mix_order_reduction_non_strict_mode": false,
+  "triton.mix_order_reduction_max_reads": null,
+  "triton.nested_reduction": false,
+  "triton.cooperative_reductions": false,
+  "triton.force_cooperative_reductions": false,
+  "triton.persistent_reductions": true,
+  "triton.multi_kernel": 0,
+  "triton.tile_reductions": false,
+  "triton.max_tiles": null,
+  "triton.prefer_nd_tiling": false,
+  "triton.autotune_pointwise": true,
+  "triton.autotune_at_compile_time": null,
+  "triton.tiling_prevents_pointwise_fusion": true,
+  "triton.tiling_prevents_reduction_fusion": true,
+  "triton.coalesce_tiling_analysis": true,
+  "triton.use_block_ptr": false,
+  "triton.native_matmul": false,
+  "triton.unique_kernel_names": true,
+  "triton.descriptive_names": "original_aten",
+  "triton.unique_user_kernel_names": false,
+  "triton.store_cubin": false,
+  "triton.skip_l1_cache": false,
+  "triton.min_split_scan_rblock": 256,
+};
+
+/** Ways in which PyTorch versions differ beyond configuration; each is read by one stage. */
+const behaviours: Readonly<Record<string, boolean | number | string>> = {
+  /** dumps show min_input_distance and max_input_distance */
+  prints_input_distance: false,
+  /** stack traces carry a line of carets under the expression */
+  stack_trace_anchors: false,
+  /** pairs that share a large part of a buffer, indexed differently, count as sharing data */
+  buffer_overlap_score: false,
+  min_overlap_ratio: 0.5,
+  /** a loop reordering is undone if the pair then does not fuse */
+  rollback_refused_reordering: false,
+  /** a read and a write are compared as they are before their loops are merged */
+  compares_deps_before_normalizing: false,
+  /** extern kernels that take an epilogue have refusal texts of their own */
+  extern_epilogue_wording: false,
+  /** reductions nested in groups of another's loop may fuse (triton.nested_reduction decides) */
+  nested_reduction: false,
+  /** combo kernels: sub-kernels have block sizes of their own and share one flattened grid */
+  combo_per_subkernel_blocks: false,
+  /** combo kernels: nodes per combo, in order of topological levels */
+  combo_chunk: 8,
+  /** nested reductions keep their loops apart when all others are merged */
+  nested_keeps_loops: true,
+  /** transposed copies join the reductions over the same input */
+  transpose_reduction_fusion: false,
+};
+
+export const presets: Readonly<Record<PresetName, Preset>> = {
+  "torch-2.11": { config, behaviours },
+  "nightly-2026-11": {
+    config: { ...config, "triton.nested_reduction": true, combo_kernel_per_subkernel_blocks: true },
+    behaviours: {
+      ...behaviours,
+      prints_input_distance: true,
+      stack_trace_anchors: true,
+      buffer_overlap_score: true,
+      rollback_refused_reordering: true,
+      compares_deps_before_normalizing: true,
+      extern_epilogue_wording: true,
+      nested_reduction: true,
+      combo_per_subkernel_blocks: true,
+    },
+  },
+  fuselens: {
+    config: { ...config, "triton.nested_reduction": true, combo_kernel_per_subkernel_blocks: true },
+    behaviours: {
+      ...behaviours,
+      prints_input_distance: true,
+      stack_trace_anchors: true,
+      buffer_overlap_score: true,
+      rollback_refused_reordering: true,
+      compares_deps_before_normalizing: true,
+      extern_epilogue_wording: true,
+      nested_reduction: true,
+      combo_per_subkernel_blocks: true,
+      transpose_reduction_fusion: true,
+    },
+  },
+};
+
+export const presetNames = (): readonly PresetName[] => ["nightly-2026-11", "torch-2.11", "fuselens"];
+export const isPresetName = (name: string): name is PresetName => (presetNames() as readonly string[]).includes(name);
+
+/** The preset's whole configuration as a map, with `overrides` on top. */
+export function defaultConfig(
+  preset: PresetName,
+  overrides: Iterable<readonly [string, unknown]> = [],
+): ReadonlyMap<string, unknown> {
+  return new Map<string, unknown>([...Object.entries(presets[preset].config), ...overrides]);
+}
+
+export function defaultBehaviours(preset: PresetName): ReadonlyMap<string, unknown> {
+  return new Map<string, unknown>(Object.entries(presets[preset].behaviours));
+}
+
+/** The value that `--config NAME=VALUE` means: Python's and JSON's spellings of booleans, None, numbers; else the text. */
+export function parseConfigValue(text: string): ConfigValue {
+  const t = text.trim();
+  if (/^(true|on|yes)$/i.test(t)) return true;
+  if (/^(false|off|no)$/i.test(t)) return false;
+  if (/^(none|null)$/i.test(t)) return null;
+  if (t !== "" && Number.isFinite(Number(t))) return Number(t);
+  return t.replace(/^(['"])(.*)\1$/, "$2");
+}
+
+/** A setting as a boolean: Python's truth of what is there, the default of the newest preset where it is missing. */
+export function readBoolean(map: ReadonlyMap<string, unknown>, name: string): boolean {
+  const v = map.has(name) ? map.get(name) : (config[name] ?? behaviours[name]);
+  if (Array.isArray(v)) return v.length > 0;
+  return v !== false && v !== null && v !== undefined && v !== 0 && v !== "";
+}
+
+/** A setting as a number; null where it is None. */
+export function readNumber(map: ReadonlyMap<string, unknown>, name: string): number | null {
+  const v = map.has(name) ? map.get(name) : (config[name] ?? behaviours[name]);
+  if (typeof v === "number") return v;
+  return typeof v === "boolean" ? Number(v) : null;
+}
