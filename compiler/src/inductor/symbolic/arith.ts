@@ -3,7 +3,7 @@
 // arguments in sympy's order, a number times a sum distributed over it. Integers must stay below 2**53.
 
 import { internTable } from "./intern";
-import { type Expr, type ExprLike, float, int, isNumber, makeNode, ONE, toExpr, ZERO } from "./nodes";
+import { type Expr, type ExprLike, float, int, isNumber, kindBit, makeNode, ONE, toExpr, ZERO } from "./nodes";
 import { compareSympy } from "./order";
 
 /** The numeric factor and the rest of a term: 6*x*y -> [6, x*y]. Floats make the number a float. */
@@ -205,8 +205,11 @@ export function pow(base: ExprLike, exponent: ExprLike): Expr {
   return makeNode("pow", [b, n]);
 }
 
+const SUM_BIT = kindBit("add");
+
 /** True if sums hide below products or powers at the top of this expression. */
 function hasSumInside(e: Expr): boolean {
+  if ((e.cache.kinds & SUM_BIT) === 0) return false;
   if (e.kind === "add") return e.args.some(hasSumInside);
   if (e.kind === "mul") return e.args.some(a => a.kind === "add" || hasSumInside(a));
   return e.kind === "pow" && e.args[0].kind === "add" && e.args[1].kind === "int" && e.args[1].value > 0;

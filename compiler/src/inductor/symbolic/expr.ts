@@ -71,6 +71,7 @@ export {
   expand,
   freeSymbols,
   hasKind,
+  isSizeFree,
   mapArgs,
   rebuild,
   replaceExpr,

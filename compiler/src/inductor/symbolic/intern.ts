@@ -6,8 +6,9 @@ import type { Expr, SymExpr } from "./nodes";
 
 /** Everything that outlives one call of the expression library: the nodes and the memo maps over them. */
 export class InternTable {
-  /** Node by structural key (kind + ids of the arguments). */
-  readonly nodes = new Map<string, Expr>();
+  /** Nodes by a hash of their kind and their arguments' ids; different nodes with one hash share a list. */
+  readonly nodes = new Map<number, Expr | Expr[]>();
+  readonly floats = new Map<string, Expr>();
   /** Small integers are looked up without building a key. */
   readonly ints = new Map<number, Expr>();
   /** Symbols by name, then by the assumptions that make two of one name differ. */

@@ -7,8 +7,10 @@ import { internTable } from "./intern";
 export type RelationOp = "eq" | "ne" | "lt" | "le" | "gt" | "ge";
 export type SymKind = "size" | "unbacked" | "loop" | "indirect" | "float";
 
-/** Facts about a node that are found out lazily and kept with it. */
+/** Facts about a node that are kept with it, most of them found out lazily. */
 export interface NodeCache {
+  /** Which kinds occur in the node and below it: an or of `kindBit`. */
+  readonly kinds: number;
   free?: ReadonlySet<SymExpr>;
   /** Sign bits, see assumptions.ts. */
   sign?: number;
@@ -16,6 +18,8 @@ export interface NodeCache {
   /** Product without its number. */
   rest?: Expr;
   expanded?: Expr;
+  /** Whether all symbols are loop or indirect variables. */
+  sizeFree?: boolean;
 }
 
 interface Node<K extends string, A extends readonly Expr[]> {
@@ -87,6 +91,33 @@ export type ExprKind = Expr["kind"];
 /** What every constructor accepts. A number that is an integer means int, any other float. */
 export type ExprLike = Expr | number;
 
+const KINDS: readonly ExprKind[] = [
+  "int",
+  "float",
+  "sym",
+  "add",
+  "mul",
+  "pow",
+  "floordiv",
+  "modular",
+  "mod",
+  "min",
+  "max",
+  "where",
+  "identity",
+  "truediv",
+  "relation",
+  "and",
+  "or",
+  "not",
+];
+const KIND_BITS = new Map(KINDS.map((k, i) => [k, 1 << i]));
+
+/** The bit of a kind in NodeCache.kinds. */
+export function kindBit(kind: ExprKind): number {
+  return KIND_BITS.get(kind) ?? 0;
+}
+
 const NO_ARGS = [] as const;
 
 /** Integer constant. @throws RangeError for a number that is no integer (a bug in the caller). */
@@ -96,7 +127,7 @@ export function int(value: number): IntExpr {
   let node = table.ints.get(n) as IntExpr | undefined;
   if (node === undefined) {
     if (!Number.isInteger(n)) throw new RangeError(`not an integer: ${value}`);
-    node = { kind: "int", id: table.nextId(), args: NO_ARGS, cache: {}, value: n };
+    node = { kind: "int", id: table.nextId(), args: NO_ARGS, cache: { kinds: kindBit("int") }, value: n };
     table.ints.set(n, node);
   }
   return node;
@@ -105,11 +136,11 @@ export function int(value: number): IntExpr {
 /** Floating-point constant (stays a float even when its value is integral, as sympy's Float). */
 export function float(value: number): FloatExpr {
   const table = internTable();
-  const key = `f${Object.is(value, -0) ? "-0" : value}`;
-  let node = table.nodes.get(key) as FloatExpr | undefined;
+  const key = Object.is(value, -0) ? "-0" : String(value);
+  let node = table.floats.get(key) as FloatExpr | undefined;
   if (node === undefined) {
-    node = { kind: "float", id: table.nextId(), args: NO_ARGS, cache: {}, value };
-    table.nodes.set(key, node);
+    node = { kind: "float", id: table.nextId(), args: NO_ARGS, cache: { kinds: kindBit("float") }, value };
+    table.floats.set(key, node);
   }
   return node;
 }
@@ -151,7 +182,7 @@ export function sym(name: string, options: SymOptions = {}): SymExpr {
     kind: "sym",
     id: table.nextId(),
     args: NO_ARGS,
-    cache: {},
+    cache: { kinds: kindBit("sym") },
     name,
     symKind,
     positive,
@@ -169,32 +200,53 @@ export function symbolsByName(name: string): readonly SymExpr[] {
 /** Kinds that are nothing but a list of arguments. */
 type PlainKind = Exclude<ExprKind, "int" | "float" | "sym" | "relation">;
 
+function sameArgs(a: readonly Expr[], b: readonly Expr[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** The node of this kind (and, for relations, operator) over these arguments. */
+function intern(kind: ExprKind, op: RelationOp | undefined, args: readonly Expr[]): Expr {
+  let hash = kindBit(kind) + (op === undefined ? 0 : op.charCodeAt(0) * 31 + op.charCodeAt(1));
+  let kinds = kindBit(kind);
+  for (const a of args) {
+    hash = (Math.imul(hash, 0x01000193) ^ a.id) | 0;
+    hash ^= hash >>> 15;
+    kinds |= a.cache.kinds;
+  }
+  const table = internTable();
+  const found = table.nodes.get(hash);
+  const same = (e: Expr): boolean =>
+    e.kind === kind && (e.kind !== "relation" || e.op === op) && sameArgs(e.args, args);
+  if (found !== undefined) {
+    if (!Array.isArray(found)) {
+      if (same(found)) return found;
+    } else {
+      const hit = found.find(same);
+      if (hit !== undefined) return hit;
+    }
+  }
+  const id = table.nextId();
+  const cache: NodeCache = { kinds };
+  const node = (op === undefined ? { kind, id, args, cache } : { kind, id, args, cache, op }) as unknown as Expr;
+  if (found === undefined) table.nodes.set(hash, node);
+  else if (Array.isArray(found)) found.push(node);
+  else table.nodes.set(hash, [found, node]);
+  return node;
+}
+
 /** Interns a node whose arguments are already canonical. */
 export function makeNode<K extends PlainKind>(
   kind: K,
   args: Extract<Expr, { kind: K }>["args"],
 ): Extract<Expr, { kind: K }> {
-  let key: string = kind;
-  for (const a of args as readonly Expr[]) key += `,${a.id}`;
-  const table = internTable();
-  let node = table.nodes.get(key);
-  if (node === undefined) {
-    node = { kind, id: table.nextId(), args, cache: {} } as unknown as Expr;
-    table.nodes.set(key, node);
-  }
-  return node as Extract<Expr, { kind: K }>;
+  return intern(kind, undefined, args) as Extract<Expr, { kind: K }>;
 }
 
 /** Interns a relation whose sides are already canonical. */
 export function makeRelation(op: RelationOp, lhs: Expr, rhs: Expr): RelationExpr {
-  const key = `${op},${lhs.id},${rhs.id}`;
-  const table = internTable();
-  let node = table.nodes.get(key) as RelationExpr | undefined;
-  if (node === undefined) {
-    node = { kind: "relation", id: table.nextId(), args: [lhs, rhs], cache: {}, op };
-    table.nodes.set(key, node);
-  }
-  return node;
+  return intern("relation", op, [lhs, rhs]) as RelationExpr;
 }
 
 export function isInt(e: Expr): e is IntExpr {

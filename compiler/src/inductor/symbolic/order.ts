@@ -2,7 +2,6 @@
 // Promises: a total order; 0 only for the same node. Triton text prints arguments in this order.
 
 import { isNonnegative } from "./assumptions";
-import { internTable } from "./intern";
 import type { Expr, RelationOp, SymExpr } from "./nodes";
 
 const RELATION_CLASS: Record<RelationOp, [rank: number, name: string]> = {
@@ -90,12 +89,7 @@ export function compareSympy(a: Expr, b: Expr): number {
   if ((a.kind === "int" && b.kind === "int") || (a.kind === "float" && b.kind === "float")) return a.value - b.value;
   if (a.args.length !== b.args.length) return a.args.length - b.args.length;
   if (a.args.length === 0) return a.id - b.id;
-  const memo = a.args.length > 3 ? internTable().memo<string, number>("compareSympy") : undefined;
-  const key = memo === undefined ? "" : `${a.id},${b.id}`;
-  const known = memo?.get(key);
-  if (known !== undefined) return known;
   let result = 0;
   for (let i = 0; i < a.args.length && result === 0; i++) result = compareSympy(a.args[i] as Expr, b.args[i] as Expr);
-  memo?.set(key, result);
   return result;
 }

@@ -4,7 +4,8 @@
 
 import { compareNumbers } from "./choice";
 import { floorDivNumber, modNumber } from "./divide";
-import type { Expr, SymExpr } from "./nodes";
+import { type Expr, isInt, type SymExpr } from "./nodes";
+import { isSizeFree } from "./traverse";
 
 /** 0 <= variable < size. */
 export type VarRanges = ReadonlyMap<SymExpr, Expr>;
@@ -27,9 +28,9 @@ const memos = new WeakMap<VarRanges, Map<Expr, Bounds>>();
  * variables >= 0 unless `symbolBounds` says otherwise. `ranges` must not change afterwards (results are kept with it).
  */
 export function bounds(e: Expr, ranges: VarRanges, symbolBounds?: SymbolBounds): Bounds {
-  // The symbols' own ranges can be narrowed at any time, so nothing is kept when they are given.
+  // Ranges of sizes can be narrowed at any time, so what depends on them is not kept.
   let memo: Map<Expr, Bounds> | undefined;
-  if (symbolBounds === undefined) {
+  if (symbolBounds === undefined || (isSizeFree(e) && onlyIntSizes(ranges))) {
     memo = memos.get(ranges);
     if (memo === undefined) {
       memo = new Map();
@@ -37,6 +38,17 @@ export function bounds(e: Expr, ranges: VarRanges, symbolBounds?: SymbolBounds):
     }
   } else memo = new Map();
   return evaluate(e, { ranges, symbolBounds, memo });
+}
+
+const intSizes = new WeakMap<VarRanges, boolean>();
+
+function onlyIntSizes(ranges: VarRanges): boolean {
+  let known = intSizes.get(ranges);
+  if (known === undefined) {
+    known = [...ranges.values()].every(isInt);
+    intSizes.set(ranges, known);
+  }
+  return known;
 }
 
 interface Scope {

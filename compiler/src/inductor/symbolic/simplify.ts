@@ -6,6 +6,7 @@ import { add, addTerms, mul, mulFactors, product, sub, sum } from "./arith";
 import { relation } from "./choice";
 import { floorDiv, gcdExpr, modularIndexing } from "./divide";
 import { Facts } from "./facts";
+import { internTable } from "./intern";
 import {
   type Expr,
   type ExprLike,
@@ -20,7 +21,7 @@ import {
   ZERO,
 } from "./nodes";
 import type { VarRanges } from "./ranges";
-import { freeSymbols, hasKind, rewrite, substitute } from "./traverse";
+import { freeSymbols, hasKind, isSizeFree, rewrite, substitute } from "./traverse";
 
 /** What the rules need to know of sizes; SizeVars is one. */
 export interface SizeKnowledge {
@@ -43,22 +44,48 @@ interface Caches {
 
 const caches = new WeakMap<SizeKnowledge, Caches>();
 
+function newCaches(version: number): Caches {
+  return { version, ranged: new Map(), facts: new Map(), strides: new Map(), loops: new Map() };
+}
+
+/** Results that rest on what is known of sizes: dropped when that changes. */
 function cachesOf(sizevars: SizeKnowledge): Caches {
   let c = caches.get(sizevars);
   if (c === undefined || c.version !== sizevars.version) {
-    c = { version: sizevars.version, ranged: new Map(), facts: new Map(), strides: new Map(), loops: new Map() };
+    c = newCaches(sizevars.version);
     caches.set(sizevars, c);
   }
   return c;
 }
 
-const rangeKeys = new WeakMap<VarRanges, string>();
+/** Results over loop variables and constants only: they hold for every graph of the session. */
+function sharedCaches(): Caches {
+  const memo = internTable().memo<string, Caches>("simplify");
+  let c = memo.get("caches");
+  if (c === undefined) {
+    c = newCaches(0);
+    memo.set("caches", c);
+  }
+  return c;
+}
 
-function keyOfRanges(ranges: VarRanges): string {
+interface RangeKey {
+  readonly text: string;
+  readonly sizeFree: boolean;
+}
+
+const rangeKeys = new WeakMap<VarRanges, RangeKey>();
+
+function keyOfRanges(ranges: VarRanges): RangeKey {
   let key = rangeKeys.get(ranges);
   if (key === undefined) {
-    key = "";
-    for (const [v, size] of ranges) key += `${v.id}:${size.id},`;
+    let text = "";
+    let sizeFree = true;
+    for (const [v, size] of ranges) {
+      text += `${v.id}:${size.id},`;
+      sizeFree &&= isInt(size);
+    }
+    key = { text, sizeFree };
     rangeKeys.set(ranges, key);
   }
   return key;
@@ -68,8 +95,8 @@ function keyOfRanges(ranges: VarRanges): string {
 export function simplifyWithRanges(e: ExprLike, ranges: VarRanges, sizevars: SizeKnowledge): Expr {
   const x = toExpr(e);
   if (x.args.length === 0 && x.kind !== "sym") return x;
-  const c = cachesOf(sizevars);
-  const key = keyOfRanges(ranges);
+  const { text: key, sizeFree } = keyOfRanges(ranges);
+  const c = sizeFree && isSizeFree(x) ? sharedCaches() : cachesOf(sizevars);
   let cache = c.ranged.get(key);
   if (cache === undefined) {
     cache = new Map();
@@ -245,7 +272,7 @@ export function strideVars(
   sizevars: SizeKnowledge,
   supportVars: readonly Expr[] = vars,
 ): readonly Expr[] {
-  const memo = cachesOf(sizevars).strides;
+  const memo = (isSizeFree(index) ? sharedCaches() : cachesOf(sizevars)).strides;
   const key = `${index.id};${idsOf(vars)};${supportVars === vars ? "" : idsOf(supportVars)}`;
   let result = memo.get(key);
   if (result === undefined) {
@@ -319,7 +346,8 @@ export function simplifyLoops(
   indexFormulas: readonly Expr[],
   sizevars: SizeKnowledge,
 ): SimplifiedLoops {
-  const memo = cachesOf(sizevars).loops;
+  const sizeFree = sizes.every(isInt) && indexFormulas.every(isSizeFree);
+  const memo = (sizeFree ? sharedCaches() : cachesOf(sizevars)).loops;
   const key = `${idsOf(vars)};${idsOf(sizes)};${idsOf(indexFormulas)}`;
   let result = memo.get(key);
   if (result === undefined) {

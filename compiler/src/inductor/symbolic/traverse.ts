@@ -4,7 +4,7 @@
 import { addTerms, expandTop, mulFactors, pow, product, sum } from "./arith";
 import { and, identity, max, min, not, or, relation, where } from "./choice";
 import { floorDiv, mod, modularIndexing, trueDiv } from "./divide";
-import { type Expr, type ExprKind, type ExprLike, int, type SymExpr, toExpr } from "./nodes";
+import { type Expr, type ExprKind, type ExprLike, int, kindBit, type SymExpr, toExpr } from "./nodes";
 
 const NO_SYMBOLS: ReadonlySet<SymExpr> = new Set();
 
@@ -23,6 +23,17 @@ export function freeSymbols(e: Expr): ReadonlySet<SymExpr> {
   }
   e.cache.free = result;
   return result;
+}
+
+/** Whether all symbols are loop or indirect variables: nothing that is learnt of sizes can change the expression. */
+export function isSizeFree(e: Expr): boolean {
+  let known = e.cache.sizeFree;
+  if (known === undefined) {
+    known = true;
+    for (const s of freeSymbols(e)) known &&= s.symKind === "loop" || s.symKind === "indirect";
+    e.cache.sizeFree = known;
+  }
+  return known;
 }
 
 /** The node with other arguments, evaluated anew. */
@@ -154,7 +165,7 @@ export function atoms<K extends ExprKind>(e: Expr, kind: K): ReadonlySet<Extract
 
 /** Whether a node of this kind occurs anywhere. */
 export function hasKind(e: Expr, kind: ExprKind): boolean {
-  return e.kind === kind || e.args.some(a => hasKind(a, kind));
+  return (e.cache.kinds & kindBit(kind)) !== 0;
 }
 
 /** Multiplies out products and powers of sums everywhere, also inside function arguments (sympy's expand). */
