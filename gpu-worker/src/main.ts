@@ -31,7 +31,9 @@ async function serve(argv: string[]): Promise<void> {
   if (endpoint.startsWith("tcp:") && !keys) throw new Error("a TCP endpoint needs --keys DIR (see docs/security.md)");
   if (keys) await startAuthenticator(key => allowedClients(keys).has(key));
   const router = new RouterEndpoint(keys ? serverKeys(keys) : null, log);
-  const cacheFolder = values["no-cache"] ? null : (values.cache ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "fuselens", "results"));
+  const cacheFolder = values["no-cache"]
+    ? null
+    : (values.cache ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "fuselens", "results"));
   const broker = new Broker({
     executors: [cpuExecutor()],
     cache: new ResultCache(cacheFolder, log),
@@ -79,7 +81,11 @@ function alive(pid: number): boolean {
 
 const executor = process.argv.slice(2).find(a => a.startsWith("--executor="));
 const argv = process.argv.slice(2);
-const run = executor ? import("./cpu/executor").then(m => m.runExecutor()) : argv[0] === "pair" ? pair(argv.slice(1)) : serve(argv);
+const run = executor
+  ? import("./cpu/executor").then(m => m.runExecutor())
+  : argv[0] === "pair"
+    ? pair(argv.slice(1))
+    : serve(argv);
 run.catch((e: unknown) => {
   process.stderr.write(`fuselens worker: ${e instanceof Error ? e.message : String(e)}\n`);
   process.exit(2);

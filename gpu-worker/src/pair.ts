@@ -5,7 +5,10 @@ import { parseArgs } from "node:util";
 import { pairClient } from "./broker/curve";
 
 export async function pair(argv: string[]): Promise<void> {
-  const { values } = parseArgs({ args: argv, options: { keys: { type: "string" }, name: { type: "string", default: "client" }, out: { type: "string" } } });
+  const { values } = parseArgs({
+    args: argv,
+    options: { keys: { type: "string" }, name: { type: "string", default: "client" }, out: { type: "string" } },
+  });
   if (!values.keys) throw new Error("pair needs --keys DIR");
   const made = pairClient(values.keys, values.name);
   const folder = values.out ?? join(values.keys, "pairs", values.name.replace(/[^\w.-]/g, "_"));
@@ -13,5 +16,7 @@ export async function pair(argv: string[]): Promise<void> {
   writeFileSync(join(folder, "client.key"), `${made.secretKey}\n`, { mode: 0o600 });
   writeFileSync(join(folder, "client.pub"), `${made.publicKey}\n`);
   writeFileSync(join(folder, "server.pub"), `${made.serverKey}\n`);
-  process.stdout.write(`the keys of '${values.name}' are in ${folder}; copy that folder to the editor's machine and name it in the setting fuselens.worker.keys\n`);
+  process.stdout.write(
+    `the keys of '${values.name}' are in ${folder}; copy that folder to the editor's machine and name it in the setting fuselens.worker.keys\n`,
+  );
 }

@@ -12,7 +12,11 @@ const generation = new Int32Array(start.generation);
 let session = newSession(start.options);
 
 function newSession(options: ThreadStart["options"]): Session {
-  return new Session(readSource, { ...options, config: new Map(options.config), artifacts: null } satisfies SessionOptions);
+  return new Session(readSource, {
+    ...options,
+    config: new Map(options.config),
+    artifacts: null,
+  } satisfies SessionOptions);
 }
 
 port.on("message", (request: CompileRequest) => {
@@ -31,5 +35,9 @@ port.on("message", (request: CompileRequest) => {
     return;
   }
   const program = session.run(request.path, { shouldStop: stale });
-  port.postMessage({ id: request.id, version: request.version, program: stale() ? null : program } satisfies CompileAnswer);
+  port.postMessage({
+    id: request.id,
+    version: request.version,
+    program: stale() ? null : program,
+  } satisfies CompileAnswer);
 });

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { type SessionOptions, defaultSessionOptions, isPresetName, presetNames, targetNames } from "@fuselens/compiler";
+import { defaultSessionOptions, isPresetName, presetNames, type SessionOptions, targetNames } from "@fuselens/compiler";
 import { UsageError } from "./errors";
 
 type OptionSpec = NonNullable<ParseArgsConfig["options"]>;
@@ -42,7 +42,8 @@ export function sessionOptions(values: Readonly<Record<string, unknown>>): Sessi
   }
   const target = values["target"];
   if (typeof target === "string") {
-    if (!targetNames().includes(target)) throw new UsageError(`no target '${target}'; there are ${targetNames().join(", ")}`);
+    if (!targetNames().includes(target))
+      throw new UsageError(`no target '${target}'; there are ${targetNames().join(", ")}`);
     options.target = target;
   }
   for (const entry of (values["config"] as string[] | undefined) ?? []) {

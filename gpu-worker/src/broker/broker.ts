@@ -1,7 +1,7 @@
 // The broker: accepts jobs from clients, runs each on an executor, gives exactly one terminal answer. Knows nothing of
 // sockets; router.ts feeds it messages and sends what it answers.
 import type { Job, JobResult, Response } from "../protocol";
-import { PROTOCOL_VERSION, decodeJob, jobId } from "../protocol";
+import { decodeJob, jobId, PROTOCOL_VERSION } from "../protocol";
 import { Executor } from "./executor";
 import type { ExecutorSpec } from "./executor_messages";
 import { FairQueue } from "./queue";
@@ -51,16 +51,24 @@ export class Broker {
   async describe(client: string, id: string): Promise<void> {
     await Promise.allSettled(this.executors.map(e => e.start()));
     const devices = this.executors.flatMap(e => e.device ?? []);
-    this.send(client, id, "describe", { worker: this.options.name, versions: { ...this.options.versions }, devices, queued: this.queue.length });
+    this.send(client, id, "describe", {
+      worker: this.options.name,
+      versions: { ...this.options.versions },
+      devices,
+      queued: this.queue.length,
+    });
   }
 
   submit(client: string, id: string, jobBytes: Uint8Array, payload: readonly Uint8Array[], fresh: boolean): void {
-    if (jobId(jobBytes, payload) !== id) return this.fail(client, id, "invalid-job", "the id is not the hash of the job's content");
+    if (jobId(jobBytes, payload) !== id)
+      return this.fail(client, id, "invalid-job", "the id is not the hash of the job's content");
     const decoded = decodeJob(jobBytes);
     if (!decoded.ok) return this.fail(client, id, "invalid-job", decoded.error);
-    if (this.poisonous.has(id)) return this.fail(client, id, "executor-lost", "this job has cost two executors and is not tried again");
+    if (this.poisonous.has(id))
+      return this.fail(client, id, "executor-lost", "this job has cost two executors and is not tried again");
     const executor = this.executors.find(e => e.spec.accepts(decoded.value));
-    if (!executor) return this.fail(client, id, "unsupported", `no device here runs a job of kind ${decoded.value.kind}`);
+    if (!executor)
+      return this.fail(client, id, "unsupported", `no device here runs a job of kind ${decoded.value.kind}`);
     const waiting = this.live.get(id);
     if (waiting) {
       waiting.clients.add(client);
@@ -70,10 +78,23 @@ export class Broker {
       const cached = this.options.cache.get(id, executor.spec.device);
       if (cached) {
         this.send(client, id, "accepted", { position: 0 });
-        return this.answer(client, id, { result: cached.result, device: executor.spec.device, cached: true, ageSeconds: cached.ageSeconds });
+        return this.answer(client, id, {
+          result: cached.result,
+          device: executor.spec.device,
+          cached: true,
+          ageSeconds: cached.ageSeconds,
+        });
       }
     }
-    const accepted: Accepted = { id, clients: new Set([client]), job: decoded.value, payload, fresh, lost: 0, cancelled: false };
+    const accepted: Accepted = {
+      id,
+      clients: new Set([client]),
+      job: decoded.value,
+      payload,
+      fresh,
+      lost: 0,
+      cancelled: false,
+    };
     this.live.set(id, accepted);
     this.queue.push(client, accepted);
     this.send(client, id, "accepted", { position: this.queue.length });
@@ -88,7 +109,8 @@ export class Broker {
       return this.fail(client, id, "cancelled", "cancelled");
     }
     accepted.cancelled = true;
-    if (this.queue.remove(a => a === accepted).length) return this.finish(accepted, "cancelled", "cancelled before it started");
+    if (this.queue.remove(a => a === accepted).length)
+      return this.finish(accepted, "cancelled", "cancelled before it started");
     for (const [executor, a] of this.running) if (a === accepted) executor.kill();
   }
 
@@ -129,14 +151,26 @@ export class Broker {
     else if (outcome.kind === "result") {
       if (a.job.kind === "benchmark") this.options.cache.put(a.id, executor.spec.device, outcome.result);
       this.live.delete(a.id);
-      for (const client of a.clients) this.answer(client, a.id, { result: outcome.result, device: executor.spec.device, cached: false, ageSeconds: 0 });
+      for (const client of a.clients)
+        this.answer(client, a.id, {
+          result: outcome.result,
+          device: executor.spec.device,
+          cached: false,
+          ageSeconds: 0,
+        });
     } else if (outcome.kind === "failed") this.finish(a, outcome.code, outcome.message, outcome.detail);
     else {
       a.lost += 1;
-      this.options.log(`executor of ${executor.spec.device} lost (${outcome.how}) over job ${a.id.slice(0, 12)}, ${a.lost} of ${MAX_LOST}`);
+      this.options.log(
+        `executor of ${executor.spec.device} lost (${outcome.how}) over job ${a.id.slice(0, 12)}, ${a.lost} of ${MAX_LOST}`,
+      );
       if (a.lost >= MAX_LOST) {
         this.poisonous.add(a.id);
-        this.finish(a, "executor-lost", `the executor died twice over this job (${outcome.how}); it is not tried again`);
+        this.finish(
+          a,
+          "executor-lost",
+          `the executor died twice over this job (${outcome.how}); it is not tried again`,
+        );
       } else this.queue.unshift([...a.clients][0] ?? "", a);
     }
     this.pump();
@@ -152,7 +186,14 @@ export class Broker {
   }
 
   private fail(client: string, id: string, code: Body<"error">["code"], message: string, detail?: string): void {
-    this.terminal(client, { v: PROTOCOL_VERSION, id, type: "error", code, message, ...(detail === undefined ? {} : { detail }) });
+    this.terminal(client, {
+      v: PROTOCOL_VERSION,
+      id,
+      type: "error",
+      code,
+      message,
+      ...(detail === undefined ? {} : { detail }),
+    });
   }
 
   private terminal(client: string, response: Response): void {

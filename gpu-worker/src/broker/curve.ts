@@ -1,8 +1,8 @@
 // CURVE keys and the ZAP authenticator. Keys live in a folder: server.key (secret, 0600), server.pub, and clients/*.pub,
 // the allow-list. Whoever holds a listed key may run generated code here as this user (docs/security.md).
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Router, curveKeyPair } from "zeromq";
+import { curveKeyPair, Router } from "zeromq";
 import type { CurveServer } from "./router";
 
 export const ZAP_DOMAIN = "fuselens";
@@ -12,7 +12,8 @@ const Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=
 export function encodeZ85(bytes: Uint8Array): string {
   let out = "";
   for (let i = 0; i + 3 < bytes.length; i += 4) {
-    let value = (((bytes[i] ?? 0) << 24) | ((bytes[i + 1] ?? 0) << 16) | ((bytes[i + 2] ?? 0) << 8) | (bytes[i + 3] ?? 0)) >>> 0;
+    let value =
+      (((bytes[i] ?? 0) << 24) | ((bytes[i + 1] ?? 0) << 16) | ((bytes[i + 2] ?? 0) << 8) | (bytes[i + 3] ?? 0)) >>> 0;
     let chunk = "";
     for (let j = 0; j < 5; j++) {
       chunk = (Z85[value % 85] ?? "") + chunk;
@@ -33,11 +34,18 @@ export function serverKeys(folder: string): CurveServer {
     writeFileSync(secretFile, `${pair.secretKey}\n`, { mode: 0o600 });
     writeFileSync(publicFile, `${pair.publicKey}\n`);
   }
-  return { publicKey: readFileSync(publicFile, "utf8").trim(), secretKey: readFileSync(secretFile, "utf8").trim(), domain: ZAP_DOMAIN };
+  return {
+    publicKey: readFileSync(publicFile, "utf8").trim(),
+    secretKey: readFileSync(secretFile, "utf8").trim(),
+    domain: ZAP_DOMAIN,
+  };
 }
 
 /** Makes a client's key pair and puts its public half on the allow-list. */
-export function pairClient(folder: string, name: string): { readonly publicKey: string; readonly secretKey: string; readonly serverKey: string } {
+export function pairClient(
+  folder: string,
+  name: string,
+): { readonly publicKey: string; readonly secretKey: string; readonly serverKey: string } {
   const server = serverKeys(folder);
   const pair = curveKeyPair();
   writeFileSync(join(folder, "clients", `${name.replace(/[^\w.-]/g, "_")}.pub`), `${pair.publicKey}\n`);
@@ -47,7 +55,11 @@ export function pairClient(folder: string, name: string): { readonly publicKey: 
 export function allowedClients(folder: string): ReadonlySet<string> {
   const clients = join(folder, "clients");
   if (!existsSync(clients)) return new Set();
-  return new Set(readdirSync(clients).filter(f => f.endsWith(".pub")).map(f => readFileSync(join(clients, f), "utf8").trim()));
+  return new Set(
+    readdirSync(clients)
+      .filter(f => f.endsWith(".pub"))
+      .map(f => readFileSync(join(clients, f), "utf8").trim()),
+  );
 }
 
 /** Answers libzmq's authentication requests: 200 for CURVE clients on the list, 400 for all else. Bind it first. */
@@ -60,7 +72,15 @@ export async function startAuthenticator(isAllowed: (publicKey: string) => boole
       const envelope = frames.slice(0, delimiter + 1);
       const [version, request, , , , mechanism, key] = frames.slice(delimiter + 1);
       const ok = mechanism?.toString() === "CURVE" && key?.length === 32 && isAllowed(encodeZ85(key));
-      await zap.send([...envelope, version ?? "1.0", request ?? "", ok ? "200" : "400", ok ? "OK" : "not allowed", ok ? "client" : "", ""]);
+      await zap.send([
+        ...envelope,
+        version ?? "1.0",
+        request ?? "",
+        ok ? "200" : "400",
+        ok ? "OK" : "not allowed",
+        ok ? "client" : "",
+        "",
+      ]);
     }
   };
   void serve().catch(() => undefined);

@@ -53,7 +53,12 @@ export class Executor {
   }
 
   /** Runs one job; never rejects. */
-  async run(job: Job, payload: readonly Uint8Array[], onProgress: (done: number, total: number, text: string) => void, timeoutMs: number): Promise<Outcome> {
+  async run(
+    job: Job,
+    payload: readonly Uint8Array[],
+    onProgress: (done: number, total: number, text: string) => void,
+    timeoutMs: number,
+  ): Promise<Outcome> {
     this.busy = true;
     this.onProgress = onProgress;
     const answered = new Promise<Outcome>(resolve => {
@@ -65,7 +70,10 @@ export class Executor {
     }, timeoutMs);
     try {
       await this.start();
-      this.child?.send({ kind: "run", job, payload } satisfies ToExecutor, e => e && this.finish({ kind: "lost", how: e.message }));
+      this.child?.send(
+        { kind: "run", job, payload } satisfies ToExecutor,
+        e => e && this.finish({ kind: "lost", how: e.message }),
+      );
     } catch (e) {
       this.finish({ kind: "lost", how: e instanceof Error ? e.message : String(e) });
     }

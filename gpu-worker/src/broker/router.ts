@@ -1,6 +1,6 @@
 // The ROUTER socket: frames in, broker calls out, answers back. Garbage gets an error or nothing, and harms nobody.
 import { Router } from "zeromq";
-import { MAX_MESSAGE_BYTES, PROTOCOL_VERSION, type Response, decodeRequest, encodeHeader } from "../protocol";
+import { decodeRequest, encodeHeader, MAX_MESSAGE_BYTES, PROTOCOL_VERSION, type Response } from "../protocol";
 import type { Broker } from "./broker";
 
 export interface CurveServer {
@@ -23,7 +23,15 @@ export class RouterEndpoint {
       linger: 0,
       mandatory: false,
       maxMessageSize: MAX_MESSAGE_BYTES,
-      ...(curve ? { curveServer: true, curveSecretKey: curve.secretKey, curvePublicKey: curve.publicKey, zapDomain: curve.domain, zapEnforceDomain: true } : {}),
+      ...(curve
+        ? {
+            curveServer: true,
+            curveSecretKey: curve.secretKey,
+            curvePublicKey: curve.publicKey,
+            zapDomain: curve.domain,
+            zapEnforceDomain: true,
+          }
+        : {}),
     });
   }
 
@@ -43,7 +51,9 @@ export class RouterEndpoint {
 
   send(client: string, response: Response): void {
     const frames = [Buffer.from(client, "base64"), encodeHeader(response)];
-    this.sending = this.sending.then(() => this.socket.send(frames)).catch(e => this.log(`an answer could not be sent: ${e instanceof Error ? e.message : String(e)}`));
+    this.sending = this.sending
+      .then(() => this.socket.send(frames))
+      .catch(e => this.log(`an answer could not be sent: ${e instanceof Error ? e.message : String(e)}`));
   }
 
   get idleMs(): number {
@@ -59,7 +69,13 @@ export class RouterEndpoint {
     const [header, ...rest] = frames;
     const decoded = header ? decodeRequest(header) : { ok: false as const, error: "no header" };
     if (!decoded.ok) {
-      this.send(client, { v: PROTOCOL_VERSION, id: "?", type: "error", code: "invalid-message", message: decoded.error });
+      this.send(client, {
+        v: PROTOCOL_VERSION,
+        id: "?",
+        type: "error",
+        code: "invalid-message",
+        message: decoded.error,
+      });
       return;
     }
     const request = decoded.value;
@@ -79,7 +95,13 @@ export class RouterEndpoint {
       case "submit": {
         const [job, ...payload] = rest;
         if (!job || payload.length !== request.payload) {
-          this.send(client, { v: PROTOCOL_VERSION, id: request.id, type: "error", code: "invalid-message", message: `a submit of ${request.payload} payload frames came with ${Math.max(0, rest.length - 1)}` });
+          this.send(client, {
+            v: PROTOCOL_VERSION,
+            id: request.id,
+            type: "error",
+            code: "invalid-message",
+            message: `a submit of ${request.payload} payload frames came with ${Math.max(0, rest.length - 1)}`,
+          });
           return;
         }
         broker.submit(client, request.id, job, payload, request.fresh);

@@ -4,8 +4,23 @@
 export type DType = string;
 
 const SIZES: Readonly<Record<string, number>> = {
-  float64: 8, float32: 4, float16: 2, bfloat16: 2, float8_e4m3fn: 1, float8_e5m2: 1,
-  int64: 8, int32: 4, int16: 2, int8: 1, uint8: 1, uint16: 2, uint32: 4, uint64: 8, bool: 1, complex64: 8, complex128: 16,
+  float64: 8,
+  float32: 4,
+  float16: 2,
+  bfloat16: 2,
+  float8_e4m3fn: 1,
+  float8_e5m2: 1,
+  int64: 8,
+  int32: 4,
+  int16: 2,
+  int8: 1,
+  uint8: 1,
+  uint16: 2,
+  uint32: 4,
+  uint64: 8,
+  bool: 1,
+  complex64: 8,
+  complex128: 16,
 };
 
 /** bytes of an element; throws on a dtype that is none of torch's */
@@ -26,60 +41,130 @@ export function accessor(buffer: ArrayBufferLike, dtype: DType): Accessor {
   switch (dtype) {
     case "float64": {
       const a = new Float64Array(buffer);
-      return { get: p => a[p >>> 3] ?? 0, set: (p, v) => { a[p >>> 3] = v; } };
+      return {
+        get: p => a[p >>> 3] ?? 0,
+        set: (p, v) => {
+          a[p >>> 3] = v;
+        },
+      };
     }
     case "float32": {
       const a = new Float32Array(buffer);
-      return { get: p => a[p >>> 2] ?? 0, set: (p, v) => { a[p >>> 2] = v; } };
+      return {
+        get: p => a[p >>> 2] ?? 0,
+        set: (p, v) => {
+          a[p >>> 2] = v;
+        },
+      };
     }
     case "float16": {
       const a = new Uint16Array(buffer);
-      return { get: p => fromHalf(a[p >>> 1] ?? 0), set: (p, v) => { a[p >>> 1] = toHalf(v); } };
+      return {
+        get: p => fromHalf(a[p >>> 1] ?? 0),
+        set: (p, v) => {
+          a[p >>> 1] = toHalf(v);
+        },
+      };
     }
     case "bfloat16": {
       const a = new Uint16Array(buffer);
-      return { get: p => fromBFloat(a[p >>> 1] ?? 0), set: (p, v) => { a[p >>> 1] = toBFloat(v); } };
+      return {
+        get: p => fromBFloat(a[p >>> 1] ?? 0),
+        set: (p, v) => {
+          a[p >>> 1] = toBFloat(v);
+        },
+      };
     }
     case "float8_e4m3fn": {
       const a = new Uint8Array(buffer);
-      return { get: p => fromFloat8(a[p] ?? 0, 3, 7, true), set: (p, v) => { a[p] = toFloat8(v, 3, 7, true); } };
+      return {
+        get: p => fromFloat8(a[p] ?? 0, 3, 7, true),
+        set: (p, v) => {
+          a[p] = toFloat8(v, 3, 7, true);
+        },
+      };
     }
     case "float8_e5m2": {
       const a = new Uint8Array(buffer);
-      return { get: p => fromFloat8(a[p] ?? 0, 2, 15, false), set: (p, v) => { a[p] = toFloat8(v, 2, 15, false); } };
+      return {
+        get: p => fromFloat8(a[p] ?? 0, 2, 15, false),
+        set: (p, v) => {
+          a[p] = toFloat8(v, 2, 15, false);
+        },
+      };
     }
     case "int64":
     case "uint64": {
       const a = dtype === "int64" ? new BigInt64Array(buffer) : new BigUint64Array(buffer);
-      return { get: p => Number(a[p >>> 3] ?? 0n), set: (p, v) => { a[p >>> 3] = BigInt(Math.trunc(Number.isFinite(v) ? v : 0)); } };
+      return {
+        get: p => Number(a[p >>> 3] ?? 0n),
+        set: (p, v) => {
+          a[p >>> 3] = BigInt(Math.trunc(Number.isFinite(v) ? v : 0));
+        },
+      };
     }
     case "int32": {
       const a = new Int32Array(buffer);
-      return { get: p => a[p >>> 2] ?? 0, set: (p, v) => { a[p >>> 2] = v; } };
+      return {
+        get: p => a[p >>> 2] ?? 0,
+        set: (p, v) => {
+          a[p >>> 2] = v;
+        },
+      };
     }
     case "uint32": {
       const a = new Uint32Array(buffer);
-      return { get: p => a[p >>> 2] ?? 0, set: (p, v) => { a[p >>> 2] = v; } };
+      return {
+        get: p => a[p >>> 2] ?? 0,
+        set: (p, v) => {
+          a[p >>> 2] = v;
+        },
+      };
     }
     case "int16": {
       const a = new Int16Array(buffer);
-      return { get: p => a[p >>> 1] ?? 0, set: (p, v) => { a[p >>> 1] = v; } };
+      return {
+        get: p => a[p >>> 1] ?? 0,
+        set: (p, v) => {
+          a[p >>> 1] = v;
+        },
+      };
     }
     case "uint16": {
       const a = new Uint16Array(buffer);
-      return { get: p => a[p >>> 1] ?? 0, set: (p, v) => { a[p >>> 1] = v; } };
+      return {
+        get: p => a[p >>> 1] ?? 0,
+        set: (p, v) => {
+          a[p >>> 1] = v;
+        },
+      };
     }
     case "int8": {
       const a = new Int8Array(buffer);
-      return { get: p => a[p] ?? 0, set: (p, v) => { a[p] = v; } };
+      return {
+        get: p => a[p] ?? 0,
+        set: (p, v) => {
+          a[p] = v;
+        },
+      };
     }
     case "uint8": {
       const a = new Uint8Array(buffer);
-      return { get: p => a[p] ?? 0, set: (p, v) => { a[p] = v; } };
+      return {
+        get: p => a[p] ?? 0,
+        set: (p, v) => {
+          a[p] = v;
+        },
+      };
     }
     case "bool": {
       const a = new Uint8Array(buffer);
-      return { get: p => (a[p] ? 1 : 0), set: (p, v) => { a[p] = v ? 1 : 0; } };
+      return {
+        get: p => (a[p] ? 1 : 0),
+        set: (p, v) => {
+          a[p] = v ? 1 : 0;
+        },
+      };
     }
     default:
       throw new Error(`no element access for ${dtype}`);
@@ -97,7 +182,14 @@ export function fromHalf(bits: number): number {
 }
 
 export function toHalf(value: number): number {
-  return roundTo(Math.fround(value), { mantissa: 10, bias: 15, exponents: 31, infinity: 0x7c00, nan: 0x7e00, sign: 0x8000 });
+  return roundTo(Math.fround(value), {
+    mantissa: 10,
+    bias: 15,
+    exponents: 31,
+    infinity: 0x7c00,
+    nan: 0x7e00,
+    sign: 0x8000,
+  });
 }
 
 export function fromBFloat(bits: number): number {

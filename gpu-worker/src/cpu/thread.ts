@@ -11,7 +11,11 @@ const kernels: KernelFunction[] = [];
 /** new kernels come as messages; a thread looks for them whenever it wakes */
 function loadKernels(): boolean {
   let loaded = false;
-  for (let m = receiveMessageOnPort(port as NonNullable<typeof port>); m; m = receiveMessageOnPort(port as NonNullable<typeof port>)) {
+  for (
+    let m = receiveMessageOnPort(port as NonNullable<typeof port>);
+    m;
+    m = receiveMessageOnPort(port as NonNullable<typeof port>)
+  ) {
     for (const module of m.message as WebAssembly.Module[]) {
       kernels.push(new WebAssembly.Instance(module, { env: { memory } }).exports["run"] as KernelFunction);
     }

@@ -3,7 +3,17 @@
 import { Worker } from "node:worker_threads";
 
 /** i32 slots of the control block */
-export const CONTROL = { generation: 0, next: 1, slices: 2, running: 3, kernel: 4, sliceSize: 5, total: 6, failed: 7, count: 16 } as const;
+export const CONTROL = {
+  generation: 0,
+  next: 1,
+  slices: 2,
+  running: 3,
+  kernel: 4,
+  sliceSize: 5,
+  total: 6,
+  failed: 7,
+  count: 16,
+} as const;
 const ARGS_START = 16;
 export const MAX_ARGS = 256;
 
@@ -38,10 +48,12 @@ export class ThreadPool {
     for (let thread = 1; thread < threads; thread++) {
       const data: ThreadData = { memory, control: pool.control.buffer as SharedArrayBuffer, thread };
       const worker = new Worker(threadFile, { workerData: data });
-      ready.push(new Promise((resolve, reject) => {
-        worker.once("message", () => resolve());
-        worker.once("error", reject);
-      }));
+      ready.push(
+        new Promise((resolve, reject) => {
+          worker.once("message", () => resolve());
+          worker.once("error", reject);
+        }),
+      );
       worker.unref();
       pool.workers.push(worker);
     }
@@ -60,10 +72,15 @@ export class ThreadPool {
       this.kernels.push(instance.exports["run"] as KernelFunction);
       return this.kernels.length - 1;
     });
-    await Promise.all(this.workers.map(w => new Promise<void>(resolve => {
-      w.once("message", () => resolve());
-      w.postMessage(modules);
-    })));
+    await Promise.all(
+      this.workers.map(
+        w =>
+          new Promise<void>(resolve => {
+            w.once("message", () => resolve());
+            w.postMessage(modules);
+          }),
+      ),
+    );
     // the threads wait on the control block again once they have answered
     return numbers;
   }
@@ -104,7 +121,8 @@ export class ThreadPool {
       fault = e;
       Atomics.store(c, CONTROL.next, slices); // nobody takes another
     }
-    for (let left = Atomics.load(c, CONTROL.running); left > 0; left = Atomics.load(c, CONTROL.running)) Atomics.wait(c, CONTROL.running, left, 1000);
+    for (let left = Atomics.load(c, CONTROL.running); left > 0; left = Atomics.load(c, CONTROL.running))
+      Atomics.wait(c, CONTROL.running, left, 1000);
     if (fault) throw fault;
     if (Atomics.load(c, CONTROL.failed)) throw new WebAssembly.RuntimeError("a kernel trapped");
   }

@@ -36,7 +36,8 @@ export function decodeJob(frame: Uint8Array): Decoded<Job> {
 }
 
 function decodeAs<T>(frame: Uint8Array, schema: z.ZodType<T>, limit: number): Decoded<T> {
-  if (frame.byteLength > limit) return { ok: false, error: `a header of ${frame.byteLength} bytes, more than ${limit}` };
+  if (frame.byteLength > limit)
+    return { ok: false, error: `a header of ${frame.byteLength} bytes, more than ${limit}` };
   let value: unknown;
   try {
     value = decode(frame);
@@ -46,5 +47,8 @@ function decodeAs<T>(frame: Uint8Array, schema: z.ZodType<T>, limit: number): De
   const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   const issue = parsed.error.issues[0];
-  return { ok: false, error: issue ? `${issue.path.join(".") || "message"}: ${issue.message}` : "does not fit the schema" };
+  return {
+    ok: false,
+    error: issue ? `${issue.path.join(".") || "message"}: ${issue.message}` : "does not fit the schema",
+  };
 }

@@ -4,30 +4,55 @@ import type { ExecutablePlan, WatKernel } from "@fuselens/compiler/plan";
 import { z } from "zod";
 
 const plan = z.custom<ExecutablePlan>(
-  x => typeof x === "object" && x !== null && Array.isArray((x as ExecutablePlan).steps) && Array.isArray((x as ExecutablePlan).kernels) && Array.isArray((x as ExecutablePlan).inputs),
+  x =>
+    typeof x === "object" &&
+    x !== null &&
+    Array.isArray((x as ExecutablePlan).steps) &&
+    Array.isArray((x as ExecutablePlan).kernels) &&
+    Array.isArray((x as ExecutablePlan).inputs),
   "not a plan",
 );
-const wat = z.custom<WatKernel>(x => typeof x === "object" && x !== null && typeof (x as WatKernel).text === "string" && Array.isArray((x as WatKernel).buffers), "not a kernel");
+const wat = z.custom<WatKernel>(
+  x =>
+    typeof x === "object" &&
+    x !== null &&
+    typeof (x as WatKernel).text === "string" &&
+    Array.isArray((x as WatKernel).buffers),
+  "not a kernel",
+);
 
 /** a plan with its CPU kernels, one per launch step in order */
 export const compiledSchema = z.object({ plan, wat: z.array(wat), standalone: z.string() });
 export type CompiledGraph = z.infer<typeof compiledSchema>;
 
 const fill = z.union([
-  z.object({ how: z.enum(["rand", "randn", "weight_matrix", "weight_vector", "other_parameter"]), k: z.number().int() }),
+  z.object({
+    how: z.enum(["rand", "randn", "weight_matrix", "weight_vector", "other_parameter"]),
+    k: z.number().int(),
+  }),
   z.object({ how: z.literal("randint"), k: z.number().int(), low: z.number(), high: z.number() }),
   z.object({ how: z.literal("full"), value: z.union([z.number(), z.boolean()]) }),
   z.object({ how: z.literal("data"), values: z.array(z.union([z.number(), z.boolean()])) }),
 ]);
 
-const tensor = z.object({ id: z.number().int(), size: z.array(z.number().int()), stride: z.array(z.number().int()), dtype: z.string() });
+const tensor = z.object({
+  id: z.number().int(),
+  size: z.array(z.number().int()),
+  stride: z.array(z.number().int()),
+  dtype: z.string(),
+});
 
 /** one step of a replayed program; tensors are named by the ids that `create` and `call` give them */
 export const valueStepSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("create"), tensor, fill }),
   z.object({ kind: z.literal("refill"), id: z.number().int(), fill }),
   /** inputs: tensor id or the value of a symbol; outputs: ids to give, null for a value not kept */
-  z.object({ kind: z.literal("call"), graph: z.number().int(), inputs: z.array(z.union([z.object({ id: z.number().int() }), z.object({ value: z.number() })])), outputs: z.array(z.number().int().nullable()) }),
+  z.object({
+    kind: z.literal("call"),
+    graph: z.number().int(),
+    inputs: z.array(z.union([z.object({ id: z.number().int() }), z.object({ value: z.number() })])),
+    outputs: z.array(z.number().int().nullable()),
+  }),
   /** a strided view of a tensor already there, under an id of its own */
   z.object({ kind: z.literal("view"), tensor, of: z.number().int(), offset: z.number().int() }),
   /** adds `of` into `id` (creating it as a copy where absent): how gradients accumulate */

@@ -30,7 +30,13 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 export const requestSchema = z.discriminatedUnion("type", [
   z.strictObject({ ...base, type: z.literal("hello"), client: z.string().max(256) }),
   z.strictObject({ ...base, type: z.literal("ping") }),
-  z.strictObject({ ...base, type: z.literal("submit"), device: z.string().max(64).nullable(), fresh: z.boolean(), payload: z.number().int().nonnegative() }),
+  z.strictObject({
+    ...base,
+    type: z.literal("submit"),
+    device: z.string().max(64).nullable(),
+    fresh: z.boolean(),
+    payload: z.number().int().nonnegative(),
+  }),
   z.strictObject({ ...base, type: z.literal("cancel") }),
   /** asks for the answer of a job that was submitted before, by a client that was away */
   z.strictObject({ ...base, type: z.literal("fetch") }),
@@ -50,11 +56,31 @@ export const deviceSchema = z.object({
 export type DeviceInfo = z.infer<typeof deviceSchema>;
 
 export const responseSchema = z.discriminatedUnion("type", [
-  z.object({ ...base, type: z.literal("describe"), worker: z.string(), versions: z.record(z.string(), z.string()), devices: z.array(deviceSchema), queued: z.number().int() }),
+  z.object({
+    ...base,
+    type: z.literal("describe"),
+    worker: z.string(),
+    versions: z.record(z.string(), z.string()),
+    devices: z.array(deviceSchema),
+    queued: z.number().int(),
+  }),
   z.object({ ...base, type: z.literal("pong") }),
   z.object({ ...base, type: z.literal("accepted"), position: z.number().int() }),
   z.object({ ...base, type: z.literal("progress"), done: z.number(), total: z.number(), text: z.string() }),
-  z.object({ ...base, type: z.literal("result"), result: z.unknown(), device: z.string(), cached: z.boolean(), ageSeconds: z.number() }),
-  z.object({ ...base, type: z.literal("error"), code: z.enum(ERROR_CODES), message: z.string(), detail: z.string().optional() }),
+  z.object({
+    ...base,
+    type: z.literal("result"),
+    result: z.unknown(),
+    device: z.string(),
+    cached: z.boolean(),
+    ageSeconds: z.number(),
+  }),
+  z.object({
+    ...base,
+    type: z.literal("error"),
+    code: z.enum(ERROR_CODES),
+    message: z.string(),
+    detail: z.string().optional(),
+  }),
 ]);
 export type Response = z.infer<typeof responseSchema>;

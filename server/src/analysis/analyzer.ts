@@ -78,7 +78,14 @@ export class Analyzer {
     this.queue.delete(next.path);
     this.running = { ...next, id: this.nextId++ };
     const generation = Atomics.add(this.generation, 0, 1) + 1;
-    this.post({ kind: "compile", id: this.running.id, generation, path: next.path, text: next.text, version: next.version });
+    this.post({
+      kind: "compile",
+      id: this.running.id,
+      generation,
+      path: next.path,
+      text: next.text,
+      version: next.version,
+    });
   }
 
   private answer(answer: CompileAnswer): void {

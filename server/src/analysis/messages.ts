@@ -16,7 +16,14 @@ export interface ThreadStart {
 }
 
 export type CompileRequest =
-  | { readonly kind: "compile"; readonly id: number; readonly generation: number; readonly path: string; readonly text: string; readonly version: number }
+  | {
+      readonly kind: "compile";
+      readonly id: number;
+      readonly generation: number;
+      readonly path: string;
+      readonly text: string;
+      readonly version: number;
+    }
   | { readonly kind: "configure"; readonly options: ThreadOptions }
   | { readonly kind: "close"; readonly path: string };
 

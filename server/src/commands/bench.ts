@@ -6,14 +6,21 @@ import { parseCommand, requireFile, sessionOptions } from "../options";
 import { serverPaths } from "../paths";
 import { printDiagnostics } from "../render/diagnostics";
 import { formatBandwidth, formatTime } from "../render/units";
-import { type BenchmarkSummary, DEFAULT_BENCHMARK, benchmarkGraphs } from "../worker/benchmark";
+import { type BenchmarkSummary, benchmarkGraphs, DEFAULT_BENCHMARK } from "../worker/benchmark";
 import { JobError } from "../worker/connection";
 import { WorkerPool } from "../worker/pool";
 
 const RIVALS = ["eager", "compile"] as const;
 
 export async function main(argv: string[]): Promise<number> {
-  const spec = { worker: { type: "string" }, keys: { type: "string" }, against: { type: "string" }, json: { type: "boolean" }, fresh: { type: "boolean" }, seconds: { type: "string" } } as const;
+  const spec = {
+    worker: { type: "string" },
+    keys: { type: "string" },
+    against: { type: "string" },
+    json: { type: "boolean" },
+    fresh: { type: "boolean" },
+    seconds: { type: "string" },
+  } as const;
   const line = parseCommand(argv, spec, true);
   const path = requireFile(line);
   const against = parseAgainst(line.values["against"]);
@@ -21,7 +28,8 @@ export async function main(argv: string[]): Promise<number> {
   if (!(seconds > 0)) throw new UsageError("--seconds takes a positive number");
   const program = compileFile(path, { ...sessionOptions(line.values), wat: true });
   printDiagnostics(program.diagnostics, path);
-  if (!program.compilations.length) throw new UsageError(`${relative(process.cwd(), path)} compiles nothing, so there is nothing to benchmark`);
+  if (!program.compilations.length)
+    throw new UsageError(`${relative(process.cwd(), path)} compiles nothing, so there is nothing to benchmark`);
   const workers = new WorkerPool({ workerFile: serverPaths().worker, log: m => process.stderr.write(`${m}\n`) });
   workers.configure({ endpoint: asText(line.values["worker"]), trusted: true, keys: asText(line.values["keys"]) });
   try {
@@ -57,9 +65,13 @@ function tableText(summary: BenchmarkSummary): string {
   for (const g of summary.graphs) {
     const r = g.result;
     const share = r.shareOfCopy === null ? "" : ` (${Math.round(100 * r.shareOfCopy)}% of copy)`;
-    out.push(`${g.name} (${g.kind}) on ${r.where}: median ${formatTime(r.graph.medianUs)}, p20 ${formatTime(r.graph.p20Us)}, p80 ${formatTime(r.graph.p80Us)}, ${r.graph.count} runs, ${formatBandwidth(r.graph.bytesPerSecond)}${share}${r.maxError === null ? "" : `, max err ${r.maxError.toExponential(1)}`}`);
-    for (const k of r.kernels) out.push(`  ${k.name}: ${formatTime(k.medianUs)}, ${formatBandwidth(k.bytesPerSecond)}, ${k.count} runs`);
-    for (const [name, t] of Object.entries(r.against)) out.push(`  against ${name}: ${formatTime(t.medianUs)}, ${(t.medianUs / r.graph.medianUs).toFixed(2)}x`);
+    out.push(
+      `${g.name} (${g.kind}) on ${r.where}: median ${formatTime(r.graph.medianUs)}, p20 ${formatTime(r.graph.p20Us)}, p80 ${formatTime(r.graph.p80Us)}, ${r.graph.count} runs, ${formatBandwidth(r.graph.bytesPerSecond)}${share}${r.maxError === null ? "" : `, max err ${r.maxError.toExponential(1)}`}`,
+    );
+    for (const k of r.kernels)
+      out.push(`  ${k.name}: ${formatTime(k.medianUs)}, ${formatBandwidth(k.bytesPerSecond)}, ${k.count} runs`);
+    for (const [name, t] of Object.entries(r.against))
+      out.push(`  against ${name}: ${formatTime(t.medianUs)}, ${(t.medianUs / r.graph.medianUs).toFixed(2)}x`);
   }
   return `${out.join("\n")}\n`;
 }

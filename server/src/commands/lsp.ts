@@ -1,12 +1,21 @@
 // fuselens lsp --stdio: the language server on stdin and stdout; everything else that prints goes to stderr.
-import { ProposedFeatures, StreamMessageReader, StreamMessageWriter, createConnection } from "vscode-languageserver/node";
+import {
+  createConnection,
+  ProposedFeatures,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from "vscode-languageserver/node";
 import { startServer } from "../lsp/server";
 import { parseCommand } from "../options";
 import { serverPaths } from "../paths";
 
 export async function main(argv: string[]): Promise<number> {
   parseCommand(argv, { stdio: { type: "boolean" }, clientProcessId: { type: "string" } }, false);
-  const connection = createConnection(ProposedFeatures.all, new StreamMessageReader(process.stdin), new StreamMessageWriter(process.stdout));
+  const connection = createConnection(
+    ProposedFeatures.all,
+    new StreamMessageReader(process.stdin),
+    new StreamMessageWriter(process.stdout),
+  );
   console.log = console.error; // a stray print must not break the protocol
   startServer(connection, serverPaths());
   return new Promise(() => undefined); // the connection's exit notification ends the process

@@ -1,7 +1,7 @@
 // fuselens run FILE [--out DIR]: prints what the program prints and the logs that it asks for, as torch would.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ProgramEvent, formatRecord } from "@fuselens/compiler";
+import { formatRecord, type ProgramEvent } from "@fuselens/compiler";
 import { compileFile } from "../compile";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printDiagnostics } from "../render/diagnostics";

@@ -2,7 +2,7 @@
 // bytesLost first; then the kernel's own lines for this expression.
 import type { Program, ReportKernel, ReportRefusal, SourceEntry } from "@fuselens/compiler";
 import { formatBandwidth, formatBytes, formatLines, formatTime } from "../render/units";
-import { type KernelRef, type Position, entriesAt, kernelOf, kernelsOf } from "./lookup";
+import { entriesAt, type KernelRef, kernelOf, kernelsOf, type Position } from "./lookup";
 import { escapeMarkdown, inlineCode } from "./markdown";
 import type { Measurement } from "./measurements";
 
@@ -46,7 +46,9 @@ function numberOf(program: Program, ref: KernelRef): number {
 function kernelLine(k: ReportKernel, number: number, m: Measurement | undefined): string {
   const ops = `${k.origins.length} op${k.origins.length === 1 ? "" : "s"}`;
   const lines = `line${k.lines.length === 1 ? "" : "s"} ${formatLines(k.lines)}`;
-  const time = m ? `${formatTime(m.medianUs)} measured (${m.where}), ${formatBandwidth(m.bytesPerSecond)}` : `est. ${formatTime(k.estimate_us)}`;
+  const time = m
+    ? `${formatTime(m.medianUs)} measured (${m.where}), ${formatBandwidth(m.bytesPerSecond)}`
+    : `est. ${formatTime(k.estimate_us)}`;
   return `**Kernel ${number}** ${inlineCode(k.name)}: ${ops}, ${lines}, ${formatBytes(k.bytes)}, ${time}`;
 }
 

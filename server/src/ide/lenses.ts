@@ -30,13 +30,19 @@ function rootLenses(program: Program, root: ReportRoot, measured: Measurements):
     const parts = [formatTime(total), formatBandwidth((bytes / total) * 1e6)];
     const [m] = times;
     if (m?.shareOfCopy != null && times.length === 1) parts[1] += ` (${Math.round(100 * m.shareOfCopy)}% of copy)`;
-    if (m?.speedupOverCompile != null && times.length === 1) parts.push(`${m.speedupOverCompile.toFixed(1)}x torch.compile`);
+    if (m?.speedupOverCompile != null && times.length === 1)
+      parts.push(`${m.speedupOverCompile.toFixed(1)}x torch.compile`);
     const errors = times.flatMap(t => t.maxError ?? []);
     if (errors.length) parts.push(`max err ${Math.max(...errors).toExponential(0)}`);
     benchmark = `${parts.join(", ")} (${m?.where ?? ""})`;
   }
   return [
-    { line, title: `${kernels} kernel${kernels === 1 ? "" : "s"}${graphs}, ${formatBytes(bytes)}${assumed}`, command: "fuselens.showKernels", root: root.name },
+    {
+      line,
+      title: `${kernels} kernel${kernels === 1 ? "" : "s"}${graphs}, ${formatBytes(bytes)}${assumed}`,
+      command: "fuselens.showKernels",
+      root: root.name,
+    },
     { line, title: benchmark, command: "fuselens.benchmark", root: root.name },
     { line, title: "Output code", command: "fuselens.showOutputCode", root: root.name },
   ];

@@ -2,7 +2,11 @@
 
 /** Text from the user's file as inert Markdown: no markup, no line ends, no HTML. */
 export function escapeMarkdown(text: string): string {
-  return text.replace(/[\r\n\f\0\u2028\u2029]+/g, " ").replace(/[\\`*_{}[\]()#+\-.!|<>&~]/g, c => (c === "<" ? "&lt;" : c === ">" ? "&gt;" : c === "&" ? "&amp;" : `\\${c}`));
+  return text
+    .replace(/[\r\n\f\0\u2028\u2029]+/g, " ")
+    .replace(/[\\`*_{}[\]()#+\-.!|<>&~]/g, c =>
+      c === "<" ? "&lt;" : c === ">" ? "&gt;" : c === "&" ? "&amp;" : `\\${c}`,
+    );
 }
 
 /** Text as inline code, whatever backticks it holds. */

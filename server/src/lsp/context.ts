@@ -1,7 +1,8 @@
 // What every LSP request handler gets: documents with their analyses, measurements, the worker, the connection.
+
+import type { SessionOptions } from "@fuselens/compiler";
 import type { Connection, TextDocuments } from "vscode-languageserver/node";
 import type { TextDocument } from "vscode-languageserver-textdocument";
-import type { SessionOptions } from "@fuselens/compiler";
 import type { Analysis, Analyzer } from "../analysis/analyzer";
 import type { Measurements } from "../ide/measurements";
 import type { WorkerPool } from "../worker/pool";

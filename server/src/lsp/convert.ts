@@ -1,9 +1,10 @@
 // Between the compiler's spans (1-based lines, UTF-16 columns) and LSP ranges (0-based, in the agreed encoding).
-import { type Diagnostic as LspDiagnostic, DiagnosticSeverity, type Range } from "vscode-languageserver/node";
+
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Diagnostic, SourceEntry } from "@fuselens/compiler";
-import type { Position } from "../ide/lookup";
 import type { Position as LspPosition } from "vscode-languageserver/node";
+import { DiagnosticSeverity, type Diagnostic as LspDiagnostic, type Range } from "vscode-languageserver/node";
+import type { Position } from "../ide/lookup";
 
 type Span = SourceEntry["span"];
 
@@ -26,7 +27,13 @@ const SEVERITY = {
 } as const;
 
 export function toLspDiagnostic(d: Diagnostic): LspDiagnostic {
-  return { range: toRange(d.span), severity: SEVERITY[d.severity], code: d.code, source: "fuselens", message: d.message };
+  return {
+    range: toRange(d.span),
+    severity: SEVERITY[d.severity],
+    code: d.code,
+    source: "fuselens",
+    message: d.message,
+  };
 }
 
 /** The file behind a document; documents that are not files keep their URI as a name. */

@@ -1,4 +1,6 @@
 // The language server over a connection: lifecycle, documents, and one handler a request. Standard LSP only.
+
+import { defaultSessionOptions, isPresetName, type SessionOptions } from "@fuselens/compiler";
 import {
   type Connection,
   type InitializeResult,
@@ -7,7 +9,6 @@ import {
   TextDocuments,
 } from "vscode-languageserver/node";
 import { TextDocument } from "vscode-languageserver-textdocument";
-import { type SessionOptions, defaultSessionOptions, isPresetName } from "@fuselens/compiler";
 import { type Analysis, Analyzer } from "../analysis/analyzer";
 import type { ThreadOptions } from "../analysis/messages";
 import { Measurements } from "../ide/measurements";
@@ -96,8 +97,12 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
       },
     };
   });
-  connection.onDidChangeConfiguration(change => configure(((change.settings as { fuselens?: Settings } | null)?.fuselens ?? {}) as Settings));
-  documents.onDidChangeContent(({ document }) => void analyzer.update(pathOf(document.uri), document.getText(), document.version));
+  connection.onDidChangeConfiguration(change =>
+    configure(((change.settings as { fuselens?: Settings } | null)?.fuselens ?? {}) as Settings),
+  );
+  documents.onDidChangeContent(
+    ({ document }) => void analyzer.update(pathOf(document.uri), document.getText(), document.version),
+  );
   documents.onDidClose(({ document }) => {
     analyzer.close(pathOf(document.uri));
     connection.sendDiagnostics({ uri: document.uri, diagnostics: [] });

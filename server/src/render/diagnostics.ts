@@ -5,7 +5,9 @@ import type { Diagnostic } from "@fuselens/compiler";
 export function printDiagnostics(diagnostics: readonly Diagnostic[], path: string): void {
   for (const d of diagnostics) {
     const file = relative(process.cwd(), d.file === "" ? path : d.file);
-    process.stderr.write(`${file}:${d.span.line}:${d.span.column + 1}: ${d.severity}: ${oneLine(d.message)} [${d.code}]\n`);
+    process.stderr.write(
+      `${file}:${d.span.line}:${d.span.column + 1}: ${d.severity}: ${oneLine(d.message)} [${d.code}]\n`,
+    );
   }
 }
 

@@ -1,6 +1,8 @@
 // One artifact's records of a program as text.
-import { type Artifact, type Program, formatRecord } from "@fuselens/compiler";
+import { type Artifact, formatRecord, type Program } from "@fuselens/compiler";
 
 export function emitText(program: Program, stage: Artifact): string {
-  return program.events.map(e => (e.kind === "log" && e.record.artifact === stage ? `${formatRecord(e.record, program.logFormat)}\n` : "")).join("");
+  return program.events
+    .map(e => (e.kind === "log" && e.record.artifact === stage ? `${formatRecord(e.record, program.logFormat)}\n` : ""))
+    .join("");
 }

@@ -14,17 +14,23 @@ export function explainText(report: ExplainReport): string {
 
 function graphText(g: ReportGraph): string[] {
   const launched = g.kernels.filter(k => k.type !== "NopKernelSchedulerNode" && k.name !== "");
-  const out = [`${g.name} (${g.kind}): ${launched.length} kernel${launched.length === 1 ? "" : "s"}, ${formatBytes(g.bytes)} moved, peak ${formatBytes(g.peak_bytes)}`];
+  const out = [
+    `${g.name} (${g.kind}): ${launched.length} kernel${launched.length === 1 ? "" : "s"}, ${formatBytes(g.bytes)} moved, peak ${formatBytes(g.peak_bytes)}`,
+  ];
   launched.forEach((k, i) => {
     out.push(`  ${i + 1}. ${k.name}`);
     const ops = `${k.origins.length} op${k.origins.length === 1 ? "" : "s"}`;
-    out.push(`     lines ${formatLines(k.lines) || "-"}, ${ops}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}${k.assumed.length ? `, assumed: ${k.assumed.join("; ")}` : ""}`);
+    out.push(
+      `     lines ${formatLines(k.lines) || "-"}, ${ops}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}${k.assumed.length ? `, assumed: ${k.assumed.join("; ")}` : ""}`,
+    );
   });
   const costly = worstRefusals(g);
   if (costly.length) {
     out.push("  not fused:");
     for (const r of costly) {
-      out.push(`     ${r.a} with ${r.b} (lines ${formatLines(r.lines[0])} | ${formatLines(r.lines[1])}): ${r.detail} [${r.code}], ${formatBytes(r.bytesLost)} lost`);
+      out.push(
+        `     ${r.a} with ${r.b} (lines ${formatLines(r.lines[0])} | ${formatLines(r.lines[1])}): ${r.detail} [${r.code}], ${formatBytes(r.bytesLost)} lost`,
+      );
       if (r.aIndex || r.bIndex) out.push(`        ${r.a} reads at ${r.aIndex || "-"}, ${r.b} at ${r.bIndex || "-"}`);
     }
   }

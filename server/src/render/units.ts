@@ -1,7 +1,11 @@
 // Numbers in the units a reader expects: bytes in powers of 1000 (as bandwidth is), times in us or ms.
 
 export function formatBytes(bytes: number): string {
-  for (const [unit, size] of [["GB", 1e9], ["MB", 1e6], ["kB", 1e3]] as const) {
+  for (const [unit, size] of [
+    ["GB", 1e9],
+    ["MB", 1e6],
+    ["kB", 1e3],
+  ] as const) {
     if (bytes >= size) return `${significant(bytes / size)} ${unit}`;
   }
   return `${bytes} B`;
@@ -14,7 +18,9 @@ export function formatTime(us: number): string {
 
 /** bytes per second in, "3.9 TB/s" out */
 export function formatBandwidth(bytesPerSecond: number): string {
-  return bytesPerSecond >= 1e12 ? `${significant(bytesPerSecond / 1e12)} TB/s` : `${significant(bytesPerSecond / 1e9)} GB/s`;
+  return bytesPerSecond >= 1e12
+    ? `${significant(bytesPerSecond / 1e12)} TB/s`
+    : `${significant(bytesPerSecond / 1e9)} GB/s`;
 }
 
 function significant(x: number): string {

@@ -6,13 +6,19 @@ import type { Analysis } from "../analysis/analyzer";
 import type { GraphMeasurement, Measurement } from "../ide/measurements";
 import type { ServerContext } from "../lsp/context";
 import { formatBandwidth, formatTime } from "../render/units";
-import { JobError } from "./connection";
 import type { SubmitOptions } from "./connection";
+import { JobError } from "./connection";
 import type { WorkerPool } from "./pool";
 
 export interface BenchmarkSummary {
   readonly summary: string;
-  readonly graphs: readonly { readonly name: string; readonly kind: string; readonly cached: boolean; readonly ageSeconds: number; readonly result: BenchmarkResult }[];
+  readonly graphs: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly cached: boolean;
+    readonly ageSeconds: number;
+    readonly result: BenchmarkResult;
+  }[];
 }
 
 export interface BenchmarkSettings {
@@ -38,12 +44,23 @@ export function benchmarkJob(c: Compilation, settings: BenchmarkSettings): Job {
   };
 }
 
-export async function benchmarkGraphs(workers: WorkerPool, compilations: readonly Compilation[], settings: BenchmarkSettings, options: SubmitOptions): Promise<BenchmarkSummary> {
+export async function benchmarkGraphs(
+  workers: WorkerPool,
+  compilations: readonly Compilation[],
+  settings: BenchmarkSettings,
+  options: SubmitOptions,
+): Promise<BenchmarkSummary> {
   const graphs: BenchmarkSummary["graphs"][number][] = [];
   for (const c of compilations) {
     const answer = await workers.submit(benchmarkJob(c, settings), { ...options, fresh: settings.fresh });
     if (answer.result.kind !== "benchmark") throw new JobError("internal", "the worker answered another question");
-    graphs.push({ name: c.graph.name, kind: c.graph.kind, cached: answer.cached, ageSeconds: answer.ageSeconds, result: answer.result });
+    graphs.push({
+      name: c.graph.name,
+      kind: c.graph.kind,
+      cached: answer.cached,
+      ageSeconds: answer.ageSeconds,
+      result: answer.result,
+    });
   }
   return { summary: graphs.map(summaryLine).join("; "), graphs };
 }
@@ -59,23 +76,35 @@ function summaryLine(g: BenchmarkSummary["graphs"][number]): string {
   return `${parts.join(", ")}, ${r.where}`;
 }
 
-export async function benchmarkRoot(ctx: ServerContext, analysis: Analysis, rootName: string | undefined, fresh: boolean, token: CancellationToken): Promise<BenchmarkSummary> {
+export async function benchmarkRoot(
+  ctx: ServerContext,
+  analysis: Analysis,
+  rootName: string | undefined,
+  fresh: boolean,
+  token: CancellationToken,
+): Promise<BenchmarkSummary> {
   const { program } = analysis;
   const root = program.roots.find(r => r.name === rootName);
   const compilations = root ? root.compilations.flatMap(i => program.compilations[i] ?? []) : program.compilations;
-  if (!compilations.length) throw new ResponseError(LSPErrorCodes.RequestFailed, "nothing here is compiled, so there is nothing to benchmark");
+  if (!compilations.length)
+    throw new ResponseError(LSPErrorCodes.RequestFailed, "nothing here is compiled, so there is nothing to benchmark");
   const progress = await ctx.connection.window.createWorkDoneProgress();
   progress.begin(`Benchmarking ${rootName ?? "all"}`, 0, "starting the worker", true);
   let cancel: () => void = () => undefined;
   token.onCancellationRequested(() => cancel());
   progress.token.onCancellationRequested(() => cancel());
   try {
-    const summary = await benchmarkGraphs(ctx.workers, compilations, { ...DEFAULT_BENCHMARK, fresh }, {
-      onProgress: (done, total, text) => progress.report(Math.round((100 * done) / Math.max(1, total)), text),
-      onCancel: c => {
-        cancel = c;
+    const summary = await benchmarkGraphs(
+      ctx.workers,
+      compilations,
+      { ...DEFAULT_BENCHMARK, fresh },
+      {
+        onProgress: (done, total, text) => progress.report(Math.round((100 * done) / Math.max(1, total)), text),
+        onCancel: c => {
+          cancel = c;
+        },
       },
-    });
+    );
     summary.graphs.forEach((g, i) => {
       const c = compilations[i];
       if (c) ctx.measurements.set(c.outputCode.standalone, asMeasurement(g.result));
@@ -83,7 +112,11 @@ export async function benchmarkRoot(ctx: ServerContext, analysis: Analysis, root
     ctx.refreshLenses();
     return summary;
   } catch (e) {
-    if (e instanceof JobError) throw new ResponseError(e.code === "cancelled" ? LSPErrorCodes.RequestCancelled : LSPErrorCodes.RequestFailed, e.message);
+    if (e instanceof JobError)
+      throw new ResponseError(
+        e.code === "cancelled" ? LSPErrorCodes.RequestCancelled : LSPErrorCodes.RequestFailed,
+        e.message,
+      );
     throw e;
   } finally {
     progress.done();
@@ -94,6 +127,7 @@ function asMeasurement(r: BenchmarkResult): GraphMeasurement {
   const common = { where: r.where, maxError: r.maxError, shareOfCopy: r.shareOfCopy };
   const compiled = r.against["compile"];
   const kernels = new Map<string, Measurement>();
-  for (const k of r.kernels) kernels.set(k.name, { ...k, where: r.where, maxError: null, shareOfCopy: null, speedupOverCompile: null });
+  for (const k of r.kernels)
+    kernels.set(k.name, { ...k, where: r.where, maxError: null, shareOfCopy: null, speedupOverCompile: null });
   return { ...r.graph, ...common, speedupOverCompile: compiled ? compiled.medianUs / r.graph.medianUs : null, kernels };
 }

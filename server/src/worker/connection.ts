@@ -1,7 +1,16 @@
 // One worker as the server sees it: a DEALER socket, requests by id, answers as promises. A worker that goes away
 // fails its waiting jobs with `executor-lost`, each once.
 import { randomBytes } from "node:crypto";
-import { type Job, type JobResult, PROTOCOL_VERSION, type Request, type Response, decodeResponse, encodeHeader, encodeJob } from "@fuselens/gpu-worker/protocol";
+import {
+  decodeResponse,
+  encodeHeader,
+  encodeJob,
+  type Job,
+  type JobResult,
+  PROTOCOL_VERSION,
+  type Request,
+  type Response,
+} from "@fuselens/gpu-worker/protocol";
 import { Dealer } from "zeromq";
 
 export interface CurveClient {
@@ -58,7 +67,9 @@ export class WorkerConnection {
       routingId: `fuselens-${process.pid}-${randomBytes(6).toString("hex")}`,
       reconnectInterval: 200,
       reconnectMaxInterval: 5_000,
-      ...(curve ? { curveServerKey: curve.serverKey, curvePublicKey: curve.publicKey, curveSecretKey: curve.secretKey } : {}),
+      ...(curve
+        ? { curveServerKey: curve.serverKey, curvePublicKey: curve.publicKey, curveSecretKey: curve.secretKey }
+        : {}),
     });
     this.socket.connect(endpoint);
     void this.receive();
@@ -66,7 +77,12 @@ export class WorkerConnection {
 
   async describe(timeoutMs = 15_000): Promise<Extract<Response, { type: "describe" }>> {
     const id = randomBytes(8).toString("hex");
-    const answer = await this.request({ v: PROTOCOL_VERSION, id, type: "hello", client: "fuselens" }, [], r => r.type === "describe", timeoutMs);
+    const answer = await this.request(
+      { v: PROTOCOL_VERSION, id, type: "hello", client: "fuselens" },
+      [],
+      r => r.type === "describe",
+      timeoutMs,
+    );
     if (answer.type !== "describe") throw new JobError("internal", `unexpected ${answer.type}`);
     return answer;
   }
@@ -74,10 +90,22 @@ export class WorkerConnection {
   async submit(job: Job, options: SubmitOptions = {}): Promise<JobAnswer> {
     const { bytes, id } = encodeJob(job);
     options.onCancel?.(() => this.send([encodeHeader({ v: PROTOCOL_VERSION, id, type: "cancel" })]));
-    const header: Request = { v: PROTOCOL_VERSION, id, type: "submit", device: null, fresh: options.fresh ?? false, payload: 0 };
+    const header: Request = {
+      v: PROTOCOL_VERSION,
+      id,
+      type: "submit",
+      device: null,
+      fresh: options.fresh ?? false,
+      payload: 0,
+    };
     const answer = await this.request(header, [bytes], r => r.type === "result", null, options.onProgress);
     if (answer.type !== "result") throw new JobError("internal", `unexpected ${answer.type}`);
-    return { result: answer.result as JobResult, device: answer.device, cached: answer.cached, ageSeconds: answer.ageSeconds };
+    return {
+      result: answer.result as JobResult,
+      device: answer.device,
+      cached: answer.cached,
+      ageSeconds: answer.ageSeconds,
+    };
   }
 
   /** fails everything that waits; for a worker that is known to be gone */
@@ -94,7 +122,13 @@ export class WorkerConnection {
     this.socket.close();
   }
 
-  private request(header: Request, frames: readonly Uint8Array[], ends: Waiting["ends"], timeoutMs: number | null, onProgress?: Waiting["onProgress"]): Promise<Response> {
+  private request(
+    header: Request,
+    frames: readonly Uint8Array[],
+    ends: Waiting["ends"],
+    timeoutMs: number | null,
+    onProgress?: Waiting["onProgress"],
+  ): Promise<Response> {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = { resolve, reject, ends, onProgress };
       this.waiting.set(header.id, [...(this.waiting.get(header.id) ?? []), waiting]);

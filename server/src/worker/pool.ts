@@ -34,7 +34,12 @@ export class WorkerPool {
   constructor(private readonly options: WorkerPoolOptions) {}
 
   configure(settings: WorkerSettings): void {
-    if (settings.endpoint !== this.settings.endpoint || settings.trusted !== this.settings.trusted || settings.keys !== this.settings.keys) void this.dispose();
+    if (
+      settings.endpoint !== this.settings.endpoint ||
+      settings.trusted !== this.settings.trusted ||
+      settings.keys !== this.settings.keys
+    )
+      void this.dispose();
     this.settings = settings;
   }
 
@@ -45,12 +50,28 @@ export class WorkerPool {
   }
 
   async status(): Promise<WorkerStatus> {
-    if (!this.connection) return { state: "off", endpoint: this.settings.endpoint, devices: [], message: "no worker is running; a benchmark starts one" };
+    if (!this.connection)
+      return {
+        state: "off",
+        endpoint: this.settings.endpoint,
+        devices: [],
+        message: "no worker is running; a benchmark starts one",
+      };
     try {
       const d = await this.connection.describe();
-      return { state: "running", endpoint: this.connection.endpoint, devices: d.devices, message: d.devices.map(x => x.title).join(", ") };
+      return {
+        state: "running",
+        endpoint: this.connection.endpoint,
+        devices: d.devices,
+        message: d.devices.map(x => x.title).join(", "),
+      };
     } catch (e) {
-      return { state: "failed", endpoint: this.connection.endpoint, devices: [], message: e instanceof Error ? e.message : String(e) };
+      return {
+        state: "failed",
+        endpoint: this.connection.endpoint,
+        devices: [],
+        message: e instanceof Error ? e.message : String(e),
+      };
     }
   }
 
@@ -63,7 +84,10 @@ export class WorkerPool {
   }
 
   private connect(): Promise<WorkerConnection> {
-    if (!this.settings.trusted) return Promise.reject(new JobError("untrusted", "this workspace is not trusted: analysis works, benchmarks do not"));
+    if (!this.settings.trusted)
+      return Promise.reject(
+        new JobError("untrusted", "this workspace is not trusted: analysis works, benchmarks do not"),
+      );
     if (this.connection) return Promise.resolve(this.connection);
     this.starting ??= this.open().finally(() => {
       this.starting = null;

@@ -49,7 +49,10 @@ export async function spawnWorker(workerFile: string, log: (message: string) => 
 
 function firstEndpoint(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new JobError("internal", "the worker did not start in time")), START_TIMEOUT_MS);
+    const timer = setTimeout(
+      () => reject(new JobError("internal", "the worker did not start in time")),
+      START_TIMEOUT_MS,
+    );
     let seen = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       seen += text;

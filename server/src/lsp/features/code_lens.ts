@@ -9,6 +9,10 @@ export async function codeLenses(ctx: ServerContext, params: CodeLensParams): Pr
   if (!analysis) return [];
   return lensesFor(analysis.program, ctx.measurements).map(lens => ({
     range: { start: { line: lens.line - 1, character: 0 }, end: { line: lens.line - 1, character: 0 } },
-    command: { title: lens.title, command: lens.command, arguments: [{ uri, root: lens.root, version: analysis.version }] },
+    command: {
+      title: lens.title,
+      command: lens.command,
+      arguments: [{ uri, root: lens.root, version: analysis.version }],
+    },
   }));
 }

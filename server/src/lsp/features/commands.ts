@@ -1,15 +1,26 @@
 // workspace/executeCommand: output code, kernels, stage dumps, benchmark. Results are plain data that any client can
 // show; VS Code opens them as read-only documents.
 import { ARTIFACTS, type Artifact, type Program, Session } from "@fuselens/compiler";
-import { type CancellationToken, type ExecuteCommandParams, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
-import { explainText } from "../../render/explain_text";
-import { emitText } from "../../render/emit_text";
+import {
+  type CancellationToken,
+  type ExecuteCommandParams,
+  LSPErrorCodes,
+  ResponseError,
+} from "vscode-languageserver/node";
 import { readSource } from "../../options";
+import { emitText } from "../../render/emit_text";
+import { explainText } from "../../render/explain_text";
 import { benchmarkRoot } from "../../worker/benchmark";
 import type { ServerContext } from "../context";
 import { pathOf } from "../convert";
 
-export const COMMANDS = ["fuselens.showOutputCode", "fuselens.showKernels", "fuselens.showStage", "fuselens.benchmark", "fuselens.workerStatus"] as const;
+export const COMMANDS = [
+  "fuselens.showOutputCode",
+  "fuselens.showKernels",
+  "fuselens.showStage",
+  "fuselens.benchmark",
+  "fuselens.workerStatus",
+] as const;
 
 interface Target {
   readonly uri: string;
@@ -26,24 +37,38 @@ export interface ShownDocument {
   readonly text: string;
 }
 
-export async function executeCommand(ctx: ServerContext, params: ExecuteCommandParams, token: CancellationToken): Promise<unknown> {
+export async function executeCommand(
+  ctx: ServerContext,
+  params: ExecuteCommandParams,
+  token: CancellationToken,
+): Promise<unknown> {
   const target = asTarget(params.arguments?.[0]);
   switch (params.command) {
     case "fuselens.showOutputCode": {
       const program = await programOf(ctx, target);
       const header = target.header === "inductor" ? "inductor" : "standalone";
-      const text = selected(program, target).map(c => c.outputCode[header]).join("\n");
+      const text = selected(program, target)
+        .map(c => c.outputCode[header])
+        .join("\n");
       return { title: `${target.root ?? "output"}_code.py`, language: "python", text } satisfies ShownDocument;
     }
     case "fuselens.showKernels": {
       const program = await programOf(ctx, target);
       const graphs = selected(program, target).map(c => c.graph);
-      return { title: `${target.root ?? "kernels"}.txt`, language: "plaintext", text: explainText({ ...program.report, graphs }) } satisfies ShownDocument;
+      return {
+        title: `${target.root ?? "kernels"}.txt`,
+        language: "plaintext",
+        text: explainText({ ...program.report, graphs }),
+      } satisfies ShownDocument;
     }
     case "fuselens.showStage": {
       const stage = ARTIFACTS.find(a => a === target.stage);
       if (!stage) throw invalid(`stage must be one of ${ARTIFACTS.join(", ")}`);
-      return { title: `${stage}.txt`, language: "plaintext", text: await stageText(ctx, target, stage) } satisfies ShownDocument;
+      return {
+        title: `${stage}.txt`,
+        language: "plaintext",
+        text: await stageText(ctx, target, stage),
+      } satisfies ShownDocument;
     }
     case "fuselens.benchmark": {
       const analysis = await ctx.current(target.uri);

@@ -1,0 +1,29 @@
+// WebAssembly text to a module, by wabt. Shared memory is refused by wabt's validate() though its assembler takes it,
+// so the check is V8's own, when the module is compiled.
+import loadWabt from "wabt";
+
+type Wabt = Awaited<ReturnType<typeof loadWabt>>;
+let wabt: Promise<Wabt> | null = null;
+
+const FEATURES = {
+  threads: true,
+  simd: true,
+  bulk_memory: true,
+  sat_float_to_int: true,
+  mutable_globals: true,
+  sign_extension: true,
+  multi_value: true,
+  relaxed_simd: true,
+};
+
+/** Throws with wabt's message and place if the text is not WebAssembly, with V8's if the module is not valid. */
+export async function assemble(text: string): Promise<WebAssembly.Module> {
+  wabt ??= loadWabt();
+  const parsed = (await wabt).parseWat("kernel.wat", text, FEATURES);
+  try {
+    const { buffer } = parsed.toBinary({});
+    return await WebAssembly.compile(buffer as BufferSource);
+  } finally {
+    parsed.destroy();
+  }
+}

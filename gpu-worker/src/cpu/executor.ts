@@ -1,0 +1,75 @@
+// The CPU executor child: one job after another over the worker's IPC channel. Generated kernels only, in threads over
+// one shared memory that grows to what the job needs and is dropped with it.
+import { availableParallelism, totalmem } from "node:os";
+import { join } from "node:path";
+import type { FromExecutor, ToExecutor } from "../broker/executor_messages";
+import type { DeviceInfo } from "../protocol";
+import { measureCopyBandwidth } from "./bandwidth";
+import { runBenchmark } from "./benchmark";
+import { JobFailure, Machine } from "./machine";
+import { ThreadPool } from "./threads";
+import { runValues } from "./values";
+import { runVerify } from "./verify";
+
+const PAGE = 65536;
+/** a 32-bit memory ends here */
+const MAX_PAGES = 65536;
+
+export async function runExecutor(): Promise<void> {
+  const threads = Math.max(1, Math.min(16, availableParallelism()));
+  const limit = Math.min(MAX_PAGES * PAGE - PAGE, Math.floor(totalmem() * 0.6));
+  const device: DeviceInfo = {
+    name: "cpu",
+    kind: "cpu",
+    title: "cpu, wasm",
+    target: null,
+    threads,
+    memoryBytes: limit,
+    copyBytesPerSecond: measureCopyBandwidth(),
+  };
+  const send = (m: FromExecutor) => process.send?.(m);
+  process.on("message", (m: ToExecutor) => {
+    void runJob(m, device, limit, threads, send);
+  });
+  process.once("disconnect", () => process.exit(0));
+  send({ kind: "ready", device });
+}
+
+async function runJob(
+  m: ToExecutor,
+  device: DeviceInfo,
+  limit: number,
+  threads: number,
+  send: (m: FromExecutor) => void,
+): Promise<void> {
+  let pool: ThreadPool | null = null;
+  try {
+    const pages = Math.ceil(limit / PAGE);
+    // The address space is reserved at once and touched as it is used, so a small job costs little.
+    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    pool = await ThreadPool.start(memory, threads, join(__dirname, "thread.cjs"));
+    const machine = new Machine(memory, pool, limit);
+    const progress = (done: number, total: number, text: string) => send({ kind: "progress", done, total, text });
+    const { job } = m;
+    const result =
+      job.kind === "benchmark"
+        ? await runBenchmark(machine, job, device, progress)
+        : job.kind === "values"
+          ? await runValues(machine, job)
+          : await runVerify(machine, job);
+    send({ kind: "result", result });
+  } catch (e) {
+    if (e instanceof JobFailure)
+      send({
+        kind: "failed",
+        code: e.code,
+        message: e.message,
+        ...(e.detail === undefined ? {} : { detail: e.detail }),
+      });
+    else if (e instanceof RangeError && /memory/i.test(e.message))
+      send({ kind: "failed", code: "out-of-memory", message: e.message });
+    else send({ kind: "failed", code: "internal", message: e instanceof Error ? (e.stack ?? e.message) : String(e) });
+  } finally {
+    await pool?.stop();
+  }
+}

@@ -1,0 +1,3 @@
+import type { ExternFunction } from "../externs";
+
+export const convolution: Readonly<Record<string, ExternFunction>> = {};

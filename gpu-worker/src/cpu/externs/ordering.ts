@@ -1,0 +1,3 @@
+import type { ExternFunction } from "../externs";
+
+export const ordering: Readonly<Record<string, ExternFunction>> = {};
