@@ -69,7 +69,7 @@ export function bindArguments<T>(
   const values = new Map<string, ArgValue<T>>();
   for (const [i, value] of given.entries()) {
     const p = positional[i] as SchemaParameter;
-    if (!fits(value, p.type, host, numbersAsTensors && i > 0)) {
+    if (!fits(value, p.type, host, numbersAsTensors)) {
       return fail(
         `: argument '${shownName(p)}' (position ${i + 1}) must be ${pythonTypeText(p.type)}, not ${typeName(value, host)}`,
       );

@@ -18,6 +18,8 @@ import {
   relation,
   sub,
 } from "../inductor/symbolic/expr";
+import { printLog } from "../inductor/symbolic/print_log";
+import type { ShapeEnv } from "../inductor/symbolic/shape_env";
 import { type Dim, type DimMath, OpError } from "./types";
 
 /** What arithmetic needs of a ShapeEnv. */
@@ -43,6 +45,23 @@ export const STATIC_GUARDS: ShapeGuards = {
     throw new OpError("Operator's output shape depends on input data", "DynamicOutputShapeException");
   },
 };
+
+/** The guards of a frame's shape environment; `reason` says what asked ("aten.view.default"). */
+export function guardsOf(env: ShapeEnv, reason: () => string = () => "operator"): ShapeGuards {
+  return {
+    evaluate: c => {
+      const value = env.evaluate(c, reason());
+      if (value === undefined) {
+        throw new OpError(`Could not guard on data-dependent expression ${printLog(c)}`, "GuardOnDataDependentSymNode");
+      }
+      return value;
+    },
+    known: c => env.evaluateStatic(c),
+    // A size that only the data decides counts as large, so that it never looks like a broadcast dim.
+    hint: e => env.hint(e) ?? 8192,
+    unbacked: () => env.createUnbacked(),
+  };
+}
 
 /** A Dim that came from this library; the table knows Dims by nothing but kind and id. */
 export const asExpr = (x: Dim | number): Expr => (typeof x === "number" ? int(x) : (x as unknown as Expr));

@@ -1,5 +1,6 @@
 // Graph and its nodes: creation, naming (torch.fx's _Namespace), use lists, erasure.
 // In: operators and arguments from a tracer. Out: a graph whose use lists always agree with its arguments.
+import type { Device, DType } from "../aten/types";
 import { Namespace } from "./namespace";
 import { type Argument, type NodeMeta, type NodeOp, SliceArg, TupleArg } from "./types";
 
@@ -52,7 +53,17 @@ export class FxNode {
   }
 }
 
+/** A tensor written out in the source, which the graph holds as an attribute; values are row-major. */
+export interface TensorConstant {
+  readonly values: readonly (number | bigint | boolean)[];
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+  readonly device: Device;
+}
+
 export class FxGraph {
+  /** by attribute name, what get_attr nodes read */
+  readonly constants = new Map<string, TensorConstant>();
   readonly nodes: FxNode[] = [];
   readonly namespace = new Namespace();
 

@@ -1,0 +1,84 @@
+// torch.autocast inside a traced program. In: enter and exit nodes. Out: arguments cast as the autocast dispatch key
+// does. Promises: lists are PyTorch's for CUDA; nothing is cast outside a region.
+import { isFloatDType } from "../aten/promotion";
+import { packetOf } from "../aten/registry";
+import { type DType, DTypeArg, type OpRecord } from "../aten/types";
+import { type Dispatcher, isValue, type Value } from "./dispatch";
+import type { Computed } from "./interpret";
+
+const LOW_PRECISION = new Set(
+  (
+    "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d convolution _convolution prelu addmm addmv addr matmul " +
+    "einsum mm mv linear linalg_vecdot linalg_matrix_norm addbmm baddbmm bmm chain_matmul linalg_multi_dot scaled_dot_product_attention"
+  ).split(" "),
+);
+const FULL_PRECISION = new Set(
+  (
+    "acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus layer_norm native_layer_norm group_norm " +
+    "norm nuclear_norm cosine_similarity poisson_nll_loss cosine_embedding_loss nll_loss nll_loss2d hinge_embedding_loss kl_div l1_loss " +
+    "smooth_l1_loss huber_loss mse_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss " +
+    "binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp prod cumprod cumsum softmax log_softmax sum cross_entropy rms_norm " +
+    "linalg_vector_norm upsample_nearest2d upsample_bilinear2d"
+  ).split(" "),
+);
+const WIDEST = new Set(
+  "addcdiv addcmul atan2 bilinear cross dot grid_sample index_put tensordot scatter_add".split(" "),
+);
+
+export class Autocast {
+  private readonly regions: { readonly dtype: DType; readonly enabled: boolean }[] = [];
+  private readonly cached = new Map<Value, Value>();
+
+  constructor(private readonly dispatcher: Dispatcher) {}
+
+  /** _enter_autocast(device_type, dtype, enabled, cache_enabled) */
+  enter(args: readonly Computed[]): null {
+    const [device, dtype, enabled] = args;
+    const low = dtype instanceof DTypeArg ? dtype.dtype : device === "cpu" ? "bfloat16" : "float16";
+    this.regions.push({ dtype: low, enabled: enabled !== false });
+    return null;
+  }
+  exit(): null {
+    this.regions.pop();
+    if (this.regions.length === 0) this.cached.clear();
+    return null;
+  }
+
+  /** a call's arguments, cast if the operator is on one of the lists */
+  arguments(
+    records: readonly OpRecord[],
+    args: readonly Computed[],
+    kwargs: ReadonlyMap<string, Computed>,
+  ): { args: readonly Computed[]; kwargs: ReadonlyMap<string, Computed> } {
+    const region = this.regions[this.regions.length - 1];
+    const first = records[0];
+    if (region === undefined || !region.enabled || first === undefined) return { args, kwargs };
+    const packet = packetOf(first.name).split(".").pop() ?? "";
+    const target = this.targetOf(packet, region.dtype, [...args, ...kwargs.values()]);
+    if (target === undefined) return { args, kwargs };
+    const cast = (c: Computed): Computed => {
+      if (isValue(c)) return this.cast(c, target);
+      return Array.isArray(c) ? (c as readonly Computed[]).map(cast) : c;
+    };
+    return { args: args.map(cast), kwargs: new Map([...kwargs].map(([k, v]) => [k, cast(v)] as const)) };
+  }
+
+  private targetOf(packet: string, low: DType, values: readonly Computed[]): DType | undefined {
+    if (LOW_PRECISION.has(packet)) return low;
+    if (FULL_PRECISION.has(packet)) return "float32";
+    if (!WIDEST.has(packet)) return undefined;
+    return values.some(v => isValue(v) && v.tensor.meta.dtype === "float32") ? "float32" : low;
+  }
+
+  private cast(v: Value, target: DType): Value {
+    const { dtype, device } = v.tensor.meta;
+    if (!isFloatDType(dtype) || dtype === "float64" || dtype === target || device.type !== "cuda") return v;
+    // Leaves are cast once per region.
+    const leaf = v.edge !== null && "leaf" in v.edge && target !== "float32";
+    const known = leaf ? this.cached.get(v) : undefined;
+    if (known !== undefined) return known;
+    const r = this.dispatcher.builder.call("aten._to_copy.default", [v], { dtype: new DTypeArg(target) });
+    if (leaf) this.cached.set(v, r);
+    return r;
+  }
+}

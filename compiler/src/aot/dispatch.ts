@@ -1,0 +1,504 @@
+// The dispatcher above functionalization: what runs when a traced program calls an operator. In: calls over Values.
+// Out: nodes of the tracer's graph, and the tape. Promises: in PyTorch's order: compositions are taken apart, autograd
+// records, functionalization replaces views and writes, and what is left is traced.
+import { makeArgs } from "../aten/args";
+import { type BindHost, type Bound, bindArguments } from "../aten/bind";
+import { isContiguous, wrapDim } from "../aten/meta_builder";
+import { promoteElementwise } from "../aten/promotion";
+import { mustLookup, packetOf } from "../aten/registry";
+import { parseSchema } from "../aten/schema";
+import {
+  type Args,
+  type ArgValue,
+  type GraphBuilder,
+  OpError,
+  type OpRecord,
+  PyComplex,
+  PyFloat,
+  type Result,
+  type TensorMeta,
+} from "../aten/types";
+import type { FakeTensor } from "../fx/types";
+import { int } from "../inductor/symbolic/expr";
+import {
+  applyDerivative,
+  differentiableNames,
+  type Edge,
+  type GradFunction,
+  type GradHost,
+  type GradInput,
+  isDifferentiable,
+} from "./autograd";
+import { mapBound, tensorsOf } from "./call_args";
+import { FunctionalTensor } from "./functional";
+import { many, single, type TraceContext, TracedTensor, Tracer } from "./tracer";
+
+/** A tensor of the running program. */
+export class Value {
+  /** where its gradient goes; null: it needs none */
+  edge: Edge | null = null;
+  /** the view operator that made it, for gradients through writes to its base */
+  viewOf: {
+    readonly base: Value;
+    readonly record: OpRecord;
+    readonly bound: Bound<Value>;
+    readonly index: number;
+  } | null = null;
+  /** writes to it that the tape has seen */
+  version = 0;
+  private seenBaseVersion = 0;
+
+  constructor(readonly tensor: FunctionalTensor) {}
+
+  get requiresGrad(): boolean {
+    return this.edge !== null;
+  }
+  noteBase(base: Value, record: OpRecord, bound: Bound<Value>, index: number): void {
+    this.viewOf = { base, record, bound, index };
+    this.seenBaseVersion = base.version;
+  }
+  get behindBase(): boolean {
+    return this.viewOf !== null && (this.seenBaseVersion !== this.viewOf.base.version || this.viewOf.base.behindBase);
+  }
+  caughtUp(): void {
+    if (this.viewOf) this.seenBaseVersion = this.viewOf.base.version;
+  }
+}
+
+export const isValue = (x: unknown): x is Value => x instanceof Value;
+
+interface SavedValue {
+  readonly value: Value;
+  readonly traced: TracedTensor;
+}
+
+export class Dispatcher implements GradHost {
+  readonly builder: GraphBuilder<Value>;
+  gradEnabled: boolean;
+  private depth = 0;
+  private nextSeq = 0;
+  private readonly savesResult: Map<string, ReadonlySet<number>>;
+  private readonly saved = new WeakMap<Value, SavedValue>();
+
+  constructor(
+    readonly tracer: Tracer,
+    gradEnabled: boolean,
+    savesResult = new Map<string, ReadonlySet<number>>(),
+  ) {
+    this.gradEnabled = gradEnabled;
+    this.savesResult = savesResult;
+    const defaults = tracer.defaults;
+    this.builder = {
+      ...tracer.math,
+      meta: v => metaOf(v),
+      call: (op, args, kwargs) => single(this.callByName(op, args, kwargs), op),
+      callMany: (op, args, kwargs) => many(this.callByName(op, args, kwargs)) as Value[],
+      isTensor: isValue,
+      promote: (kind, ...operands) => promoteElementwise(kind, operands, defaults.dtype),
+      wrapDim,
+      isContiguous: (v, format) => isContiguous(tracer.math, v.tensor.meta, format),
+      literal: spec => this.wrap(tracer.literal(spec)),
+      training: () => this.gradEnabled,
+      defaultDType: () => defaults.dtype,
+      defaultDevice: () => defaults.device,
+      config: defaults.config,
+      fail: (message, pythonType) => {
+        throw new OpError(message, pythonType);
+      },
+    };
+  }
+
+  get host(): BindHost<Value> {
+    return { isTensor: isValue, isDim: this.tracer.math.isDim };
+  }
+
+  args(bound: Bound<Value>): Args<Value> {
+    return makeArgs(bound, {
+      isTensor: isValue,
+      isDim: this.tracer.math.isDim,
+      int,
+      specialize: d => this.tracer.specialize(d),
+    });
+  }
+  inContext<R>(context: TraceContext, body: () => R): R {
+    return this.tracer.withContext(context, body);
+  }
+  withOriginal<R>(packet: string, body: () => R): R {
+    return this.tracer.withOriginal(packet, body);
+  }
+
+  /** a Value for an input or a fresh result */
+  wrap(t: TracedTensor): Value {
+    return new Value(FunctionalTensor.fresh(t));
+  }
+
+  private callByName(
+    op: string,
+    args: readonly ArgValue<Value>[],
+    kwargs: Readonly<Record<string, ArgValue<Value>>> = {},
+  ): Result<Value> {
+    const record = mustLookup(op);
+    const r = bindArguments(parseSchema(record.schema), args, new Map(Object.entries(kwargs)), this.host);
+    if (!r.ok) throw new Error(`${op} called with wrong arguments: ${r.message}`);
+    return this.call(record, r.bound);
+  }
+
+  /** Runs one operator. @throws OpError on what PyTorch refuses */
+  call(record: OpRecord, bound: Bound<Value>): Result<Value> {
+    if (this.depth > 200) throw new Error(`composition of ${record.name} does not end`);
+    this.depth++;
+    try {
+      if (record.composite !== undefined) return record.composite(this.builder, this.args(bound));
+      return this.autograd(record, bound);
+    } finally {
+      this.depth--;
+    }
+  }
+
+  private autograd(record: OpRecord, bound: Bound<Value>): Result<Value> {
+    for (const v of tensorsOf(bound, isValue)) this.catchUp(v);
+    const tracked = this.gradEnabled && tensorsOf(bound, isValue).some(v => v.requiresGrad);
+    const written = bound.schema.parameters.filter(p => p.mutated);
+    if (!tracked) return written.length > 0 ? this.write(record, bound) : this.below(record, bound);
+    if (written.length > 0) return this.trackedWrite(record, bound);
+    const derivative = record.derivative;
+    if (derivative === undefined) {
+      // An operator without a formula of its own is differentiable through its decomposition.
+      const r = record.decompose?.(this.builder, this.args(bound));
+      if (r !== undefined) return r;
+      const result = this.below(record, bound);
+      if (
+        many(result).some(v => v !== null && isDifferentiable(metaOf(v).dtype)) &&
+        !record.tags?.includes("factory")
+      ) {
+        throw new OpError(`derivative for ${packetOf(record.name)} is not implemented`, "NotImplementedError");
+      }
+      return result;
+    }
+    if (derivative.kind === "none") return this.below(record, bound);
+    const seqNr = this.nextSeq++;
+    const context = { ...this.tracer.context, seqNr };
+    return this.inContext(context, () => {
+      const result = this.below(record, bound);
+      this.record(record, bound, bound, result, seqNr);
+      return result;
+    });
+  }
+
+  /** puts the function that made `result` on the tape */
+  private record(
+    record: OpRecord,
+    bound: Bound<Value>,
+    edgesOf: Bound<Value>,
+    result: Result<Value>,
+    seqNr: number,
+  ): void {
+    const derivative = record.derivative;
+    if (derivative === undefined || derivative.kind === "none") return;
+    const inputs: GradInput[] = [];
+    const names = differentiableNames(derivative);
+    for (const p of bound.schema.parameters) {
+      if (!names.includes(p.name)) continue;
+      const v = edgesOf.values.get(p.name);
+      if (isValue(v)) inputs.push({ name: p.name, item: null, edge: v.edge, meta: metaOf(v) });
+      else if (Array.isArray(v)) {
+        for (const [item, x] of (v as readonly unknown[]).entries()) {
+          if (isValue(x)) inputs.push({ name: p.name, item, edge: x.edge, meta: metaOf(x) });
+        }
+      }
+    }
+    if (inputs.every(i => i.edge === null)) return;
+    const outputs = many(result);
+    const metas = outputs.map(v =>
+      v === null ? ({ ...metaOf(inputs0(bound)), shape: [], stride: [] } as TensorMeta) : metaOf(v),
+    );
+    const saved = new Map<number, Value>();
+    const saves = this.resultsSaved(record, derivative, bound, inputs, metas);
+    const fn: GradFunction = {
+      seqNr,
+      record,
+      derivative,
+      bound: mapBound(bound, isValue, v => this.save(v)),
+      inputs,
+      outputs: metas,
+      saved,
+      results: outputs.map(v => (v === null ? null : this.save(v))),
+      context: this.tracer.context,
+    };
+    for (const [i, v] of outputs.entries()) {
+      if (v === null || !isDifferentiable(metaOf(v).dtype)) continue;
+      if (i === 0 && saves.has(0)) {
+        const kept = this.withOriginal("aten.detach", () =>
+          this.untracked(() => this.builder.call("aten.alias.default", [v])),
+        );
+        saved.set(0, this.save(kept));
+      }
+      if (i > 0 && OUTPUT_ZERO_ONLY.test(record.name)) continue;
+      v.edge = { fn, index: i };
+    }
+  }
+
+  private untracked<R>(body: () => R): R {
+    const outer = this.gradEnabled;
+    this.gradEnabled = false;
+    try {
+      return body();
+    } finally {
+      this.gradEnabled = outer;
+    }
+  }
+
+  /** remembers what a tensor holds now; a later write to it must not change what was saved */
+  private save(v: Value): Value {
+    if (!this.saved.has(v)) {
+      const kept = new Value(v.tensor);
+      kept.edge = null;
+      this.saved.set(kept, { value: v, traced: v.tensor.stale });
+      return kept;
+    }
+    return v;
+  }
+  unpack(v: Value): Value {
+    const s = this.saved.get(v);
+    if (s === undefined || s.value.tensor.stale === s.traced) return v;
+    return this.wrap(s.traced);
+  }
+
+  /** Which results the derivative's formulas read: found by evaluating them once beside the graph. */
+  private resultsSaved(
+    record: OpRecord,
+    derivative: GradFunction["derivative"],
+    bound: Bound<Value>,
+    inputs: readonly GradInput[],
+    outputs: readonly TensorMeta[],
+  ): ReadonlySet<number> {
+    const key = `${record.name}|${inputs.map(i => (i.edge ? 1 : 0)).join("")}|${describe(bound)}`;
+    const known = this.savesResult.get(key);
+    if (known !== undefined) return known;
+    const used = new Set<number>();
+    this.savesResult.set(key, used);
+    const beside = new Tracer(this.tracer.guards, this.tracer.defaults);
+    beside.adoptSymbols(this.tracer);
+    const scratch = new Dispatcher(beside, false, this.savesResult);
+    const stand = (meta: TensorMeta): Value => {
+      const node = beside.graph.create("placeholder", "x", [], new Map(), {
+        val: meta as FakeTensor,
+        stack: [],
+        fromNode: [],
+      });
+      return scratch.wrap(new TracedTensor(node, meta as FakeTensor));
+    };
+    try {
+      applyDerivative(
+        scratch,
+        { derivative, bound: mapBound(bound, isValue, v => stand(metaOf(v))), inputs, outputs },
+        outputs.map(m => (isDifferentiable(m.dtype) ? stand(m) : null)),
+        i => {
+          used.add(i);
+          return stand(outputs[i] as TensorMeta);
+        },
+      );
+    } catch (e) {
+      // The formula fails again, in the open, when the backward pass runs it.
+      if (!(e instanceof OpError)) throw e;
+    }
+    return used;
+  }
+
+  /** functionalization of an operator that writes nothing */
+  private below(record: OpRecord, bound: Bound<Value>): Result<Value> {
+    return this.withOriginal(packetOf(record.name), () => {
+      if (record.viewOf !== undefined) return this.makeView(record, bound, record.viewOf);
+      const traced = mapBound(bound, isValue, v => v.tensor.sync(this.tracer));
+      const r = this.tracer.call(record, traced);
+      if (!Array.isArray(r)) return this.wrapResult(r as TracedTensor, bound);
+      return (r as readonly (TracedTensor | null)[]).map(t => (t === null ? null : this.wrapResult(t, bound)));
+    });
+  }
+
+  /** a result; one that is an argument itself (an operator that turned out to do nothing) stays that tensor */
+  private wrapResult(t: TracedTensor, bound: Bound<Value>): Value {
+    for (const v of tensorsOf(bound, isValue)) if (v.tensor.stale === t) return new Value(v.tensor);
+    return this.wrap(t);
+  }
+
+  private makeView(record: OpRecord, bound: Bound<Value>, viewOf: string): Result<Value> {
+    const base = bound.values.get(viewOf);
+    if (!isValue(base)) throw new Error(`${record.name} views no tensor`);
+    const views = base.tensor.view(
+      this.tracer,
+      record,
+      mapBound(bound, isValue, v => v.tensor),
+    );
+    const values = views.map((t, index) => {
+      if (t === null) return null;
+      const v = new Value(t);
+      v.noteBase(base, record, bound, index);
+      return v;
+    });
+    return parseSchema(record.schema).returns[0]?.type.list || values.length !== 1 ? values : (values[0] as Value);
+  }
+
+  /** an operator that writes its arguments, without autograd */
+  private write(record: OpRecord, bound: Bound<Value>): Result<Value> {
+    const written = bound.schema.parameters.filter(p => p.mutated);
+    return this.withOriginal(packetOf(record.functional ?? record.name), () => {
+      const functional = record.functional === undefined ? undefined : mustLookup(record.functional);
+      if (functional === undefined)
+        throw new OpError(`${packetOf(record.name)} has no functional form`, "NotImplementedError");
+      // The result's shape and dtype must fit the tensor that is written.
+      const traced = mapBound(bound, isValue, v => v.tensor.sync(this.tracer));
+      this.tracer.metaOf(record, traced);
+      const values = new Map(
+        [...traced.values].filter(([k]) => parseSchema(functional.schema).parameters.some(p => p.name === k)),
+      );
+      const results = many(this.tracer.call(functional, { schema: parseSchema(functional.schema), values }));
+      const targets = written.flatMap(p => targetsOf(bound.values.get(p.name)));
+      const extra = results.length - targets.length;
+      for (const [i, target] of targets.entries()) {
+        const r = results[extra + i];
+        if (r) target.tensor.write(this.tracer, r);
+      }
+      if (bound.schema.returns.length === 0) return [];
+      if (extra > 0) return results.slice(0, extra).map(r => (r === null ? null : this.wrap(r)));
+      return bound.schema.returns[0]?.type.list || targets.length !== 1 ? targets : (targets[0] as Value);
+    });
+  }
+
+  /** a write to a tensor that autograd follows: the tensor continues as the functional operator's result */
+  private trackedWrite(record: OpRecord, bound: Bound<Value>): Result<Value> {
+    const functional = record.functional === undefined ? undefined : mustLookup(record.functional);
+    if (functional === undefined)
+      throw new OpError(`${packetOf(record.name)} has no functional form`, "NotImplementedError");
+    const targets = bound.schema.parameters.filter(p => p.mutated).flatMap(p => targetsOf(bound.values.get(p.name)));
+    for (const t of targets) {
+      if (t.edge !== null && "leaf" in t.edge && t.viewOf === null) {
+        throw new OpError("a leaf Variable that requires grad is being used in an in-place operation.");
+      }
+    }
+    const seqNr = this.nextSeq++;
+    return this.inContext({ ...this.tracer.context, seqNr }, () => {
+      const before = mapBound(bound, isValue, v => {
+        const kept = new Value(v.tensor.snapshot(this.tracer));
+        kept.edge = v.edge;
+        return kept;
+      });
+      const result = this.write(record, bound);
+      const schema = parseSchema(functional.schema);
+      const values = new Map([...before.values].filter(([k]) => schema.parameters.some(p => p.name === k)));
+      const after = targets.length > 0 ? targets : (many(result).filter(v => v !== null) as Value[]);
+      const outputs = after.map(t => new Value(t.tensor));
+      const recorded = { schema, values };
+      this.record(functional, recorded, recorded, outputs.length === 1 ? (outputs[0] as Value) : outputs, seqNr);
+      for (const [i, t] of after.entries()) this.rebase(t, (outputs[i] as Value).edge);
+      return result;
+    });
+  }
+
+  /** a written tensor's new history; a written view also changes its base's */
+  private rebase(t: Value, edge: Edge | null): void {
+    t.edge = edge;
+    t.version++;
+    const view = t.viewOf;
+    if (view === null || edge === null) return;
+    const { base, record, bound, index } = view;
+    const scatter = scatterGradient(record, bound, index, base, t, edge);
+    this.rebase(base, { fn: { ...scatter, seqNr: this.nextSeq++, context: this.tracer.context }, index: 0 });
+    t.caughtUp();
+  }
+
+  /** the history of a view whose base was written: the view operator applied to the base as it is now */
+  private catchUp(v: Value): void {
+    const view = v.viewOf;
+    if (view === null || !v.behindBase) return;
+    this.catchUp(view.base);
+    v.caughtUp();
+    if (!this.gradEnabled || view.base.edge === null) return;
+    const bound: Bound<Value> = {
+      schema: view.bound.schema,
+      values: new Map([...view.bound.values, [view.record.viewOf ?? "self", view.base]]),
+    };
+    const outputs: Value[] = [];
+    for (let i = 0; i <= view.index; i++) outputs.push(new Value(v.tensor));
+    this.record(view.record, bound, bound, outputs.length === 1 ? (outputs[0] as Value) : outputs, this.nextSeq++);
+    v.edge = (outputs[view.index] as Value).edge;
+  }
+}
+
+/** operators of which only the first result is differentiable, whatever the dtypes of the others */
+const OUTPUT_ZERO_ONLY =
+  /native_(layer|batch|group)_norm|_native_batch_norm|_fused_rms_norm|scaled_dot_product|native_dropout|nll_loss.*forward|_flash_attention|_efficient_attention/;
+
+export function metaOf(v: Value): TensorMeta {
+  return v.requiresGrad ? { ...v.tensor.meta, requiresGrad: true } : v.tensor.meta;
+}
+
+function targetsOf(v: ArgValue<Value> | undefined): Value[] {
+  if (isValue(v)) return [v];
+  return Array.isArray(v) ? (v as readonly unknown[]).filter(isValue) : [];
+}
+
+function inputs0(bound: Bound<Value>): Value {
+  const [first] = tensorsOf(bound, isValue);
+  if (first === undefined) throw new Error("a recorded operator has a tensor argument");
+  return first;
+}
+
+/** the non-tensor arguments and the ranks of tensors, as a key: what a formula may branch on */
+function describe(bound: Bound<Value>): string {
+  const text = (v: unknown): string => {
+    if (isValue(v)) return `t${v.tensor.meta.shape.length}${v.tensor.meta.dtype}`;
+    if (Array.isArray(v)) return `[${v.map(text).join()}]`;
+    if (v instanceof PyFloat) return `f${v.value}`;
+    if (v instanceof PyComplex) return `c${v.re},${v.im}`;
+    return typeof v === "object" && v !== null ? v.constructor.name : String(v);
+  };
+  return [...bound.values].map(([k, v]) => `${k}=${text(v)}`).join();
+}
+
+/**
+ * The gradient of a base one of whose views was written: what the view covers goes to the write's function, the rest to
+ * the base's old history.
+ */
+function scatterGradient(
+  record: OpRecord,
+  bound: Bound<Value>,
+  index: number,
+  base: Value,
+  view: Value,
+  edge: Edge,
+): Omit<GradFunction, "seqNr" | "context"> {
+  const viewName = record.viewOf ?? "self";
+  const baseMeta = metaOf(base);
+  return {
+    record,
+    bound,
+    derivative: {
+      kind: "joint",
+      of: ["base", "view"],
+      grads: (b, c) => {
+        const g = c.grad();
+        const kept = b.call("aten.clone.default", [g]);
+        const part = (x: typeof g): typeof g => {
+          const args = parseSchema(record.schema)
+            .parameters.filter(p => !p.keywordOnly)
+            .map(p => (p.name === viewName ? x : c.args.raw(p.name)));
+          return b.callMany(record.name, args)[index] as typeof g;
+        };
+        const slice = b.call("aten.clone.default", [part(kept)]);
+        const hole = part(kept);
+        b.call("aten.zero_.default", [hole]);
+        return { base: kept, view: slice };
+      },
+    },
+    inputs: [
+      { name: "base", item: null, edge: base.edge, meta: baseMeta },
+      { name: "view", item: null, edge, meta: metaOf(view) },
+    ],
+    outputs: [baseMeta],
+    saved: new Map(),
+    results: [null],
+  };
+}
+
+export const isDifferentiableValue = (v: Value): boolean => isDifferentiable(v.tensor.meta.dtype);

@@ -1,0 +1,126 @@
+// Functional tensors: aliasing and mutation kept beside the traced values, as c10's FunctionalTensorWrapper does.
+// In: views and in-place writes. Out: traced values that are always current when they are read. Promises: a view that
+// is behind its base is computed anew from it (the old nodes die, their names stay used); a write through a view goes
+// back into the base by the view's inverse.
+import type { Bound } from "../aten/bind";
+import { DTypeArg, type OpRecord } from "../aten/types";
+import { mapBound } from "./call_args";
+import { many, type TraceContext, type TracedTensor, type Tracer } from "./tracer";
+import { invertView } from "./view_inverse";
+
+/** One view operator on the way from a base to a view, to be run again on another base. */
+export interface ViewStep {
+  readonly record: OpRecord;
+  /** arguments; the viewed tensor is replaced when the step runs */
+  readonly bound: Bound<TracedTensor>;
+  /** which result of a multi-output view (split), else 0 */
+  readonly index: number;
+}
+
+/** What several tensors share: the base's current value and the writes not yet applied to it. */
+export class FunctionalStorage {
+  generation = 0;
+  private pending: { readonly value: TracedTensor; readonly steps: readonly ViewStep[] }[] = [];
+  /** where the last write came from */
+  lastWrite: TraceContext | undefined;
+
+  constructor(public base: TracedTensor) {}
+
+  addUpdate(value: TracedTensor, steps: readonly ViewStep[], context: TraceContext): void {
+    this.pending.push({ value, steps });
+    this.generation++;
+    this.lastWrite = context;
+  }
+
+  apply(tracer: Tracer): void {
+    for (const { value, steps } of this.pending.splice(0)) {
+      const bases = [this.base];
+      for (const step of steps.slice(0, -1)) bases.push(runView(tracer, step, bases[bases.length - 1] as TracedTensor));
+      let current = value;
+      for (let i = steps.length - 1; i >= 0; i--) {
+        const step = steps[i] as ViewStep;
+        current = tracer.withOriginal(packet(step.record), () =>
+          invertView(tracer, step, bases[i] as TracedTensor, current),
+        );
+      }
+      this.base = current;
+    }
+  }
+}
+
+const packet = (r: OpRecord): string => r.name.slice(0, r.name.lastIndexOf("."));
+
+/** runs a view operator on a base */
+export function runView(tracer: Tracer, step: ViewStep, base: TracedTensor): TracedTensor {
+  const viewed = step.record.viewOf ?? "self";
+  const bound: Bound<TracedTensor> = {
+    schema: step.bound.schema,
+    values: new Map([...step.bound.values, [viewed, base]]),
+  };
+  const r = many(tracer.call(step.record, bound))[step.index];
+  if (r === undefined || r === null) throw new Error(`${step.record.name} has no result ${step.index}`);
+  return r;
+}
+
+export class FunctionalTensor {
+  private generation = 0;
+
+  constructor(
+    private value: TracedTensor,
+    readonly storage: FunctionalStorage,
+    readonly steps: readonly ViewStep[],
+  ) {}
+
+  static fresh(value: TracedTensor): FunctionalTensor {
+    return new FunctionalTensor(value, new FunctionalStorage(value), []);
+  }
+
+  /** the value as last computed; may be behind the base. Its shape and dtype are right all the same. */
+  get stale(): TracedTensor {
+    return this.value;
+  }
+  get meta(): TracedTensor["meta"] {
+    return this.value.meta;
+  }
+
+  /** the current value: pending writes are applied and the views computed anew if the base has changed */
+  sync(tracer: Tracer): TracedTensor {
+    if (this.generation !== this.storage.generation) {
+      this.storage.apply(tracer);
+      let t = this.storage.base;
+      for (const step of this.steps) t = runView(tracer, step, t);
+      this.value = t;
+      this.generation = this.storage.generation;
+    }
+    return this.value;
+  }
+
+  /** an in-place write of a whole new value */
+  write(tracer: Tracer, value: TracedTensor): void {
+    let v = value;
+    if (v.meta.dtype !== this.value.meta.dtype) v = castTo(tracer, v, this.value);
+    this.value = v;
+    this.storage.addUpdate(v, this.steps, tracer.context);
+    this.sync(tracer);
+  }
+
+  /** the results of a view operator on this tensor */
+  view(tracer: Tracer, record: OpRecord, bound: Bound<FunctionalTensor>): (FunctionalTensor | null)[] {
+    const traced = mapBound(bound, isFunctional, t => t.sync(tracer));
+    const results = many(tracer.call(record, traced));
+    return results.map((r, index) =>
+      r === null ? null : new FunctionalTensor(r, this.storage, [...this.steps, { record, bound: traced, index }]),
+    );
+  }
+
+  /** a tensor that holds this value now and is told of no later write */
+  snapshot(tracer: Tracer): FunctionalTensor {
+    return FunctionalTensor.fresh(this.sync(tracer));
+  }
+}
+
+export const isFunctional = (x: unknown): x is FunctionalTensor => x instanceof FunctionalTensor;
+
+function castTo(tracer: Tracer, v: TracedTensor, like: TracedTensor): TracedTensor {
+  return tracer.builder.call("aten._to_copy.default", [v], { dtype: new DTypeArg(like.meta.dtype) });
+}

@@ -1,0 +1,306 @@
+// Tracing below autograd and functionalization: what torch's proxy mode does. In: bound calls over traced tensors.
+// Out: nodes of one graph. Promises: an operator with a decomposition (Inductor's table) leaves the decomposition's
+// nodes; names are given in order of creation; every node carries stack, source nodes and original operator.
+import { makeArgs } from "../aten/args";
+import { type Bound, bindArguments } from "../aten/bind";
+import { asExpr, isExpr, makeDimMath, type ShapeGuards } from "../aten/dim_math";
+import { isContiguous, type MetaDefaults, makeMetaBuilder, wrapDim } from "../aten/meta_builder";
+import { promoteElementwise } from "../aten/promotion";
+import { mustLookup, packetOf } from "../aten/registry";
+import { parseSchema } from "../aten/schema";
+import {
+  type ArgValue,
+  type Dim,
+  type DimMath,
+  type GraphBuilder,
+  type MetaBuilder,
+  OpError,
+  type OpRecord,
+  PyFloat,
+  type Result,
+  type TensorMeta,
+} from "../aten/types";
+import { FxGraph, type FxNode } from "../fx/graph";
+import type { Argument, FakeTensor, FakeValue, StackFrame } from "../fx/types";
+import { type Expr, int, intValue } from "../inductor/symbolic/expr";
+import { mapBound, normalizeCall } from "./call_args";
+
+/** A tensor of the traced program: the node that computes it and what is known of it. */
+export class TracedTensor {
+  constructor(
+    readonly node: FxNode,
+    readonly meta: FakeTensor,
+  ) {}
+}
+
+export const isTraced = (x: unknown): x is TracedTensor => x instanceof TracedTensor;
+export const isTensorMeta = (x: unknown): x is TensorMeta =>
+  typeof x === "object" && x !== null && "shape" in x && "dtype" in x;
+
+export type LiteralSpec = Parameters<GraphBuilder<TracedTensor>["literal"]>[0];
+
+/** Where the operators being traced come from. */
+export interface TraceContext {
+  readonly stack: readonly StackFrame[];
+  readonly fromNode: readonly string[];
+  readonly isBackward: boolean;
+  readonly seqNr?: number;
+}
+
+const NO_CONTEXT: TraceContext = { stack: [], fromNode: [], isBackward: false };
+
+export class Tracer {
+  readonly graph = new FxGraph();
+  readonly math: DimMath;
+  readonly metas: MetaBuilder;
+  readonly builder: GraphBuilder<TracedTensor>;
+  context: TraceContext = NO_CONTEXT;
+  /** packet of the outermost operator being decomposed */
+  private originalAten: string | undefined;
+  private readonly symbols = new Map<Expr, FxNode>();
+  private depth = 0;
+
+  constructor(
+    readonly guards: ShapeGuards,
+    readonly defaults: MetaDefaults,
+  ) {
+    this.math = makeDimMath(guards);
+    this.metas = makeMetaBuilder(guards, defaults);
+    this.builder = {
+      ...this.math,
+      meta: t => t.meta,
+      call: (op, args, kwargs) => single(this.callByName(op, args, kwargs), op),
+      callMany: (op, args, kwargs) => many(this.callByName(op, args, kwargs)) as TracedTensor[],
+      isTensor: isTraced,
+      promote: (kind, ...operands) => promoteElementwise(kind, operands, defaults.dtype),
+      wrapDim,
+      isContiguous: (t, format) => isContiguous(this.math, t.meta, format),
+      literal: spec => this.literal(spec),
+      training: () => false,
+      defaultDType: () => defaults.dtype,
+      defaultDevice: () => defaults.device,
+      config: defaults.config,
+      fail: (message, pythonType) => {
+        throw new OpError(message, pythonType);
+      },
+    };
+  }
+
+  /** an input of the graph; a symbolic int becomes known as the node that stands for it */
+  placeholder(name: string, val: FakeValue): FxNode {
+    const node = this.graph.create(
+      "placeholder",
+      name,
+      [],
+      new Map(),
+      { val, stack: [], fromNode: [] },
+      { candidate: name },
+    );
+    if (isExpr(val)) this.defineSymbol(val, node);
+    return node;
+  }
+
+  defineSymbol(e: Expr, node: FxNode): void {
+    if (intValue(e) === undefined && !this.symbols.has(e)) this.symbols.set(e, node);
+  }
+
+  /** takes over which nodes stand for symbols: for tracing beside another graph */
+  adoptSymbols(other: Tracer): void {
+    for (const [e, n] of other.symbols) this.symbols.set(e, n);
+  }
+
+  /** runs `body` with `packet` as the original operator of its nodes, unless one is set already */
+  withOriginal<R>(packet: string, body: () => R): R {
+    const outer = this.originalAten;
+    this.originalAten ??= packet;
+    try {
+      return body();
+    } finally {
+      this.originalAten = outer;
+    }
+  }
+
+  withContext<R>(context: TraceContext, body: () => R): R {
+    const outer = this.context;
+    this.context = context;
+    try {
+      return body();
+    } finally {
+      this.context = outer;
+    }
+  }
+
+  private callByName(
+    op: string,
+    args: readonly ArgValue<TracedTensor>[],
+    kwargs: Readonly<Record<string, ArgValue<TracedTensor>>> = {},
+  ): Result<TracedTensor> {
+    const record = mustLookup(op);
+    const r = bindArguments(parseSchema(record.schema), args, new Map(Object.entries(kwargs)), {
+      isTensor: isTraced,
+      isDim: this.math.isDim,
+    });
+    if (!r.ok) throw new Error(`${op} called with wrong arguments: ${r.message}`);
+    return this.call(record, r.bound);
+  }
+
+  /** one operator: its decomposition if it has one that applies, else a node */
+  call(record: OpRecord, bound: Bound<TracedTensor>): Result<TracedTensor> {
+    if (this.depth > 200) throw new Error(`decomposition of ${record.name} does not end`);
+    this.depth++;
+    try {
+      return this.withOriginal(packetOf(record.name), () => {
+        const expand = record.decompose ?? (record.lower === undefined ? record.composite : undefined);
+        const done = expand?.(this.builder, this.args(bound));
+        return done ?? this.emit(record, bound);
+      });
+    } finally {
+      this.depth--;
+    }
+  }
+
+  args(bound: Bound<TracedTensor>) {
+    return makeArgs(bound, { isTensor: isTraced, isDim: this.math.isDim, int, specialize: d => this.specialize(d) });
+  }
+
+  specialize(d: Dim): number {
+    const known = this.math.static(d);
+    if (known !== undefined) return known;
+    const value = this.math.hint(d);
+    if (!this.math.eq(d, value)) throw new Error("a hint must equal its expression");
+    return value;
+  }
+
+  /** the meta rule's answer */
+  metaOf(record: OpRecord, bound: Bound<TracedTensor>): TensorMeta | readonly (TensorMeta | null)[] {
+    const metas = mapBound<TracedTensor, TensorMeta>(bound, isTraced, t => t.meta);
+    return record.meta(
+      this.metas,
+      makeArgs(metas, { isTensor: isTensorMeta, isDim: this.math.isDim, int, specialize: d => this.specialize(d) }),
+    );
+  }
+
+  /** a node for the call as it stands; several results get one getitem each */
+  emit(record: OpRecord, bound: Bound<TracedTensor>): Result<TracedTensor> {
+    const result = this.metaOf(record, bound);
+    const call = normalizeCall(bound, isTraced);
+    const args = call.args.map(a => this.toArgument(a));
+    const kwargs = new Map([...call.kwargs].map(([k, v]) => [k, this.toArgument(v)] as const));
+    const outputs = many(result) as (FakeTensor | null)[];
+    const single = !Array.isArray(result);
+    const node = this.create(record.name, args, kwargs, single ? (outputs[0] as FakeTensor) : outputs);
+    if (single) return new TracedTensor(node, outputs[0] as FakeTensor);
+    return outputs.map((meta, i) => {
+      const item = this.create("operator.getitem", [node, i], new Map(), meta);
+      return meta === null ? null : new TracedTensor(item, meta);
+    });
+  }
+
+  /** a tensor that the source writes out, as an attribute of the graph */
+  literal(spec: LiteralSpec): TracedTensor {
+    const name = `_tensor_constant${this.graph.constants.size}`;
+    const values = spec.values.map(v => (typeof v === "object" ? (v instanceof PyFloat ? v.value : Number.NaN) : v));
+    this.graph.constants.set(name, { ...spec, values });
+    const meta = this.metas.tensor(spec.shape, spec) as FakeTensor;
+    const { stack, fromNode } = this.context;
+    const node = this.graph.create(
+      "get_attr",
+      name,
+      [],
+      new Map(),
+      { val: meta, stack, fromNode },
+      { candidate: name },
+    );
+    return new TracedTensor(node, meta);
+  }
+
+  create(target: string, args: readonly Argument[], kwargs: ReadonlyMap<string, Argument>, val: FakeValue): FxNode {
+    const { stack, fromNode, isBackward, seqNr } = this.context;
+    return this.graph.create("call_function", target, args, kwargs, {
+      val,
+      stack,
+      fromNode,
+      ...(isBackward ? { isBackward } : {}),
+      ...(seqNr === undefined ? {} : { seqNr }),
+      ...(this.originalAten === undefined ? {} : { originalAten: this.originalAten }),
+    });
+  }
+
+  /** an argument as nodes hold it; symbolic ints become the nodes that compute them */
+  toArgument(v: ArgValue<TracedTensor>): Argument {
+    if (isTraced(v)) return v.node;
+    if (Array.isArray(v)) return (v as readonly ArgValue<TracedTensor>[]).map(x => this.toArgument(x));
+    if (isExpr(v)) return this.symbolArgument(v);
+    return v as Argument;
+  }
+
+  private symbolArgument(e: Expr): Argument {
+    const n = intValue(e);
+    return n === undefined ? this.symbolNode(e) : n;
+  }
+
+  /** the node of a symbolic int, made by arithmetic on the inputs' symbols where none stands for it yet */
+  symbolNode(e: Expr): FxNode {
+    const known = this.symbols.get(e);
+    if (known !== undefined) return known;
+    const chain = (target: string): FxNode => {
+      const parts = e.args.map(a => this.symbolArgument(a));
+      let node = parts[0] as Argument;
+      for (const [i, part] of parts.slice(1).entries()) {
+        const last = i === parts.length - 2;
+        node = this.create(target, [node, part], new Map(), last ? e : asExpr(0));
+      }
+      return node as FxNode;
+    };
+    let node: FxNode;
+    switch (e.kind) {
+      case "add":
+        node = chain("operator.add");
+        break;
+      case "mul":
+        node = chain("operator.mul");
+        break;
+      case "floordiv":
+        node = chain("operator.floordiv");
+        break;
+      case "mod":
+        node = chain("operator.mod");
+        break;
+      case "pow":
+        node = chain("operator.pow");
+        break;
+      case "min":
+        node = chain("torch.sym_min");
+        break;
+      case "max":
+        node = chain("torch.sym_max");
+        break;
+      case "modular": {
+        const [x, divisor, modulus] = e.args;
+        const quotient = this.create(
+          "operator.floordiv",
+          [this.symbolArgument(x), this.symbolArgument(divisor)],
+          new Map(),
+          e,
+        );
+        node = this.create("operator.mod", [quotient, this.symbolArgument(modulus)], new Map(), e);
+        break;
+      }
+      default:
+        throw new OpError(`no input carries the symbol ${e.kind === "sym" ? e.name : e.kind}`);
+    }
+    this.symbols.set(e, node);
+    return node;
+  }
+}
+
+export function many<T>(r: T | readonly T[]): readonly T[] {
+  return Array.isArray(r) ? (r as readonly T[]) : [r as T];
+}
+
+export function single<T>(r: Result<T>, op: string): T {
+  if (!Array.isArray(r)) return r as T;
+  const first = (r as readonly (T | null)[])[0];
+  if (first === undefined || first === null) throw new Error(`${op} has no single result`);
+  return first;
+}
