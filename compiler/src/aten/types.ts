@@ -246,6 +246,8 @@ export interface LoweringBuilder<B> extends DimMath {
    */
   elementwise(op: OpName | (<V>(ops: Ops<V>, ...xs: V[]) => V), operands: readonly (B | Scalar | Dim)[], opts?: { promotion?: PromotionKind | null; dtype?: DType }): B;
   constant(value: Scalar, dtype: DType, device: Device, size: readonly Dim[]): B;
+  /** memory that nothing fills: an allocation with these strides, no kernel */
+  empty(size: readonly Dim[], stride: readonly Dim[], dtype: DType, device: Device): B;
   /** the number that x is everywhere, if x is an unrealized constant (get_constant_value); else null */
   constantOf(x: B): Scalar | null;
   toDtype(x: B, dtype: DType, copy?: boolean): B;
