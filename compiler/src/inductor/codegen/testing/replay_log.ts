@@ -1,0 +1,185 @@
+// Test only. In: a recorded TORCH_LOGS log. Out: per compiled graph, the schedule that its AFTER FUSION dump shows and
+// the output code that torch made of it. Promises: nothing is decided here; what a dump lacks is taken from the output.
+
+import { FxGraph } from "../../../fx/graph";
+import { defaultBehaviours, defaultConfig, type PresetName } from "../../../presets";
+import { DEFAULT_TARGET } from "../../ir/target";
+import type { LoweredGraph, Operation } from "../../ir/types";
+import { makeGroup } from "../../scheduler/groups";
+import { computeLastUsage } from "../../scheduler/last_usage";
+import { computeAncestors, computeDependencies, createNodes } from "../../scheduler/nodes";
+import type { SchedulerState } from "../../scheduler/state";
+import { parseDump } from "../../scheduler/testing/parse_dump";
+import type { AnyNode, Schedule, SchedulerNode } from "../../scheduler/types";
+
+export interface ExpectedKernel {
+  readonly name: string;
+  /** from `def` on */
+  readonly body: readonly string[];
+  readonly decorator: readonly string[];
+}
+
+export interface ReplayedGraph {
+  readonly schedule: Schedule;
+  readonly outputCode: string;
+  readonly kernels: readonly ExpectedKernel[];
+}
+
+interface Header {
+  readonly name: string;
+  readonly type: string;
+  readonly members: Header[];
+  readonly block: string;
+}
+
+/** nodes of a dump with their members, by indentation of names only: "X.snodes[i] =" starts a member */
+function parseHeaders(dump: string): Header[] {
+  const blocks = dump
+    .split(/\n\n\n+/)
+    .map(b => b.replace(/^\n+|\n+$/g, ""))
+    .filter(b => b !== "");
+  return blocks.map(parseBlock);
+}
+
+function parseBlock(block: string): Header {
+  const head = /^(\w+): (\w+)\(/.exec(block);
+  if (!head?.[1] || !head[2]) throw new Error(`block ${block.slice(0, 60)}`);
+  const [, name, type] = head;
+  const lines = block.split("\n");
+  const starts = lines.flatMap((l, i) => (l.startsWith(`${name}.snodes[`) ? [i] : []));
+  const members = starts.map((at, i) => parseBlock(lines.slice(at + 1, starts[i + 1] ?? lines.length).join("\n")));
+  return { name, type, members, block };
+}
+
+const singles = (h: Header): Header[] => (h.members.length ? h.members.flatMap(singles) : [h]);
+
+export function replayLog(log: string, preset: PresetName): ReplayedGraph[] {
+  const graphs: ReplayedGraph[] = [];
+  const parts = log.split(/^\[INFO\]:AFTER FUSION\n/m);
+  for (let i = 1; i < parts.length; i++) {
+    const before = parts[i - 1] ?? "";
+    const part = parts[i] ?? "";
+    const end = part.search(/^\[(DEBUG|INFO)\]:/m);
+    const code = /^\[DEBUG\]:Output code: ?\n([\s\S]*?)\n\[DEBUG\]:Output code written/m.exec(part)?.[1] ?? "";
+    const graphText = before.slice(Math.max(0, before.lastIndexOf("AFTER POST GRAD")));
+    graphs.push(replay(part.slice(0, end), graphText, before, code, preset));
+  }
+  return graphs;
+}
+
+function replay(dump: string, graphText: string, before: string, code: string, preset: PresetName): ReplayedGraph {
+  const headers = parseHeaders(dump);
+  const flat = headers.flatMap(singles);
+  const hints = new Map<string, number>();
+  for (const m of code.matchAll(/^ {4}(s\d+|u\d+) = (\d+)$/gm)) hints.set(m[1] ?? "", Number(m[2]));
+  for (const m of before.matchAll(/create_symbol (s\d+) = (\d+)/g)) hints.set(m[1] ?? "", Number(m[2]));
+  const kind = /AOT ID: \['\d+_(\w+)'\]/.exec(code)?.[1] ?? "inference";
+  const parsed = parseDump(flat.map(h => h.block).join("\n\n\n"), {
+    graphText,
+    hints,
+    kind: kind as LoweredGraph["kind"],
+  });
+  const kernels = parseKernels(code);
+  const origins = parseOrigins(before);
+  const graph: LoweredGraph = { ...parsed, operations: parsed.operations.map(op => withOrigins(op, origins)) };
+  // Dumps after fusion hold normalised loops and dependencies.
+  const config = defaultConfig(preset, [["loop_ordering_after_fusion", false]]);
+  const s: SchedulerState = {
+    config,
+    behaviours: defaultBehaviours(preset),
+    target: DEFAULT_TARGET,
+    graph,
+    sizevars: graph.sizevars,
+    nodes: [],
+    buffers: new Map(),
+    fusedNode: new Map(),
+    available: new Set([...graph.inputs.map(x => x.name), ...graph.constants.keys()]),
+    mutationRenames: new Map(),
+    mutationRealName: new Map(),
+    nodeRenames: new Map(),
+    removedOps: new Set(),
+    removedBuffers: new Set(),
+    events: [],
+    refusals: [],
+    round: 0,
+    inReorderRound: false,
+  };
+  const created = createNodes(s);
+  computeDependencies(s, created);
+  computeAncestors(s, created);
+  const byName = new Map<string, SchedulerNode>(created.map(n => [n.name, n]));
+  const build = (h: Header): AnyNode => {
+    const own = byName.get(h.name);
+    if (h.members.length === 0) {
+      if (!own) throw new Error(`no node ${h.name}`);
+      return own;
+    }
+    const members = h.members.map(build);
+    const [a, b] = members;
+    const halves =
+      (h.type === "FusedMixOrderReductions" || h.type === "FusedNestedReductions") && a && b
+        ? ([a, b] as const)
+        : undefined;
+    return makeGroup(s, h.type as Parameters<typeof makeGroup>[1], members, { halves });
+  };
+  const nodes = headers.map(build);
+  s.nodes = nodes;
+  computeLastUsage(s, nodes);
+  const schedule: Schedule = {
+    graph,
+    preFusionDump: null,
+    postFusionDump: null,
+    events: [],
+    refusals: [],
+    nodes,
+    buffers: s.buffers,
+    mutationRealName: s.mutationRealName,
+    mutationRenames: s.mutationRenames,
+    removedOps: new Set(),
+    bytes: new Map(),
+    totalBytes: 0,
+    peakMemory: 0,
+  };
+  return { schedule, outputCode: code, kernels };
+}
+
+/** origins of each operation as the fusion log names them */
+function parseOrigins(text: string): Map<string, string[]> {
+  const origins = new Map<string, string[]>();
+  for (const m of text.matchAll(
+    /SchedulerNode\(name=\\?'(\w+)\\?'\), \w+\(\[[^\n]*?origins=OrderedSet\(\[([^\]]*)\]\)/g,
+  )) {
+    const [, op = "", list = ""] = m;
+    if (!origins.has(op))
+      origins.set(
+        op,
+        list.split(", ").filter(x => x !== ""),
+      );
+  }
+  return origins;
+}
+
+function withOrigins(op: Operation, origins: ReadonlyMap<string, readonly string[]>): Operation {
+  const graph = new FxGraph();
+  const names = origins.get(op.name) ?? [];
+  const nodes = names.map(n =>
+    graph.create("call_function", n, [], new Map(), { stack: [], fromNode: [] }, { candidate: n }),
+  );
+  return { ...op, origins: nodes } as Operation;
+}
+
+export function parseKernels(code: string): ExpectedKernel[] {
+  const kernels: ExpectedKernel[] = [];
+  const lines = code.split("\n");
+  for (let i = 0; i < lines.length; i++) {
+    const m = /^def (triton_\w+)\(/.exec(lines[i] ?? "");
+    if (!m?.[1]) continue;
+    let at = i;
+    while (at > 0 && !(lines[at] ?? "").startsWith("@triton_heuristics")) at--;
+    const body: string[] = [];
+    for (let j = i; j < lines.length && (j === i || /^( |$)/.test(lines[j] ?? "")); j++) body.push(lines[j] ?? "");
+    while (body[body.length - 1] === "") body.pop();
+    kernels.push({ name: m[1], body, decorator: lines.slice(at, i - 1) });
+  }
+  return kernels;
+}

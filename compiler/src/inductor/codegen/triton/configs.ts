@@ -1,0 +1,245 @@
+// Candidate launch configurations of a kernel (torch/_inductor/runtime/triton_heuristics.py). In: size hints and what the
+// kernel is. Out: block sizes, warps, stages, best guess first. Promises: never empty, no duplicates.
+import type { ReductionHint } from "../../ir/types";
+import type { TritonMeta } from "../../plan/types";
+import { nextPowerOf2, type TritonKernel } from "./kernel";
+import { type CodegenOptions, has } from "./options";
+
+export type Config = TritonMeta["configs"][number];
+
+export interface ConfigInput {
+  readonly kernel: TritonKernel;
+  readonly hints: Readonly<Record<string, number>>;
+  readonly hint: ReductionHint;
+  readonly scores: ReadonlyMap<string, number> | null;
+  readonly tileHint: "SQUARE" | "DEFAULT" | undefined;
+  readonly rsplitSize: number | null;
+  readonly addPersistentRBlock: boolean;
+}
+
+const clamp = (v: number, low: number, high: number): number => Math.max(low, Math.min(v, high));
+
+function warps(n: number, max = 8, min = 2, registerIntensive = false): number {
+  return nextPowerOf2(clamp(Math.floor(n), min, registerIntensive ? max / 2 : max));
+}
+
+export function kernelConfigs(c: ConfigInput, o: CodegenOptions): readonly Config[] {
+  const { kernel: k, hints } = c;
+  let list: Config[];
+  if (!k.isReduction) list = pointwise(hints, c.tileHint, k.minElemPerThread);
+  else if (c.rsplitSize !== null) list = mixOrder(hints, c.rsplitSize, o);
+  else if (k.spec.persistent) list = persistent(c, o);
+  else list = reduction(c, o);
+  const seen = new Set<string>();
+  return list.filter(x => {
+    const key = JSON.stringify(x);
+    return seen.has(key) ? false : (seen.add(key), true);
+  });
+}
+
+function pointwise(
+  hints: Readonly<Record<string, number>>,
+  tileHint: string | undefined,
+  minElements: number,
+): Config[] {
+  const numel = Object.values(hints).reduce((a, b) => a * b, 1);
+  const bs = clamp(Math.floor(numel / 128), 256, 1024);
+  const { x = 1, y, z } = hints;
+  const make = (bx: number, by?: number, bz?: number, w?: number): Config =>
+    tritonConfig({ x, y, z }, { x: bx, y: by, z: bz }, w, minElements);
+  if (y === undefined) {
+    const a = nextPowerOf2(bs);
+    return [make(a, undefined, undefined, a / 256), make(a / 2, undefined, undefined, a / 2 / 64)];
+  }
+  if (z !== undefined) return [make(16, 16, 16)];
+  if (tileHint === "SQUARE") return [make(32, 32)];
+  const a = nextPowerOf2(bs);
+  return [make(32, 32), make(64, 64), make(256, 16), make(16, 256), make(a, 1), make(1, a)];
+}
+
+type Sizes = { x: number; y?: number; z?: number };
+
+/** blocks clipped to the sizes and scaled up to the wanted product (triton_config) */
+function tritonConfig(hints: Sizes, wanted: Sizes, wantedWarps: number | undefined, minElements: number): Config {
+  const block: Required<Sizes> = {
+    x: Math.min(wanted.x, hints.x),
+    y: Math.min(wanted.y ?? 1, hints.y ?? 1),
+    z: Math.min(wanted.z ?? 1, hints.z ?? 1),
+  };
+  let target = wanted.x * (wanted.y ?? 1) * (wanted.z ?? 1);
+  const all = hints.x * (hints.y ?? 1) * (hints.z ?? 1);
+  if (all < target) target = Math.floor(target / 8);
+  const now = (): number => block.x * block.y * block.z;
+  for (const d of ["x", "y", "z"] as const) {
+    const hint = hints[d];
+    if (hint === undefined) continue;
+    while (block[d] < hint && now() < target) block[d] *= 2;
+  }
+  let numWarps = warps(wantedWarps ?? now() / 256, 8, 1);
+  if (now() >= 128) numWarps = Math.max(numWarps, 4);
+  const threads = numWarps * 32;
+  if (minElements > 0) block.x = Math.max(block.x, Math.min(threads * minElements, 4096));
+  const kwargs: Record<string, number> = { XBLOCK: block.x };
+  if (hints.y !== undefined) kwargs.YBLOCK = block.y;
+  if (hints.z !== undefined) kwargs.ZBLOCK = block.z;
+  return { kwargs, numWarps, numStages: 1 };
+}
+
+/** x and r blocks clipped and scaled (triton_config_reduction) */
+function reductionConfig(
+  hints: Readonly<Record<string, number>>,
+  x: number,
+  r: number,
+  opts: { warps?: number; registerIntensive?: boolean; inner?: boolean } = {},
+): Config {
+  const X = hints.x ?? 1;
+  const R = hints.r0_ ?? 1;
+  let bx = Math.min(x, X);
+  let br = Math.min(r, R);
+  let target = x * r;
+  if (X * R < target) target = Math.floor(target / 8);
+  while (bx < X && bx * br < target) bx *= 2;
+  while (br < R && bx * br < target) br *= 2;
+  const n = opts.warps ?? (opts.inner ? r : bx * br) / 128;
+  const numWarps = warps(n, br > 8192 ? 32 : 16, 2, opts.registerIntensive);
+  return { kwargs: { XBLOCK: bx, R0_BLOCK: br }, numWarps, numStages: 1 };
+}
+
+function reduction(c: ConfigInput, o: CodegenOptions): Config[] {
+  const { hints, kernel: k, hint } = c;
+  if (hints.y !== undefined) return tiledReduction(c);
+  const X = hints.x ?? 1;
+  const R = hints.r0_ ?? 1;
+  const registerIntensive = o.target.computeCapability[0] >= 10 || (X >= 1024 && k.numLoad + k.numReduction >= 10);
+  const M = registerIntensive ? 1024 : 2048;
+  const inner = reductionConfig(hints, R <= 2048 ? 2 : 1, Math.min(R, M), { registerIntensive, inner: true });
+  const tiny = reductionConfig(hints, R <= 256 ? 2 * Math.floor(256 / R) : 1, Math.min(R, M), { registerIntensive });
+  const outer = outerConfig(c, registerIntensive);
+  const minR = c.kernel.spec.splitScan ? 256 : 1;
+  let list: Config[];
+  switch (hint) {
+    case "INNER":
+      list = [inner];
+      break;
+    case "OUTER":
+      list = [outer];
+      break;
+    case "OUTER_TINY":
+      list = [tiny];
+      break;
+    case "DEFAULT":
+      list = [
+        inner,
+        outer,
+        tiny,
+        reductionConfig(hints, 64, 64),
+        reductionConfig(hints, 8, 512),
+        reductionConfig(hints, 64, 4, { warps: 8 }),
+      ];
+      break;
+    default: {
+      const never: never = hint;
+      return never;
+    }
+  }
+  if (c.addPersistentRBlock && k.numLoad + k.numReduction <= 8) {
+    const br = Math.min(R, 32768);
+    list.unshift({
+      kwargs: { XBLOCK: Math.max(Math.floor(4096 / R), 1), R0_BLOCK: br },
+      numWarps: warps(br / 128, br > 8192 ? 32 : 16),
+      numStages: 1,
+    });
+  }
+  if (minR > 1)
+    list = list.map(x => ({ ...x, kwargs: { ...x.kwargs, R0_BLOCK: Math.max(x.kwargs.R0_BLOCK ?? 1, minR) } }));
+  return withNestedMinimum(c, list);
+}
+
+/** a nested reduction's block holds whole groups */
+function withNestedMinimum(c: ConfigInput, list: readonly Config[]): Config[] {
+  const nested = c.kernel.spec.nested;
+  if (!nested) return [...list];
+  const key = `${nested.prefix.toUpperCase()}BLOCK`;
+  return list.map(x => ({ ...x, kwargs: { ...x.kwargs, [key]: Math.max(x.kwargs[key] ?? 1, nested.group) } }));
+}
+
+function outerConfig(c: ConfigInput, registerIntensive: boolean): Config {
+  const { hints, kernel: k } = c;
+  const X = hints.x ?? 1;
+  const R = hints.r0_ ?? 1;
+  const sizes = [...k.args.sizes.keys()].filter(e => typeof e !== "number").length;
+  if (X <= 1024)
+    return reductionConfig(hints, clamp(Math.floor(X / 128), 2, 8), Math.min(R, 64), { registerIntensive });
+  if (Math.floor(X / 4096) <= 8) return reductionConfig(hints, 16, 32, { registerIntensive });
+  if (sizes > 1) return reductionConfig(hints, 64, clamp(Math.floor(R / 64), 8, 64), { registerIntensive });
+  if (sizes === 1)
+    return reductionConfig(
+      hints,
+      64,
+      k.numLoad >= 3 ? 1 : Math.min(nextPowerOf2(Math.floor(Math.max(R, 128) / 128)), 8),
+      { registerIntensive },
+    );
+  if (k.numLoad < 4 || R <= 128) {
+    const bx = clamp(nextPowerOf2(Math.floor(X / 4096)), 64, 256);
+    return reductionConfig(hints, bx, Math.max(1, Math.floor(512 / bx)), { registerIntensive });
+  }
+  return reductionConfig(hints, Math.min(X, 32), R >= 2048 ? 64 : 32, { warps: 4, registerIntensive });
+}
+
+function tiledReduction(c: ConfigInput): Config[] {
+  const { hints, scores } = c;
+  const X = hints.x ?? 1;
+  const Y = hints.y ?? 1;
+  const R = hints.r0_ ?? 1;
+  const yFirst = (scores?.get("y") ?? 0) > (scores?.get("x") ?? 0);
+  return [
+    [1, 2048],
+    [64, 64],
+    [8, 512],
+    [64, 4],
+  ].map(([xy = 1, r = 1]) => {
+    let by = yFirst ? Math.min(xy, Y) : 1;
+    const bx = Math.min(Math.max(1, Math.floor(xy / by)), X);
+    by = Math.min(Math.max(by, Math.floor(xy / bx)), Y);
+    const br = Math.min(r, R);
+    return {
+      kwargs: { YBLOCK: by, XBLOCK: bx, R0_BLOCK: br },
+      numWarps: warps((bx * by * br) / 256, 8, 1),
+      numStages: 1,
+    };
+  });
+}
+
+function persistent(c: ConfigInput, o: CodegenOptions): Config[] {
+  const { hints, hint, kernel: k } = c;
+  void o;
+  const X = hints.x ?? 1;
+  const R = hints.r0_ ?? 1;
+  const make = (x: number, opts: { warps?: number } = {}): Config => {
+    const one = reductionConfig(hints, x, R, { registerIntensive: true, ...opts });
+    const kwargs: Record<string, number> = { XBLOCK: one.kwargs.XBLOCK ?? 1 };
+    if (hints.y !== undefined) kwargs.YBLOCK = 1;
+    return { ...one, kwargs };
+  };
+  const all = [1, 8, 32, 128].filter(x => x === 1 || (R * x <= 4096 && x <= X)).map(x => make(x));
+  if (hint === "INNER" && R >= 256) {
+    if (R > 1024 || Math.floor(X / 8) < 128) return [make(1)];
+    const x = Math.min(Math.floor(1024 / R), 8);
+    return k.numLoad + k.numStore >= 5 || x < 1
+      ? [make(1)]
+      : [{ ...make(x), kwargs: { XBLOCK: x, ...(hints.y !== undefined ? { YBLOCK: 1 } : {}) } }];
+  }
+  if (hint === "OUTER") return all.slice(-1);
+  if (hint === "OUTER_TINY") return [make(R <= 256 ? 2 * Math.floor(256 / R) : 1)];
+  return all;
+}
+
+function mixOrder(hints: Readonly<Record<string, number>>, rsplit: number, o: CodegenOptions): Config[] {
+  const R = hints.r0_ ?? 1;
+  const x = clamp(Math.floor(rsplit / 32), R <= 512 ? 4 : 1, 16);
+  const most = has(o, "mix_order_multi_stages") ? (R > 8192 ? 2 : 3) : 1;
+  const stages = clamp(Math.floor(rsplit / x / 4), 1, most);
+  let numWarps = warps((x * R) / 128, R > 8192 ? 32 : 16, 2, true);
+  if (R <= 1024) numWarps = Math.max(1, numWarps / 2);
+  return [{ kwargs: { XBLOCK: x, RSPLIT_SIZE: rsplit, NUM_STAGES: stages }, numWarps, numStages: 1 }];
+}

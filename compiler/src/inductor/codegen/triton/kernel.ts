@@ -1,0 +1,440 @@
+// State of one Triton kernel while its bodies are emitted (SIMDKernel and TritonKernel in torch/_inductor/codegen).
+// In: tiling, numels, what kind of kernel. Out: lines. Promises: buffers of text are closed in Inductor's order; every
+// line carries the operation it stems from. Loads and stores are in memory.ts, reductions in reductions.ts.
+import type { DType } from "../../../aten/types";
+import type { SchedulerNode } from "../../scheduler/types";
+import {
+  type Expr,
+  floorDiv,
+  freeSymbols,
+  intValue,
+  rebuild,
+  replaceExpr,
+  type SymExpr,
+  substitute,
+  sym,
+} from "../../symbolic/expr";
+import { printTriton } from "../../symbolic/print_triton";
+import type { VarRanges } from "../../symbolic/ranges";
+import { expandFloorDiv } from "../../symbolic/simplify";
+import { Cse, type CseVar, type Shape, type ValueRange } from "./cse";
+import type { GraphView } from "./graph_view";
+import { KernelArgs } from "./kernel_args";
+import { LineBuffer } from "./lines";
+import { type CodegenOptions, has } from "./options";
+import {
+  constructRangeTrees,
+  type Prefix,
+  type RangeEntry,
+  type RangeTree,
+  splitIterationRanges,
+  type Tiling,
+  type VariableSpace,
+} from "./range_tree";
+
+export interface KernelSpec {
+  readonly graph: GraphView;
+  readonly options: CodegenOptions;
+  readonly tiling: Tiling;
+  readonly isReduction: boolean;
+  readonly persistent: boolean;
+  readonly indexDtype: "int32" | "int64";
+  /** false inside combo kernels of the per-subkernel form: no mask is constant */
+  readonly optimizeMask?: boolean;
+  /** rows in an outer loop, column sums kept in registers */
+  readonly mixOrder?: boolean;
+  /** program ids come from the caller: sub-kernels of a combo kernel */
+  readonly pidOffset?: "pid_offset" | "x_pid_offset";
+  /** shared by the sub-kernels of a combo kernel */
+  readonly shared?: { readonly args: KernelArgs; readonly tmp: { next: number }; readonly vars: { next: number } };
+  /** grouped reduction inside an outer one */
+  readonly nested?: NestedSpec;
+  readonly splitScan?: boolean;
+}
+
+export interface NestedSpec {
+  readonly prefix: Prefix;
+  readonly group: number;
+}
+
+const MAX_BLOCK: Readonly<Record<Prefix, number>> = { x: 4096, y: 1024, z: 1024, r0_: 4096 * 16, r1_: 4096 * 16 };
+const MAX_Y_GRID = 65535;
+
+export class TritonKernel {
+  readonly graph: GraphView;
+  readonly options: CodegenOptions;
+  readonly trees: readonly RangeTree[];
+  readonly entries = new Map<SymExpr, RangeEntry>();
+  readonly args: KernelArgs;
+  readonly cse: Cse;
+  readonly space: VariableSpace;
+
+  readonly body = new LineBuffer();
+  readonly indexing = new LineBuffer();
+  readonly loads = new LineBuffer();
+  readonly compute = new LineBuffer();
+  readonly stores = new LineBuffer();
+  readonly postLoopCombine = new LineBuffer();
+  readonly postLoopStore = new LineBuffer();
+  /** text of module-level helper functions (scan combines) */
+  readonly helpers: string[] = [];
+
+  insideReduction: boolean;
+  loadMask: CseVar | null = null;
+  loadOther: { readonly value: number | boolean; readonly isFloat: boolean } | null = null;
+  node: SchedulerNode | null = null;
+  op = "";
+  readonly outsideLoopVars = new Set<CseVar>();
+  readonly loadCounts = new Map<string, number>();
+  readonly storedBuffers = new Set<string>();
+  readonly mustKeep = new Set<string>();
+  readonly inplaceUpdates = new Map<string, string>();
+  readonly removed = new Set<string>();
+  readonly inplacedToRemove = new Set<string>();
+  readonly mutations = new Set<string>();
+  numLoad = 0;
+  numStore = 0;
+  numReduction = 0;
+  atomicAdd = false;
+  minElemPerThread = 0;
+  readonly autotuneHints = new Set<string>();
+  /** column sums of a mix-order kernel: the reduced buffer and how its partial results combine */
+  readonly partials: { buffer: string; type: string; value: CseVar; accumulator: string; op: string }[] = [];
+  hasContiguousRLoad = false;
+
+  constructor(readonly spec: KernelSpec) {
+    this.graph = spec.graph;
+    this.options = spec.options;
+    this.args = spec.shared?.args ?? new KernelArgs(n => this.graph.realName(n));
+    this.cse = new Cse(spec.shared?.tmp ?? { next: 0 }, () => this.loadMask?.name ?? "");
+    this.space = { sizevars: this.graph.sizevars, counter: spec.shared?.vars ?? { next: 0 }, entries: this.entries };
+    this.insideReduction = spec.isReduction;
+    this.trees = constructRangeTrees(spec.tiling, this.space, spec);
+    this.writePrologue();
+  }
+
+  // --- shape of the kernel ---
+
+  get isReduction(): boolean {
+    return this.spec.isReduction;
+  }
+  get sizevars(): GraphView["sizevars"] {
+    return this.graph.sizevars;
+  }
+  get lastTree(): RangeTree {
+    return this.trees[this.trees.length - 1] as RangeTree;
+  }
+  get reductionTrees(): readonly RangeTree[] {
+    return this.trees.filter(t => t.isReduction);
+  }
+  /** whether work inside the reduction happens in a loop */
+  get isLooped(): boolean {
+    return this.isReduction && this.lastTree.isLoop;
+  }
+  activeTrees(): readonly RangeTree[] {
+    return this.trees.filter(t => !t.isReduction || this.insideReduction);
+  }
+  tensorDims(): readonly RangeTree[] {
+    return this.trees.filter(t => t.tensorDim !== null);
+  }
+  get ndim(): number {
+    return this.tensorDims().length;
+  }
+  /** block sizes of all tensor dimensions, 1 where the tree is not active */
+  denseShape(): Shape {
+    return this.tensorDims().map(t => (!t.isReduction || this.insideReduction ? blockOf(t.prefix) : "1"));
+  }
+  onesShape(): Shape {
+    return this.tensorDims().map(() => "1");
+  }
+  dense(): string {
+    return `[${this.denseShape().join(", ")}]`;
+  }
+  get indexType(): string {
+    return `tl.${this.spec.indexDtype}`;
+  }
+
+  // --- index variables ---
+
+  varRanges(): VarRanges {
+    const ranges = new Map<SymExpr, Expr>();
+    for (const t of this.trees) for (const e of t.entries) ranges.set(e.symbol, e.length);
+    return ranges;
+  }
+
+  /** index expressions for a node's (iteration, reduction) loops; undefined: its sizes do not fit this kernel */
+  splitAndSetRanges(lengths: readonly (readonly Expr[])[]): Expr[][] | undefined {
+    const groups = this.trees.map(t => (t.isReduction && !this.insideReduction ? (1 as const) : t.numel));
+    const sv = this.sizevars;
+    const exprs = groups.map(g => (g === 1 ? sv.simplify(1) : g));
+    if (
+      lengths.length === exprs.length &&
+      lengths.every((l, i) => sv.simplify(sv.numel(l)) === sv.simplify(exprs[i] as Expr))
+    ) {
+      return lengths.map((l, i) => (this.trees[i] as RangeTree).construct(l));
+    }
+    const split = splitIterationRanges(exprs, lengths, sv);
+    if (!split) return undefined;
+    const vars = split.ranges.flatMap((l, i) => (this.trees[i] as RangeTree).construct(l));
+    return split.index(vars);
+  }
+
+  simplifyIndexing(index: Expr): Expr {
+    let e = this.sizevars.simplifyWithRanges(index, this.varRanges());
+    for (const t of this.trees) {
+      const quotient = expandFloorDiv(e, this.sizevars);
+      e = quotient ? floorDiv(t.combineContiguous(quotient[0]), quotient[1]) : t.combineContiguous(e);
+    }
+    return this.sizevars.combineModularIndexingPairs(e);
+  }
+
+  /** the index simplified, with the definitions of its variables written */
+  prepareIndexing(index: Expr): Expr {
+    let e = replaceExpr(this.simplifyIndexing(index), this.sizevars.precomputedReplacements);
+    e = this.simplifyIndexing(e);
+    if (e.kind === "identity") e = e.args[0];
+    e = this.sizevars.simplifyWithRanges(e, this.varRanges());
+    if (has(this.options, "drop_unit_tree_variables")) {
+      const zero = new Map<SymExpr, Expr>();
+      for (const s of freeSymbols(e)) {
+        const entry = this.entries.get(s);
+        if (entry && intValue(entry.tree.numel) === 1) zero.set(s, this.sizevars.simplify(0));
+      }
+      if (zero.size) e = substitute(e, zero);
+    }
+    this.writeDefinitions(e);
+    return e;
+  }
+
+  private writeDefinitions(e: Expr): void {
+    const symbols = [...freeSymbols(e)].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+    for (const s of symbols) {
+      const entry = this.entries.get(s);
+      if (!entry || entry.written) continue;
+      entry.written = true;
+      entry.expr = this.hoistSizes(entry.expr);
+      const line = `${entry.name} = ${this.printIndex(entry.expr)}`;
+      const inLoop = entry.tree.isLoop || (this.spec.mixOrder === true && entry.tree.prefix === "x");
+      (inLoop ? this.indexing : this.body).write(line, this.op);
+    }
+  }
+
+  /** divisors and moduli that are more than a symbol are worked out by the host */
+  private hoistSizes(e: Expr): Expr {
+    const hoist = (x: Expr): Expr =>
+      x.args.length > 0 && freeSymbols(x).size > 0 ? this.sizevars.lookupPrecomputedSize(x) : x;
+    if (e.kind !== "floordiv" && e.kind !== "modular") return e;
+    const [, ...sizes] = e.args;
+    const replaced = sizes.map(hoist);
+    return replaced.every((r, i) => r === sizes[i]) ? e : rebuild(e, [e.args[0], ...replaced]);
+  }
+
+  /** Triton text; size symbols become arguments ks0, ks1, ... */
+  printIndex(index: Expr): string {
+    const e = this.sizevars.simplify(index);
+    const replace = new Map<SymExpr, Expr>();
+    const symbols = [...freeSymbols(e)].filter(
+      s => s.symKind === "size" || s.symKind === "unbacked" || s.symKind === "float",
+    );
+    for (const s of symbols.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      replace.set(s, sym(this.args.size(s), { kind: s.symKind, positive: s.positive, nonnegative: s.nonnegative }));
+    }
+    return printTriton(substitute(e, replace));
+  }
+
+  // --- masks ---
+
+  hasConstantMask(t: RangeTree): boolean {
+    if (this.spec.optimizeMask === false) return false;
+    const { options } = this;
+    const persistentR = t.isReduction && this.spec.persistent;
+    const keepUnit = this.spec.mixOrder === true && t.prefix === "x" && has(options, "mix_order_masks_single_row");
+    if (!persistentR && this.sizevars.knownEquals(t.numel, 1)) return !keepUnit;
+    let block = MAX_BLOCK[t.prefix];
+    if (persistentR) {
+      block = persistentBlock(this, t.numel);
+      if (has(options, "masks_below_warp_size") && block < options.target.warpSize) return false;
+    }
+    if (!this.sizevars.knownMultipleOf(t.numel, block)) return false;
+    return t.gridDim !== 1 || t.hasZ || this.sizevars.knownLeq(t.numel, MAX_Y_GRID);
+  }
+
+  filterMasks(masks: Set<string>): void {
+    for (const t of this.trees) if (this.hasConstantMask(t)) masks.delete(`${t.prefix}mask`);
+    masks.delete("None");
+  }
+
+  // --- text ---
+
+  /** text of one operation, once */
+  value(text: string, dtype: DType, shape: Shape, range?: ValueRange): CseVar {
+    return this.cse.generate(this.compute, text, this.op, { dtype, shape, range });
+  }
+
+  private writePrologue(): void {
+    const { body } = this;
+    if (this.isReduction) {
+      const rs = this.reductionTrees;
+      body.write(
+        `rnumel = ${rs
+          .map(t => `${t.prefix}numel`)
+          .sort()
+          .join(" * ")}`,
+        "",
+      );
+      body.write(`RBLOCK: tl.constexpr = ${rs.map(t => blockOf(t.prefix)).join("*")}`, "");
+    }
+    for (const t of this.trees) {
+      if (!t.isLoop) {
+        if (!t.isReduction || this.isReduction) this.writeHeader(t, body, 0);
+      } else if (this.isReduction) body.write(`${t.prefix}base = ${this.rangeText(t)}`, "");
+    }
+    if (!this.isReduction) return;
+    if (this.isLooped) body.write(`rbase = ${this.flattened("base")}`, "");
+    else this.writeReductionIndices(body, 0);
+  }
+
+  private rangeText(t: RangeTree): string {
+    const subscript = this.tensorDims()
+      .map(d => (d === t ? ":" : "None"))
+      .join(", ");
+    const cast = this.spec.indexDtype === "int64" ? ".to(tl.int64)" : "";
+    return `tl.arange(0, ${blockOf(t.prefix)})[${subscript}]${cast}`;
+  }
+
+  private programId(t: RangeTree): string {
+    const cast = this.spec.indexDtype === "int64" ? ".to(tl.int64)" : "";
+    if (this.spec.pidOffset === "pid_offset") return t.prefix === "y" ? "ypid_offset" : "pid_offset";
+    if (this.spec.pidOffset === "x_pid_offset") return `${t.prefix}_pid_offset`;
+    const dim = t.gridDim;
+    if (dim === 1 && !t.hasZ && !this.sizevars.knownLeq(t.numel, MAX_Y_GRID)) {
+      const text = "(tl.program_id(1) + tl.program_id(2) * tl.num_programs(1))";
+      return cast ? `${text}${cast}` : text;
+    }
+    return `tl.program_id(${dim})${cast}`;
+  }
+
+  /** offset, index and mask of one tree */
+  writeHeader(t: RangeTree, to: LineBuffer, indent: number): void {
+    const x = t.prefix;
+    const at = { indent };
+    if (t.isLoop) to.write(`${t.name} = ${x}offset + ${x}base`, "", at);
+    else if (t.gridDim === null) {
+      to.write(`${t.name} = ${this.rangeText(t)}`, "", at);
+      to.write(`${x}offset = 0`, "", at);
+    } else {
+      const block = this.spec.mixOrder && x === "x" ? "RSPLIT_SIZE" : blockOf(x);
+      to.write(`${x}offset = ${this.programId(t)} * ${block}`, "", at);
+      to.write(`${t.name} = ${x}offset + ${this.rangeText(t)}`, "", at);
+    }
+    if (this.hasConstantMask(t)) {
+      const subscript = this.tensorDims()
+        .map(d => (d === t ? ":" : "None"))
+        .join(", ");
+      to.write(`${x}mask = tl.full([${blockOf(x)}], True, tl.int1)[${subscript}]`, "", at);
+    } else if (!(x === "x" && this.spec.mixOrder)) to.write(`${x}mask = ${t.name} < ${x}numel`, "", at);
+  }
+
+  private flattened(what: "base" | "offset" | "index"): string {
+    const rs = this.reductionTrees;
+    const name = (t: RangeTree): string => `${t.prefix}${what}`;
+    const [first, second] = rs;
+    if (first && !second) return name(first);
+    if (!first || !second) return "0";
+    return `${name(second)} + ${name(first)}*${second.prefix}numel`;
+  }
+
+  writeReductionIndices(to: LineBuffer, indent: number): void {
+    to.write(`roffset = ${this.flattened("offset")}`, "", { indent });
+    to.write(`rindex = ${this.flattened("index")}`, "", { indent });
+  }
+
+  /** closes what has been collected: writes the reduction loop, if the kernel has one, around it */
+  flush(): void {
+    const { body } = this;
+    const all = [this.indexing, this.loads, this.compute, this.stores];
+    if ([...all, this.postLoopCombine, this.postLoopStore].every(b => b.empty)) return;
+    const loops = this.trees.filter(t => t.isLoop);
+    if (this.spec.mixOrder) this.writeMixOrderLoop();
+    else if (this.insideReduction && loops.length > 0) {
+      for (const [level, t] of loops.entries()) {
+        const x = t.prefix;
+        body.write(`for ${x}offset in tl.range(0, ${x}numel, ${blockOf(x)}):`, "", { indent: level });
+        this.writeHeader(t, body, level + 1);
+      }
+      this.writeReductionIndices(body, loops.length);
+      for (const b of all) body.splice(b, loops.length);
+      this.cse.invalidate(this.outsideLoopVars);
+      for (const t of loops) t.resetWritten();
+    } else for (const b of all) body.splice(b);
+    body.splice(this.postLoopCombine);
+    body.splice(this.postLoopStore);
+    for (const b of [...all, this.postLoopCombine, this.postLoopStore]) b.clear();
+  }
+
+  private writeMixOrderLoop(): void {
+    const { body } = this;
+    const x = this.trees.find(t => t.prefix === "x");
+    for (const p of this.partials) {
+      const start = p.type === "prod" ? 1 : 0;
+      body.write(`${p.accumulator} = tl.full([R0_BLOCK], ${start}, tl.float32)[None, :]`, p.op);
+    }
+    body.write("split_size = min(RSPLIT_SIZE, xnumel - xoffset)", "");
+    body.write("for _ in tl.range(0, split_size, XBLOCK, num_stages=NUM_STAGES):", "");
+    if (x && !this.hasConstantMask(x)) body.write("xmask = xindex < xnumel", "", { indent: 1 });
+    body.splice(this.indexing, 1);
+    body.write("xindex += XBLOCK", "", { indent: 1 });
+    for (const b of [this.loads, this.compute, this.stores, this.postLoopStore]) body.splice(b, 1);
+    for (const p of this.partials) {
+      const masked = x && !this.hasConstantMask(x);
+      const v = masked ? this.cse.fresh(p.value.dtype, p.value.shape) : p.value;
+      if (masked)
+        body.write(`${v.name} = tl.where(xmask, ${p.value.name}, ${p.type === "prod" ? 1 : 0})`, p.op, { indent: 1 });
+      const part = this.cse.fresh(p.value.dtype, ["1", "R0_BLOCK"]);
+      body.write(`${part.name} = ${p.type === "prod" ? "triton_helpers.prod" : "tl.sum"}(${v.name}, 0)`, p.op, {
+        indent: 1,
+      });
+      const next = this.cse.fresh(p.value.dtype, ["1", "R0_BLOCK"]);
+      body.write(`${next.name} = ${p.accumulator} ${p.type === "prod" ? "*" : "+"} ${part.name}`, p.op, { indent: 1 });
+      body.write(`${p.accumulator} = ${next.name}`, p.op, { indent: 1 });
+    }
+    for (const [i, p] of this.partials.entries()) {
+      body.write(
+        `tl.store(ws_ptr + (tl.program_id(0) + ${i} * tl.num_programs(0)) * r0_numel + r0_index, ${p.accumulator}, r0_mask)`,
+        p.op,
+      );
+    }
+    this.postLoopStore.clear();
+  }
+
+  /** runs `f` with the reduction closed */
+  disableReduction(f: () => void): void {
+    if (!this.isReduction) {
+      f();
+      return;
+    }
+    const loops = this.isLooped;
+    if (loops) this.flush();
+    this.insideReduction = false;
+    f();
+    if (loops) this.flush();
+    this.insideReduction = true;
+  }
+}
+
+export const blockOf = (p: Prefix): string => `${p.toUpperCase()}BLOCK`;
+
+/** size of the single block of a persistent reduction (_get_persistent_RBLOCK); infinite if there is none */
+export function persistentBlock(k: { readonly graph: GraphView }, numel: Expr): number {
+  const n = intValue(k.graph.sizevars.simplify(numel));
+  if (n !== undefined) return nextPowerOf2(n);
+  let block = 2;
+  while (block <= 1024 * 16 && !k.graph.sizevars.knownLeq(numel, block)) block *= 2;
+  return k.graph.sizevars.knownLeq(numel, block) ? block : Number.POSITIVE_INFINITY;
+}
+
+export function nextPowerOf2(n: number): number {
+  let p = 1;
+  while (p < n) p *= 2;
+  return p;
+}

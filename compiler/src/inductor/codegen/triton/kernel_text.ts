@@ -1,0 +1,367 @@
+// The text of an emitted kernel: helpers, signature, numels, body; and the data of its decorator. In: an emitted kernel
+// and its name. Out: lines with origins and TritonMeta. Promises: the text is the same under every header; <NAME> never
+// remains (kernel names are given once equal sources are known).
+import type { TritonMeta } from "../../plan/types";
+import { type Expr, intValue } from "../../symbolic/expr";
+import { kernelConfigs } from "./configs";
+import type { EmittedKernel } from "./generate";
+import { blockOf, nextPowerOf2, persistentBlock, type TritonKernel } from "./kernel";
+import type { ArgDef } from "./kernel_args";
+import { type FinalLine, finishLines } from "./lines";
+import { type CodegenOptions, configBool, configNumber, has } from "./options";
+import { pythonString } from "./python_text";
+import { signatureType } from "./triton_types";
+
+/** stands for the kernel's name until it is known */
+export const NAME = "<NAME>";
+
+export interface KernelParam {
+  readonly name: string;
+  readonly type: string;
+  /** what the parameter is for: a tensor, size, workspace, numel or block size */
+  readonly def:
+    | ArgDef
+    | { readonly kind: "numel"; readonly name: string; readonly expr: Expr }
+    | { readonly kind: "constexpr"; readonly name: string };
+}
+
+export interface KernelSource {
+  /** from `@triton.jit` on, names still <NAME> */
+  readonly lines: readonly FinalLine[];
+  readonly helpers: readonly string[];
+  readonly params: readonly KernelParam[];
+  readonly meta: TritonMeta;
+  readonly heuristic: "pointwise" | "reduction" | "persistent_reduction" | "foreach" | "split_scan";
+}
+
+export function isRemoved(k: TritonKernel, buffer: string): boolean {
+  return (
+    k.removed.has(buffer) ||
+    k.graph.removedBuffers.has(buffer) ||
+    k.inplacedToRemove.has(buffer) ||
+    k.graph.inplacedToRemove.has(buffer)
+  );
+}
+
+/** arguments, numels and block sizes in order (python_argdefs and codegen_kernel) */
+export function kernelParams(k: TritonKernel): KernelParam[] {
+  const params: KernelParam[] = k.args.definitions().map(def => ({ name: def.name, type: typeOfArg(k, def), def }));
+  for (const t of k.trees) {
+    if (t.isReduction && !k.isReduction) continue;
+    const name = `${t.prefix}numel`;
+    const one = k.sizevars.knownEquals(t.numel, 1);
+    params.push({
+      name,
+      type: one ? "constexpr" : k.spec.indexDtype === "int64" ? "i64" : "i32",
+      def: { kind: "numel", name, expr: t.numel },
+    });
+  }
+  for (const name of blockParams(k)) params.push({ name, type: "constexpr", def: { kind: "constexpr", name } });
+  return params;
+}
+
+function blockParams(k: TritonKernel): string[] {
+  const names: string[] = [];
+  for (const t of k.trees) {
+    if (t.isReduction && (!k.isReduction || k.spec.persistent)) continue;
+    names.push(blockOf(t.prefix));
+  }
+  if (k.spec.mixOrder) names.push("RSPLIT_SIZE", "NUM_STAGES");
+  return names;
+}
+
+export function typeOfArg(k: TritonKernel, def: ArgDef): string {
+  switch (def.kind) {
+    case "tensor": {
+      const d = k.graph.dtype(def.buffer);
+      if (k.graph.isUnspecified(def.buffer)) return d === "float16" || d === "bfloat16" ? "fp32" : signatureType(d);
+      return `*${signatureType(d)}`;
+    }
+    case "size":
+      return "i64";
+    case "seed_offset":
+      return "i32";
+    case "workspace":
+      return def.workspace.dtype === "float32" ? "*fp32" : def.workspace.dtype === "int32" ? "*i32" : "*u8";
+    default: {
+      const never: never = def;
+      return never;
+    }
+  }
+}
+
+/** positions of arguments whose value is known to be a multiple of 16 (config_of) */
+export function divisibleParams(k: TritonKernel, params: readonly KernelParam[]): number[] {
+  const sv = k.sizevars;
+  const aligned = (p: KernelParam): boolean => {
+    if (p.type === "constexpr") return false;
+    const { def } = p;
+    switch (def.kind) {
+      case "tensor": {
+        if (!p.type.startsWith("*")) return false;
+        const l = k.graph.layout(def.buffer);
+        // only a slice of another buffer can start anywhere
+        return !(l?.kind === "non_owning" && !sv.knownMultipleOf(l.offset, 16));
+      }
+      case "size":
+      case "numel":
+        return sv.knownMultipleOf(def.expr, 16);
+      case "workspace":
+        return true;
+      case "seed_offset":
+      case "constexpr":
+        return false;
+      default: {
+        const never: never = def;
+        return never;
+      }
+    }
+  };
+  return params.flatMap((p, i) => (aligned(p) ? [i] : []));
+}
+
+/** `xnumel = 1024` for sizes that are numbers, and the block of a persistent reduction */
+export function staticNumels(k: TritonKernel): string[] {
+  const out: string[] = [];
+  for (const t of k.trees) {
+    if (t.isReduction && !k.isReduction) continue;
+    const n = intValue(k.sizevars.simplify(t.numel));
+    if (n !== undefined) out.push(`${t.prefix}numel = ${n}`);
+    if (t.isReduction && k.spec.persistent)
+      out.push(`${blockOf(t.prefix)}: tl.constexpr = ${persistentBlock(k, t.numel)}`);
+  }
+  const { nested } = k.spec;
+  if (nested) {
+    const r = blockOf(nested.prefix).replace("BLOCK", "");
+    out.push(`nested_${r}LOCAL_REDUCTION_SIZE: tl.constexpr = ${nested.group}`);
+    out.push(`nested_${r}REDUCED_BLOCK: tl.constexpr = ${r}BLOCK // nested_${r}LOCAL_REDUCTION_SIZE`);
+  }
+  return out;
+}
+
+export function kernelSource(
+  e: EmittedKernel,
+  options: CodegenOptions,
+  kind: "inference" | "forward" | "backward",
+  extraMeta: readonly (readonly [string, string])[] = [],
+): KernelSource {
+  const k = e.kernel;
+  const params = kernelParams(k);
+  const head = `def ${NAME}(${params.map(p => (p.type === "constexpr" && p.def.kind === "constexpr" ? `${p.name} : tl.constexpr` : p.name)).join(", ")}):`;
+  const lines: FinalLine[] = [
+    { text: "@triton.jit", op: "" },
+    { text: head, op: "" },
+  ];
+  for (const s of staticNumels(k)) lines.push({ text: `    ${s}`, op: "" });
+  lines.push(...finishLines(k.body, b => isRemoved(k, b), 1));
+  const heuristic = !k.isReduction ? "pointwise" : k.spec.persistent ? "persistent_reduction" : "reduction";
+  return { lines, helpers: [...k.helpers], params, meta: metaOf(e, options, kind, params, extraMeta), heuristic };
+}
+
+export function sizeHints(k: TritonKernel): Record<string, number> {
+  const hints: Record<string, number> = {};
+  for (const t of k.trees) {
+    if (t.isReduction && !k.isReduction) continue;
+    hints[t.prefix] = nextPowerOf2(k.sizevars.sizeHint(t.numel, 8192));
+  }
+  return hints;
+}
+
+export const pyBool = (b: boolean): string => (b ? "True" : "False");
+export const pyList = (xs: readonly string[]): string => `[${xs.map(pythonString).join(", ")}]`;
+
+export function mutatedArgs(k: TritonKernel): string[] {
+  const names = new Set<string>();
+  for (const m of k.mutations) {
+    const input = k.args.inputs.get(m);
+    if (input) names.add(input);
+    const shared = k.args.inplace.get(m);
+    if (shared && !shared.removed && !k.graph.removedBuffers.has(m) && !k.removed.has(m)) names.add(shared.inner);
+    const out = k.args.outputs.get(m);
+    if (out) names.add(out);
+  }
+  for (const w of k.args.workspaces) if (w.zero) names.add(w.inner);
+  return [...names].sort();
+}
+
+export function scoresText(scores: ReadonlyMap<string, number>): string {
+  return `{${[...scores].map(([p, s]) => `'${p}': ${s}`).join(", ")}}`;
+}
+
+function metaOf(
+  e: EmittedKernel,
+  options: CodegenOptions,
+  kind: string,
+  params: readonly KernelParam[],
+  extraMeta: readonly (readonly [string, string])[],
+): TritonMeta {
+  const k = e.kernel;
+  const late = has(options, "late_inductor_meta");
+  const hints = sizeHints(k);
+  const own: [string, string][] = [["grid_type", pythonString(gridType(k))]];
+  if (!late) own.push(["autotune_hints", "set()"]);
+  own.push(
+    ["kernel_name", `'${NAME}'`],
+    ["mutated_arg_names", pyList(mutatedArgs(k))],
+    ["optimize_mem", pyBool(kind !== "forward")],
+  );
+  own.push(["no_x_dim", noXDim(k)], ["atomic_add_found", pyBool(k.atomicAdd)]);
+  own.push(
+    ["num_load", String(k.numLoad)],
+    ["num_store", String(k.numStore)],
+    ["num_reduction", String(k.numReduction)],
+  );
+  const rsplit = extraMeta.filter(([key]) => key === "RSPLIT_SIZE");
+  const others = extraMeta.filter(([key]) => key !== "RSPLIT_SIZE");
+  const scores: [string, string][] =
+    e.scores && e.scores.size > 0 && !k.spec.mixOrder ? [["tiling_scores", scoresText(e.scores)]] : [];
+  const rblock: [string, string][] = addsPersistentRBlock(e, options) ? [["add_persistent_rblock", "True"]] : [];
+  const inductorMeta = late
+    ? [...own, ["autotune_hints", "()"] as const, ...rsplit, ...scores, ...others, ...rblock, ...commonMeta(options)]
+    : [...own, ...commonMeta(options), ...rsplit, ...rblock, ...scores, ...others];
+  const constants: Record<string, number> = {};
+  for (const p of params) if (p.type === "constexpr" && p.def.kind !== "constexpr") constants[p.name] = 1;
+  const signature: Record<string, string> = {};
+  for (const p of params) signature[p.name] = p.type;
+  const nonConstexpr = params.filter(p => p.def.kind !== "constexpr").length;
+  const tileHint =
+    !k.isReduction && Object.keys(hints).length === 2
+      ? nonConstexpr === 4
+        ? ("SQUARE" as const)
+        : ("DEFAULT" as const)
+      : undefined;
+  const base = {
+    sizeHints: hints,
+    tileHint,
+    reductionHint: k.isReduction ? e.hint : undefined,
+    signature,
+    constants,
+    divisible: divisibleParams(k, params),
+    inductorMeta,
+    minElemPerThread: k.minElemPerThread,
+  };
+  const rsplitSize = rsplit[0] ? Number(rsplit[0][1]) : null;
+  return {
+    ...base,
+    configs: kernelConfigs(
+      {
+        kernel: k,
+        hints,
+        hint: e.hint,
+        scores: e.scores,
+        tileHint,
+        rsplitSize,
+        addPersistentRBlock: rblock.length > 0,
+      },
+      options,
+    ),
+    grid: { type: gridType(k), data: {} },
+  };
+}
+
+export function noXDim(k: TritonKernel): string {
+  return k.isReduction && k.spec.persistent ? "None" : "False";
+}
+
+export function gridType(k: TritonKernel): string {
+  if (k.spec.mixOrder) return "MixOrderReductionGrid";
+  if (k.spec.splitScan) return "SplitScanGrid";
+  const grid = k.trees.filter(t => t.gridDim !== null);
+  if (grid.length === 1) return "Grid1D";
+  if (grid.length === 3) return "Grid3D";
+  const y = grid.find(t => t.prefix === "y");
+  return y && !k.sizevars.knownLeq(y.numel, 65535) ? "Grid2DWithYZOverflow" : "Grid2D";
+}
+
+/** the part of inductor_meta that every kernel of a process shares */
+export function commonMeta(o: CodegenOptions): (readonly [string, string])[] {
+  const late = has(o, "late_inductor_meta");
+  const flag = (name: string): string => pyBool(configBool(o, name));
+  const meta: [string, string][] = [
+    ["backend_hash", pythonString(BACKEND_HASH)],
+    ["assert_indirect_indexing", pyBool(o.config.get("assert_indirect_indexing") !== false)],
+    ["autotune_local_cache", "True"],
+    ["autotune_pointwise", pyBool(o.config.get("triton.autotune_pointwise") !== false)],
+    ["autotune_remote_cache", "None"],
+    ["force_disable_caches", flag("force_disable_caches")],
+    ["dynamic_scale_rblock", pyBool(o.config.get("dynamic_scale_rblock") !== false)],
+  ];
+  if (late) meta.push(["incremental_autotune", "False"]);
+  meta.push(["max_autotune", flag("max_autotune")], ["max_autotune_pointwise", flag("max_autotune_pointwise")]);
+  meta.push(
+    ["min_split_scan_rblock", String(configNumber(o, "triton.min_split_scan_rblock", 256))],
+    ["spill_threshold", "16"],
+    ["store_cubin", flag("triton.store_cubin")],
+    ["deterministic", flag("deterministic")],
+  );
+  if (late) meta.push(["batch_invariant", "False"]);
+  meta.push(
+    ["force_filter_reduction_configs", "False"],
+    ["mix_order_reduction_allow_multi_stages", pyBool(has(o, "mix_order_multi_stages"))],
+  );
+  if (late) meta.push(["dynamic_disable_pipelining", "True"]);
+  meta.push(["are_deterministic_algorithms_enabled", "False"]);
+  return meta;
+}
+
+/** identifies the Triton build in real output; ours is fixed */
+export const BACKEND_HASH = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/** a looped kernel for which holding the row in one block would save a pass over memory */
+function addsPersistentRBlock(e: EmittedKernel, o: CodegenOptions): boolean {
+  const k = e.kernel;
+  void o;
+  if (!k.isReduction || k.spec.persistent) return false;
+  if (k.trees.length !== 2) return false;
+  const scores = e.scores;
+  const rHint = k.sizevars.sizeHint(k.lastTree.numel, 8192);
+  const ratio =
+    scores?.has("r0_") && scores.has("x") ? (scores.get("r0_") ?? 0) / Math.max(scores.get("x") ?? 0, 1) : 0;
+  if (!(ratio >= 8 || e.hint === "INNER") || rHint <= 2048 || rHint > 32768) return false;
+  const stats = memoryOps(e);
+  if (stats.count > 10) return false;
+  return stats.looped / Math.max(stats.persistent, 1) >= 1.3;
+}
+
+/** bytes that the loops move against those that one block per row would, and memory operations per thread */
+function memoryOps(e: EmittedKernel): { looped: number; persistent: number; count: number } {
+  const { kernel: k } = e;
+  const sv = k.sizevars;
+  let looped = 0;
+  let persistentBytes = 0;
+  const seen = new Set<string>();
+  let pass = 0;
+  const inPass = new Set<string>();
+  let count = 0;
+  const written = new Set<string>();
+  for (const entry of e.schedule) {
+    if (entry === "disable") {
+      pass++;
+      inPass.clear();
+      continue;
+    }
+    if (entry === "enable") continue;
+    for (const d of [...entry.readWrites.reads, ...entry.readWrites.writes]) {
+      const isWrite = entry.readWrites.writes.includes(d);
+      if (d.kind !== "memory" || isRemoved(k, d.name)) continue;
+      if (!isWrite && written.has(d.name)) continue;
+      const key = `${d.name}:${d.index.id}`;
+      const bytes =
+        Math.min(sv.sizeHint(sv.numel(d.sizes), 8192), sv.sizeHint(k.graph.numel(d.name), 8192)) * itemBytes(k, d.name);
+      if (!inPass.has(key)) {
+        looped += bytes;
+        count++;
+      }
+      if (!seen.has(key)) persistentBytes += bytes;
+      inPass.add(key);
+      seen.add(key);
+      if (isWrite) written.add(d.name);
+    }
+  }
+  void pass;
+  return { looped, persistent: persistentBytes, count };
+}
+
+import { itemsize } from "../../ir/dtypes";
+
+const itemBytes = (k: TritonKernel, name: string): number => itemsize(k.graph.dtype(name));

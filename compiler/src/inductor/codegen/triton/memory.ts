@@ -1,0 +1,321 @@
+// Loads, stores and the indices they use (TritonKernel.indexing, load, store, check_bounds in
+// torch/_inductor/codegen/triton.py). In: a kernel, a buffer and an index. Out: lines and values.
+import { isFloatDType } from "../../ir/dtypes";
+import { type Expr, freeSymbols, int, intValue, isInt, mul, type SymExpr, sub, substitute } from "../../symbolic/expr";
+import type { CseVar, Shape } from "./cse";
+import { blockOf, type TritonKernel } from "./kernel";
+import type { LineBuffer } from "./lines";
+import { has } from "./options";
+import { isReductionPrefix } from "./range_tree";
+import { computeDType, constantText } from "./triton_types";
+
+export interface Indexing {
+  readonly text: string;
+  readonly masks: ReadonlySet<string>;
+  /** shape that the text was broadcast to */
+  readonly expand: Shape | null;
+  readonly hasRIndex: boolean;
+  readonly index: Expr;
+}
+
+export const maskText = (i: Indexing): string => (i.masks.size === 0 ? "None" : [...i.masks].sort().join(" & "));
+const hasTmpMask = (i: Indexing): boolean => [...i.masks].some(m => m.startsWith("tmp"));
+const hasRMask = (i: Indexing): boolean => [...i.masks].some(m => m.startsWith("r"));
+const isIndirectIndex = (e: Expr): boolean => [...freeSymbols(e)].some(s => s.name.startsWith("tmp"));
+
+/** text and masks of an index; its variables' definitions are written as a side effect */
+export function indexingOf(k: TritonKernel, original: Expr, opts: { dense?: boolean } = {}): Indexing {
+  const index = k.prepareIndexing(original);
+  const vars = freeSymbols(index);
+  const masks = new Set<string>();
+  let hasRIndex = false;
+  for (const s of [...vars].sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const entry = k.entries.get(s);
+    if (entry) {
+      hasRIndex ||= entry.tree.isReduction;
+      masks.add(entryMask(entry.tree.prefix));
+    } else for (const m of k.cse.byName(s.name)?.maskVars ?? []) masks.add(m);
+  }
+  const constant = isInt(index);
+  const needDense = (opts.dense === true || k.loadMask !== null) && !(constant && index.value === 0);
+  let haveDense = true;
+  const denseMasks = new Set<string>();
+  for (const t of k.activeTrees()) {
+    if (![...vars].some(s => k.entries.get(s)?.tree === t)) haveDense = false;
+    denseMasks.add(`${t.prefix}mask`);
+  }
+  if (constant) {
+    const shape = k.ndim === 1 ? k.denseShape() : k.onesShape();
+    const only = new Set<string>();
+    if (k.loadMask) only.add(k.loadMask.name);
+    return {
+      text: `tl.full([${shape.join(", ")}], ${k.printIndex(index)}, tl.int32)`,
+      masks: only,
+      expand: shape,
+      hasRIndex,
+      index,
+    };
+  }
+  let text = k.printIndex(index);
+  let expand: Shape | null = null;
+  let chosen = masks;
+  if (needDense && !haveDense) {
+    chosen = denseMasks;
+    expand = k.denseShape();
+    text = `tl.broadcast_to(${text}, ${k.dense()})`;
+  }
+  if (k.loadMask) chosen.add(k.loadMask.name);
+  k.filterMasks(chosen);
+  return { text, masks: chosen, expand, hasRIndex, index };
+}
+
+const entryMask = (prefix: string): string => `${prefix}mask`;
+
+/** block shape that an index over these variables has */
+export function shapeOfIndex(k: TritonKernel, index: Expr): Shape {
+  let shape: Shape = [];
+  for (const s of freeSymbols(index)) {
+    const entry = k.entries.get(s);
+    if (entry) {
+      const own = k.tensorDims().map(t => (t === entry.tree ? blockOf(t.prefix) : "1"));
+      shape = broadcastShapes(shape, own);
+    } else {
+      const v = k.cse.byName(s.name);
+      if (v) shape = broadcastShapes(shape, v.shape);
+    }
+  }
+  return shape;
+}
+
+export function broadcastShapes(a: Shape, b: Shape): Shape {
+  const n = Math.max(a.length, b.length);
+  const at = (s: Shape, i: number): string => s[i - (n - s.length)] ?? "1";
+  return Array.from({ length: n }, (_, i) => (at(a, i) === "1" ? at(b, i) : at(a, i)));
+}
+
+/** whether some tile dimension does not move the index (is_broadcasted); never for indirect ones */
+function isBroadcasted(k: TritonKernel, index: Expr): boolean {
+  if (isIndirectIndex(index)) return false;
+  const trees = k.trees;
+  const covered: Expr[] = trees.map(() => int(1));
+  const inGridOrder = has(k.options, "broadcast_test_in_grid_order");
+  const activeOnly = !inGridOrder && !k.insideReduction;
+  for (const s of freeSymbols(index)) {
+    const entry = k.entries.get(s);
+    if (!entry) continue;
+    const at = inGridOrder ? (entry.tree.gridDim ?? trees.indexOf(entry.tree)) : trees.indexOf(entry.tree);
+    covered[at] = mul(covered[at] as Expr, entry.length);
+  }
+  const sv = k.sizevars;
+  return trees.some(
+    (t, i) => !(activeOnly && t.isReduction) && sv.simplify(covered[i] as Expr) !== sv.simplify(t.numel),
+  );
+}
+
+/** how far one step of each tile moves the index (get_strides_of_load) */
+function tileStrides(k: TritonKernel, index: Expr): Expr[] {
+  const definitions = new Map<SymExpr, Expr>();
+  for (const s of freeSymbols(index)) {
+    const entry = k.entries.get(s);
+    if (entry) definitions.set(s, entry.expr);
+  }
+  const e = substitute(index, definitions);
+  return k.trees.map(t =>
+    sub(substitute(e, new Map([[t.symbol, int(1)]])), substitute(e, new Map([[t.symbol, int(0)]]))),
+  );
+}
+
+export function emitLoad(k: TritonKernel, buffer: string, index: Expr): CseVar {
+  if (k.cse.invalidatedStores.has(buffer)) k.mustKeep.add(buffer);
+  const indirect = isIndirectIndex(index);
+  if (!indirect) {
+    const stored = k.cse.storeCache.get(buffer);
+    if (stored) return stored;
+  }
+  const { value, fresh } = loadFromMemory(k, buffer, index, indirect);
+  if (fresh && !indirect) k.numLoad++;
+  return value;
+}
+
+function loadFromMemory(
+  k: TritonKernel,
+  buffer: string,
+  index: Expr,
+  indirect: boolean,
+): { value: CseVar; fresh: boolean } {
+  const pointer = k.args.input(buffer);
+  const real = k.graph.realName(buffer);
+  k.loadCounts.set(real, (k.loadCounts.get(real) ?? 0) + 1);
+  const count = (): number => k.loadCounts.get(real) ?? 0;
+  const at = indexingOf(k, index);
+  if (has1StrideOnR(k, at.index)) k.hasContiguousRLoad = true;
+  const inLoop = k.insideReduction && k.lastTree.isLoop;
+  const inReduction =
+    k.insideReduction && (k.lastTree.isLoop || has(k.options, "evict_first_in_persistent_reductions"));
+  let eviction = "";
+  let late: (() => string) | undefined;
+  if (isBroadcasted(k, index)) eviction = ", eviction_policy='evict_last'";
+  else if (!tileStrides(k, index).some(s => intValue(s) === 1)) eviction = ", eviction_policy='evict_last'";
+  else if (inReduction) {
+    const expected = count();
+    const loadedAgainCounts = at.hasRIndex || indirect;
+    eviction = ", eviction_policy='<EP>'";
+    late = () => (count() > expected && loadedAgainCounts ? "evict_last" : "evict_first");
+  }
+  let other = "";
+  if ((hasTmpMask(at) || at.hasRIndex) && at.masks.size > 0) {
+    other = k.loadOther && Number(k.loadOther.value) !== 0 ? `, other=${otherText(k.loadOther)}` : ", other=0.0";
+  }
+  const dtype = k.graph.dtype(buffer);
+  let text: string;
+  let shape: Shape = at.expand ?? shapeOfIndex(k, at.index);
+  let broadcast = false;
+  if (k.graph.isUnspecified(real)) {
+    text = pointer;
+    shape = [];
+  } else {
+    if (isInt(index)) {
+      text = `tl.load(${pointer} + (${index.value}))`;
+      broadcast = true;
+      shape = [];
+    } else text = `tl.load(${pointer} + (${at.text}), ${maskText(at)}${eviction}${other})`;
+    if (computeDType(dtype) !== dtype) text += ".to(tl.float32)";
+    if (dtype === "bool") text += ".to(tl.int1)";
+  }
+  const to = chooseBuffer(k, at, indirect, inLoop);
+  if (has(k.options, "barrier_before_read_back") && k.cse.invalidatedStores.has(buffer) && !k.cse.has(text))
+    to.write("tl.debug_barrier()", k.op);
+  const known = k.cse.has(text);
+  let value = k.cse.generate(to, text, k.op, { dtype: computeDType(dtype), shape }, { late });
+  if (known) k.loadCounts.set(real, count() - 1);
+  value.maskVars = new Set(at.masks);
+  let fresh = !known;
+  if (broadcast) {
+    const full = at.expand ?? k.onesShape();
+    const widen = `tl.broadcast_to(${value.name}, [${full.join(", ")}])`;
+    fresh = !k.cse.has(widen);
+    value = k.cse.generate(to, widen, k.op, { dtype: computeDType(dtype), shape: full });
+    if (at.masks.size > 0) {
+      const zero = isFloatDType(dtype) ? "0.0" : dtype === "bool" ? "True" : "0";
+      const fill = k.loadOther && Number(k.loadOther.value) !== 0 ? otherText(k.loadOther) : zero;
+      value = k.cse.generate(to, `tl.where(${maskText(at)}, ${value.name}, ${fill})`, k.op, {
+        dtype: computeDType(dtype),
+        shape: full,
+      });
+    }
+  }
+  if (!k.insideReduction || (!hasRMask(at) && !at.hasRIndex)) k.outsideLoopVars.add(value);
+  return { value, fresh };
+}
+
+export const otherText = (o: { readonly value: number | boolean; readonly isFloat: boolean }): string =>
+  constantText(o.value, typeof o.value === "boolean" ? "bool" : o.isFloat ? "float32" : "int64");
+
+function chooseBuffer(k: TritonKernel, at: Indexing, indirect: boolean, inLoop: boolean): LineBuffer {
+  // a masked or indirect load needs values that are computed first
+  if (indirect || hasTmpMask(at)) return k.compute;
+  // what no reduction variable moves is loaded once, before the loop
+  if (inLoop && !at.hasRIndex && !hasRMask(at)) return k.body;
+  return k.loads;
+}
+
+function has1StrideOnR(k: TritonKernel, index: Expr): boolean {
+  for (const s of freeSymbols(index)) {
+    const entry = k.entries.get(s);
+    if (
+      entry?.tree.isReduction &&
+      intValue(k.sizevars.strideVars(index, [s], [...freeSymbols(index)])[0] as Expr) === 1
+    )
+      return true;
+  }
+  return false;
+}
+
+export function emitStore(
+  k: TritonKernel,
+  buffer: string,
+  index: Expr,
+  value: CseVar,
+  mode: "atomic_add" | null,
+): void {
+  k.storedBuffers.add(buffer);
+  if (mode === null) rememberStore(k, buffer, value);
+  if (k.graph.removedBuffers.has(buffer)) return;
+  const pointer = k.args.output(buffer);
+  const at = indexingOf(k, index, { dense: true });
+  const inplace = k.args.inplace.has(k.graph.realName(buffer));
+  if (
+    inplace &&
+    isBroadcasted(k, index) &&
+    (has(k.options, "barrier_before_reduced_inplace_store") || k.insideReduction || !k.isReduction)
+  ) {
+    k.stores.write("tl.debug_barrier()", k.op, { buffer });
+  }
+  let text = at.text;
+  if (isInt(index) && value.shape.some(s => s !== "1")) text += `.broadcast_to(${value.shape.join(", ")})`;
+  if (mode === null)
+    k.stores.write(`tl.store(${pointer} + (${text}), ${value.name}, ${maskText(at)})`, k.op, { buffer });
+  else {
+    k.atomicAdd = true;
+    const fn = value.dtype === "bool" ? "tl.atomic_or" : "tl.atomic_add";
+    k.stores.write(`${fn}(${pointer} + (${text}), ${value.name}, ${maskText(at)}, sem='relaxed')`, k.op, { buffer });
+  }
+  if (!k.insideReduction) k.outsideLoopVars.add(value);
+  k.numStore++;
+}
+
+export function emitStoreReduction(k: TritonKernel, buffer: string, index: Expr, value: CseVar): void {
+  k.storedBuffers.add(buffer);
+  rememberStore(k, buffer, value);
+  if (k.graph.removedBuffers.has(buffer)) return;
+  k.numStore++;
+  k.insideReduction = false;
+  const at = indexingOf(k, index);
+  k.insideReduction = true;
+  const pointer = k.args.output(buffer);
+  let text = at.text;
+  if (isInt(index) && value.shape.some(s => s !== "1")) text += `.broadcast_to(${value.shape.join(", ")})`;
+  k.postLoopStore.write(`tl.store(${pointer} + (${text}), ${value.name}, ${maskText(at)})`, k.op, { buffer });
+}
+
+function rememberStore(k: TritonKernel, buffer: string, value: CseVar): void {
+  k.cse.storeCache.set(buffer, value);
+  const own = k.node?.outputs.find(o => o.name === buffer);
+  for (const other of own?.mutations ?? []) k.cse.storeCache.set(other, value);
+}
+
+/** asserts 0 <= e < size, each side only if asked for */
+export function emitBoundsCheck(k: TritonKernel, e: Expr, size: Expr, lower: boolean, upper: boolean): void {
+  if (!lower && !upper) return;
+  const at = indexingOf(k, e);
+  const size1 = k.printIndex(size);
+  const indirect = isIndirectIndex(e);
+  const cond =
+    lower && upper
+      ? `(0 <= ${at.text}) & (${at.text} < ${size1})`
+      : lower
+        ? `0 <= ${at.text}`
+        : `${at.text} < ${size1}`;
+  const message = lower && upper ? `0 <= ${at.text} < ${size1}` : cond;
+  const mask = maskText(at);
+  const guarded = mask === "None" ? cond : `(${cond}) | ~(${mask})`;
+  const to =
+    indirect || hasTmpMask(at) ? k.compute : chooseBuffer(k, at, false, k.insideReduction && k.lastTree.isLoop);
+  k.cse.generate(
+    to,
+    `tl.device_assert(${guarded}, "index out of bounds: ${message}")`,
+    k.op,
+    { dtype: "bool", shape: [] },
+    { assign: false },
+  );
+}
+
+/** masks that hold for every element of the reduction, for its where() */
+export function reductionMasks(k: TritonKernel): string[] {
+  const masks = new Set(k.trees.map(t => `${t.prefix}mask`));
+  k.filterMasks(masks);
+  const list = [...masks].sort();
+  if (k.loadMask) list.push(k.loadMask.name);
+  return list;
+}
+export const isReductionMask = (m: string): boolean => isReductionPrefix(m);

@@ -1,0 +1,67 @@
+// What code generation is told besides the schedule: the preset's named behaviours, Inductor's configuration and the
+// target. In: plain data from the session. Promises: no stage reads a preset's name, only behaviours.
+
+import { readBoolean, readNumber } from "../../../presets";
+import type { TargetProperties } from "../../ir/target";
+
+/** Names of the behaviours in which one torch version's generated code differs from another's. */
+export const CODEGEN_BEHAVIOURS = [
+  /** a full-size load inside a persistent reduction gets evict_first, not only one inside a loop */
+  "evict_first_in_persistent_reductions",
+  /** broadcast test of y/x-tiled indices pairs x's length with y's numel */
+  "broadcast_test_in_grid_order",
+  /** a broadcast store to an in-place buffer gets a barrier also after the reduction has been closed */
+  "barrier_before_reduced_inplace_store",
+  /** a load that reads back what an earlier loop stored gets a barrier */
+  "barrier_before_read_back",
+  /** masks of persistent reductions shorter than a warp are never constant */
+  "masks_below_warp_size",
+  /** a mix-order kernel masks x even where its numel is 1 */
+  "mix_order_masks_single_row",
+  /** arg reductions cast their index to the source's dtype if that is float */
+  "argreduce_casts_to_source",
+  /** persistent or looped is decided with the hint that tiling scores refine */
+  "persistent_by_tiling_scores",
+  /** index_expr prints as (e).to(tl.int32) */
+  "index_expr_casts",
+  /** maximum and minimum are tl.maximum with NaN propagation */
+  "tl_maximum",
+  /** indices over a tree of numel 1 lose that tree's variables */
+  "drop_unit_tree_variables",
+  /** autotune_hints prints as () after num_reduction, tiling scores before the common part, with the later keys */
+  "late_inductor_meta",
+  /** combo kernels: one noinline function and block sizes per sub-kernel */
+  "combo_per_subkernel_blocks",
+  /** combo kernels state launch_pdl and disable_ftz */
+  "combo_full_triton_meta",
+  /** several pipeline stages are tried for mix-order kernels */
+  "mix_order_multi_stages",
+  /** mix-order partial sums are written with parenthesised sizes and a final view, into an allocated buffer */
+  "mix_order_rebinds_buffer",
+  /** the kernel's source stands in the output code itself, not in a string given to async_compile.triton */
+  "inline_kernel_source",
+  /** imports and aliases are printed only where used */
+  "lean_wrapper_imports",
+  /** input checks stand at the first use, grouped, with copy_if_misaligned */
+  "asserts_at_first_use",
+  /** stream variable is raw_stream0 */
+  "raw_stream_name",
+  /** print_performance is told the device */
+  "benchmark_names_device",
+] as const;
+
+export type CodegenBehaviour = (typeof CODEGEN_BEHAVIOURS)[number];
+
+/** the same three inputs that the scheduler decides with */
+export interface CodegenOptions {
+  /** the preset's behaviours by name */
+  readonly behaviours: ReadonlyMap<string, unknown>;
+  /** torch._inductor.config by dotted name */
+  readonly config: ReadonlyMap<string, unknown>;
+  readonly target: TargetProperties;
+}
+
+export const has = (o: CodegenOptions, b: CodegenBehaviour): boolean => readBoolean(o.behaviours, b);
+export const configBool = (o: CodegenOptions, name: string): boolean => readBoolean(o.config, name);
+export const configNumber = (o: CodegenOptions, name: string, otherwise: number): number =>
+  readNumber(o.config, name) ?? otherwise;
