@@ -44,6 +44,8 @@ export interface TrainResult {
   readonly joint: FxGraph;
   readonly forward: GraphInfo;
   readonly backward: GraphInfo;
+  /** positions among the forward outputs of the saved values, in the order of the backward's saved inputs */
+  readonly savedOutputs: readonly number[];
   /** per primal: the backward output that is its gradient, or null */
   readonly gradients: readonly (number | null)[];
   /** forward outputs that have tangents, in order of the tangents */

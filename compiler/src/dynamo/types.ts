@@ -11,6 +11,7 @@ export interface RuntimeTensor {
   readonly meta: FakeTensor;
   /** concrete sizes (hints where symbolic) */
   readonly sizes: readonly number[];
+  readonly strides: readonly number[];
 }
 
 /** How a program's tensor gets its values (`fuselens values` fills as the truth's values.py does). */

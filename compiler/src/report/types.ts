@@ -3,6 +3,7 @@
 import type { Diagnostic } from "../dynamo/types";
 import type { ExecutablePlan, WatKernel } from "../inductor/plan/types";
 import type { LogRecord } from "./log";
+import type { ValueProgram } from "./value_program";
 
 /** dtype is null for a value that is no single tensor */
 export interface ReportTensor {
@@ -116,4 +117,6 @@ export interface Program {
   readonly logFormat: string | null;
   /** numbers that were estimated where torch would measure, in words for stderr */
   readonly estimates: readonly string[];
+  /** the program as steps that an executor can replay */
+  readonly values: ValueProgram;
 }

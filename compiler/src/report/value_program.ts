@@ -1,0 +1,206 @@
+// The running program as a list of steps that an executor can replay: tensors filled, compiled graphs called, gradients
+// accumulated, rows reported. In: runtime steps and compiled frames in program order. Out: ValueProgram, plain data.
+import type { AotResult } from "../aot/types";
+import type { CapturedFrame, Fill, RuntimeStep, RuntimeTensor } from "../dynamo/types";
+
+export interface ValueTensor {
+  readonly id: number;
+  readonly size: readonly number[];
+  readonly stride: readonly number[];
+  readonly dtype: string;
+}
+
+export type ValueStep =
+  | { readonly kind: "create"; readonly tensor: ValueTensor; readonly fill: Fill }
+  | { readonly kind: "refill"; readonly id: number; readonly fill: Fill }
+  | { readonly kind: "call"; readonly graph: number; readonly inputs: readonly ({ readonly id: number } | { readonly value: number })[]; readonly outputs: readonly (number | null)[] }
+  | { readonly kind: "accumulate"; readonly id: number; readonly of: number }
+  | { readonly kind: "row"; readonly id: number; readonly slot: string };
+
+export interface ValueProgram {
+  /** graphs are indices into Program.compilations */
+  readonly steps: readonly ValueStep[];
+  /** slots of each compiled call's rows */
+  readonly calls: readonly { readonly outputs: readonly string[]; readonly args: readonly string[] }[];
+  readonly grads: readonly { readonly of: string; readonly slot: string }[];
+  /** why the program can't be replayed; null when it can */
+  readonly blocker: string | null;
+}
+
+/** compiled calls whose rows are reported, as the truth's values.py does */
+const CALLS_REPORTED = 4;
+
+interface CompiledFrame {
+  readonly frame: CapturedFrame;
+  readonly aot: AotResult;
+  readonly graphs: readonly number[];
+}
+
+/** one executed graph that may have to run backward */
+interface TapeEntry {
+  readonly backward: number;
+  readonly saved: readonly number[];
+  /** runtime ids of the outputs that have tangents, with their shapes */
+  readonly tangents: readonly ValueTensor[];
+  /** per backward output: the input it is the gradient of */
+  readonly gradients: readonly (number | null)[];
+}
+
+export class ValueProgramBuilder {
+  private readonly steps: ValueStep[] = [];
+  private readonly frames = new Map<number, CompiledFrame>();
+  private readonly calls: { outputs: string[]; args: string[] }[] = [];
+  private readonly tape: TapeEntry[] = [];
+  private readonly gradOf = new Map<number, number>();
+  private readonly leaves: { of: string; id: number }[] = [];
+  private inputLeaves = 0;
+  private blocker: string | null = null;
+  /** ids of our own (saved values, gradients) lie far from the program's */
+  private nextId = 1_000_000_000;
+  private slot = 0;
+  /** numbers of eager graphs, compiled beside the program's own */
+  private eagerFrames = new Map<RuntimeStep, CompiledFrame>();
+
+  frame(frame: CapturedFrame, aot: AotResult, graphs: readonly number[]): void {
+    this.frames.set(frame.id, { frame, aot, graphs });
+  }
+
+  /** an eager operator's graph, compiled as a frame of its own */
+  eager(step: RuntimeStep, compiled: CompiledFrame): void {
+    this.eagerFrames.set(step, compiled);
+  }
+
+  step(step: RuntimeStep): void {
+    switch (step.kind) {
+      case "create":
+        this.steps.push({ kind: "create", tensor: plain(step.tensor), fill: step.fill });
+        if (step.tensor.meta.requiresGrad) this.leaves.push({ of: `input${this.inputLeaves++}`, id: step.tensor.id });
+        return;
+      case "refill":
+        for (const p of step.parameters) {
+          this.steps.push({ kind: "refill", id: p.tensor.id, fill: p.fill });
+          const known = this.leaves.findIndex(l => l.id === p.tensor.id);
+          if (known >= 0) this.leaves.splice(known, 1);
+          this.leaves.unshift({ of: p.name, id: p.tensor.id });
+        }
+        return;
+      case "call": {
+        const compiled = this.frames.get(step.frame.id);
+        if (!compiled) this.block(`frame ${step.frame.name} was not compiled`);
+        else this.run(compiled, step.inputs, step.outputs);
+        return;
+      }
+      case "eager": {
+        const compiled = this.eagerFrames.get(step);
+        if (!compiled) this.block("an eager operator outside of compiled functions");
+        else this.run(compiled, step.inputs, step.outputs);
+        return;
+      }
+      case "compiled_call": {
+        if (this.calls.length >= CALLS_REPORTED) return;
+        this.calls.push({ outputs: step.outputs.map(t => this.row(t.id)), args: step.args.map(t => this.row(t.id)) });
+        return;
+      }
+      case "backward":
+        this.backward(step);
+        return;
+      default: {
+        const never: never = step;
+        throw new Error(`unhandled step ${JSON.stringify(never)}`);
+      }
+    }
+  }
+
+  finish(): ValueProgram {
+    const parameters = this.leaves.filter(l => !/^input\d+$/.test(l.of)).reverse();
+    const inputs = this.leaves.filter(l => /^input\d+$/.test(l.of)).map((l, i) => ({ ...l, of: `input${i}` }));
+    const grads = [...parameters, ...inputs].flatMap(l => {
+      const grad = this.gradOf.get(l.id);
+      return grad === undefined ? [] : [{ of: l.of, slot: this.row(grad) }];
+    });
+    return { steps: this.steps, calls: this.calls, grads, blocker: this.blocker };
+  }
+
+  private block(reason: string): void {
+    this.blocker ??= reason;
+  }
+
+  private row(id: number): string {
+    const slot = `row${this.slot++}`;
+    this.steps.push({ kind: "row", id, slot });
+    return slot;
+  }
+
+  private run({ aot, graphs }: CompiledFrame, inputs: readonly (RuntimeTensor | number)[], outputs: readonly (RuntimeTensor | null)[]): void {
+    const [first, second] = graphs;
+    if (aot.kind === "error" || first === undefined) return this.block("a graph did not compile");
+    const info = aot.kind === "train" ? aot.forward : aot.compiled;
+    // graph outputs by position; those that the program sees take the program's ids
+    const ids: (number | null)[] = info.graph.output.inputs.length ? new Array<number | null>(outputCount(info)).fill(null) : [];
+    aot.outputs.forEach((o, i) => {
+      const tensor = outputs[i];
+      if (tensor && "graphOutput" in o.from) ids[o.from.graphOutput] = tensor.id;
+    });
+    const saved: number[] = [];
+    if (aot.kind === "train") {
+      for (const position of aot.savedOutputs) {
+        const id = ids[position] ?? this.nextId++;
+        ids[position] = id;
+        saved.push(id);
+      }
+    }
+    this.steps.push({ kind: "call", graph: first, inputs: inputs.map(i => (typeof i === "number" ? { value: i } : { id: i.id })), outputs: ids });
+    if (aot.kind !== "train" || second === undefined) return;
+    const tangents = aot.tangentOutputs.flatMap(o => {
+      const position = aot.outputs.findIndex(x => "graphOutput" in x.from && x.from.graphOutput === o);
+      const tensor = outputs[position];
+      return tensor ? [plain(tensor)] : [];
+    });
+    const gradients = aot.gradients.map((g, primal) => ({ g, input: inputs[primal] }));
+    const perOutput: (number | null)[] = [];
+    for (const { g, input } of gradients) if (g !== null) perOutput[g] = typeof input === "object" ? input.id : null;
+    this.tape.push({ backward: second, saved, tangents, gradients: Array.from(perOutput, x => x ?? null) });
+  }
+
+  /** reverse order of execution; missing tangents are zero, gradients of one tensor add up */
+  private backward(step: Extract<RuntimeStep, { kind: "backward" }>): void {
+    const grads = new Map<number, number>();
+    step.roots.forEach((root, i) => {
+      const given = step.grads[i];
+      const id = given?.id ?? this.nextId++;
+      if (!given) this.steps.push({ kind: "create", tensor: { ...plain(root), id }, fill: { how: "full", value: 1 } });
+      grads.set(root.id, id);
+    });
+    for (const entry of [...this.tape].reverse()) {
+      if (!entry.tangents.some(t => grads.has(t.id))) continue;
+      const tangents = entry.tangents.map(t => {
+        const have = grads.get(t.id);
+        if (have !== undefined) return { id: have };
+        const id = this.nextId++;
+        this.steps.push({ kind: "create", tensor: { ...t, id }, fill: { how: "full", value: 0 } });
+        return { id };
+      });
+      const outputs = entry.gradients.map(input => (input === null ? null : this.nextId++));
+      this.steps.push({ kind: "call", graph: entry.backward, inputs: [...entry.saved.map(id => ({ id })), ...tangents], outputs });
+      entry.gradients.forEach((input, i) => {
+        const grad = outputs[i];
+        if (input === null || grad === null || grad === undefined) return;
+        const isLeaf = this.leaves.some(l => l.id === input);
+        const into = isLeaf ? this.gradOf : grads;
+        const have = into.get(input);
+        if (have === undefined) into.set(input, grad);
+        else this.steps.push({ kind: "accumulate", id: have, of: grad });
+      });
+    }
+    this.tape.length = 0;
+  }
+}
+
+function outputCount(info: { readonly graph: { readonly output: { readonly args: readonly unknown[] } } }): number {
+  const [first] = info.graph.output.args;
+  return Array.isArray(first) ? first.length : typeof first === "object" && first !== null && "items" in first ? (first as { items: readonly unknown[] }).items.length : 1;
+}
+
+function plain(t: RuntimeTensor): ValueTensor {
+  return { id: t.id, size: t.sizes, stride: t.strides, dtype: t.meta.dtype };
+}
