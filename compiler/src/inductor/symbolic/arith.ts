@@ -91,7 +91,7 @@ function sumOf(xs: readonly Expr[]): Expr {
   }
   if (terms.length === 0) return numberExpr(constant, constantIsFloat);
   terms.sort(compareSympy);
-  if (constant !== 0 || constantIsFloat) terms.unshift(numberExpr(constant, constantIsFloat));
+  if (constant !== 0) terms.unshift(numberExpr(constant, constantIsFloat));
   return terms.length === 1 ? (terms[0] as Expr) : makeNode("add", terms);
 }
 
@@ -154,7 +154,7 @@ function productOf(xs: readonly Expr[]): Expr {
     exponents.set(base, old === undefined ? exponent : add(old, exponent));
   };
   for (const x of xs) addFactor(x);
-  if (number === 0 && !numberIsFloat) return ZERO();
+  if (number === 0 && (!numberIsFloat || exponents.size > 0)) return ZERO();
   const factors: Expr[] = [];
   let again = false;
   for (const [base, exponent] of exponents) {

@@ -14,8 +14,7 @@ import {
   type RelationOp,
   toExpr,
 } from "./nodes";
-import { compareSympy } from "./order";
-import { compareSortKey } from "./sort_key";
+import { inOrder } from "./sort_key";
 
 export const TRUE = (): Expr => makeNode("and", []);
 export const FALSE = (): Expr => makeNode("or", []);
@@ -23,16 +22,7 @@ export const isTrue = (e: Expr): boolean => e.kind === "and" && e.args.length ==
 export const isFalse = (e: Expr): boolean => e.kind === "or" && e.args.length === 0;
 export const boolExpr = (b: boolean): Expr => (b ? TRUE() : FALSE());
 
-/** Small expressions come first among the arguments of min and max (sympy's `ordered`). Floats count half. */
-function nodeCount(e: Expr): number {
-  return e.kind === "float" ? 0.5 : e.args.reduce((n, a) => n + nodeCount(a), 1);
-}
-
 type Extremum = "min" | "max";
-
-function inOrder(xs: Iterable<Expr>): Expr[] {
-  return [...new Set(xs)].sort((a, b) => nodeCount(a) - nodeCount(b) || compareSortKey(a, b));
-}
 
 /** The node over these arguments without further evaluation; the argument itself if it is the only one. */
 function rawExtremum(kind: Extremum, xs: Iterable<Expr>): Expr {
@@ -200,7 +190,7 @@ function connective(kind: "and" | "or", xs: readonly Expr[]): Expr {
       if (!neutral(part)) seen.add(part);
     }
   }
-  const args = [...seen].sort(compareSympy);
+  const args = inOrder(seen);
   return args.length === 1 ? (args[0] as Expr) : makeNode(kind, args);
 }
 

@@ -1,7 +1,7 @@
 // In: two expressions. Out: which one sympy puts first among the arguments of a sum or product (`Basic.compare`).
 // Promises: a total order; 0 only for the same node. Triton text prints arguments in this order.
 
-import { isNonnegative } from "./assumptions";
+import { isInteger, isNonnegative } from "./assumptions";
 import type { Expr, RelationOp, SymExpr } from "./nodes";
 
 const RELATION_CLASS: Record<RelationOp, [rank: number, name: string]> = {
@@ -28,7 +28,7 @@ export function classOf(e: Expr): readonly [rank: number, name: string] {
     case "sym":
       return [13, "Symbol"];
     case "pow":
-      return [15, "Pow"];
+      return e.args[1].kind === "int" ? [15, "Pow"] : [UNKNOWN, "PowByNatural"];
     case "mul":
       return [16, "Mul"];
     case "add":
@@ -48,7 +48,7 @@ export function classOf(e: Expr): readonly [rank: number, name: string] {
     case "identity":
       return [UNKNOWN, "Identity"];
     case "truediv":
-      return [UNKNOWN, "IntTrueDiv"];
+      return [UNKNOWN, isInteger(e.args[0]) && isInteger(e.args[1]) ? "IntTrueDiv" : "FloatTrueDiv"];
     case "relation":
       return RELATION_CLASS[e.op];
     case "and":

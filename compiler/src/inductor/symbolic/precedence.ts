@@ -6,6 +6,8 @@ export const PREC = {
   Or: 20,
   And: 30,
   Relational: 35,
+  BitwiseOr: 36,
+  BitwiseAnd: 38,
   Add: 40,
   Mul: 50,
   Pow: 60,
@@ -32,14 +34,15 @@ export function precedence(e: Expr): number {
       return negative ? PREC.Add : PREC.Mul;
     }
     case "pow":
-      return PREC.Pow;
+      return e.args[1].kind === "int" ? PREC.Pow : PREC.Mul;
     case "floordiv":
     case "modular":
     case "mod":
     case "where":
     case "truediv":
-    case "relation":
       return 35;
+    case "relation":
+      return e.op === "eq" || e.op === "ne" ? PREC.Mul : PREC.Relational;
     case "identity":
       return 10;
     case "min":

@@ -45,7 +45,8 @@ function print(e: Expr): string {
       return printMul(e);
     case "pow": {
       const [base, exponent] = e.args;
-      if (exponent.kind === "int" && exponent.value === -1) return `1/${parenthesize(base, inner(base), PREC.Pow)}`;
+      if (exponent.kind !== "int") return call(classOf(e)[1], e.args);
+      if (exponent.value === -1) return `1/${parenthesize(base, inner(base), PREC.Pow)}`;
       return `${parenthesize(base, inner(base), PREC.Pow)}**${parenthesize(exponent, inner(exponent), PREC.Pow)}`;
     }
     case "floordiv": {
@@ -69,9 +70,9 @@ function print(e: Expr): string {
       return `${parenthesize(a, inner(a), level)} ${RELATION_TEXT[e.op]} ${parenthesize(b, inner(b), level)}`;
     }
     case "and":
-      return e.args.length === 0 ? "True" : connect(e.args, " & ", PREC.And);
+      return e.args.length === 0 ? "True" : connect(e.args, " & ", PREC.BitwiseAnd);
     case "or":
-      return e.args.length === 0 ? "False" : connect(e.args, " | ", PREC.Or);
+      return e.args.length === 0 ? "False" : connect(e.args, " | ", PREC.BitwiseOr);
     case "not":
       return `~${parenthesize(e.args[0], inner(e.args[0]), PREC.Not)}`;
     default: {
@@ -82,8 +83,7 @@ function print(e: Expr): string {
 }
 
 function connect(args: readonly Expr[], separator: string, level: number): string {
-  const sorted = [...args].sort(compareSortKey);
-  return sorted.map(a => parenthesize(a, inner(a), level)).join(separator);
+  return args.map(a => parenthesize(a, inner(a), level)).join(separator);
 }
 
 function printAdd(e: Expr): string {
@@ -121,28 +121,46 @@ function printMul(e: Expr): string {
   return below.length === 1 ? `${numerator}/${below[0]}` : `${numerator}/(${below.join("*")})`;
 }
 
-/** sympy's text of a double: 15 significant digits, fixed notation for exponents from -5 to 14. */
+/** sympy's text of a double: 15 significant digits, fixed notation for exponents from -4 to 14. */
 export function printFloat(value: number, strip: boolean): string {
-  if (Number.isNaN(value)) return "nan";
-  if (value === Number.POSITIVE_INFINITY) return "oo";
-  if (value === Number.NEGATIVE_INFINITY) return "-oo";
-  if (value === 0) return strip ? "0.0" : "0";
-  const sign = value < 0 ? "-" : "";
-  const [mantissa, exponentText] = Math.abs(value).toExponential(14).split("e") as [string, string];
-  const digits = mantissa.replace(".", "");
-  const exponent = Number(exponentText);
-  let text: string;
-  let suffix = "";
-  if (exponent >= -5 && exponent < 15) {
-    if (exponent < 0) text = `0.${"0".repeat(-exponent - 1)}${digits}`;
-    else text = `${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
-  } else {
-    text = `${digits[0]}.${digits.slice(1)}`;
-    suffix = exponent < 0 ? `e${exponent}` : `e+${exponent}`;
-  }
+  if (value === 0) return "0.0";
+  let [text, suffix] = digits(value, 15) as [string, string];
   if (strip) {
     text = text.replace(/0+$/, "");
     if (text.endsWith(".")) text += "0";
   }
-  return sign + text + suffix;
+  return text + suffix;
+}
+
+/** A double with `count` significant digits as mpmath writes it: [digits with a point, exponent]. */
+export function digits(value: number, count: number): readonly [text: string, suffix: string] {
+  if (Number.isNaN(value)) return ["nan", ""];
+  if (!Number.isFinite(value)) return [value > 0 ? "oo" : "-oo", ""];
+  const sign = value < 0 ? "-" : "";
+  const [mantissa, exponentText] = Math.abs(value)
+    .toExponential(count - 1)
+    .split("e") as [string, string];
+  const all = mantissa.replace(".", "");
+  const exponent = Number(exponentText);
+  if (exponent <= -5 || exponent >= count) {
+    return [`${sign}${all[0]}.${all.slice(1)}`, exponent < 0 ? `e${exponent}` : `e+${exponent}`];
+  }
+  if (exponent < 0) return [`${sign}0.${"0".repeat(-exponent - 1)}${all}`, ""];
+  return [`${sign}${all.slice(0, exponent + 1)}.${all.slice(exponent + 1)}`, ""];
+}
+
+/** A double through Python's format(): fixed down to 1e-6, a capital E beyond. FX prints and Triton text use it. */
+export function formatFloat(value: number): string {
+  if (value === 0) return "0.0";
+  const [text, suffix] = digits(value, 15);
+  const exponent = suffix === "" ? 0 : Number(suffix.slice(1));
+  if (suffix === "") return text.endsWith(".") ? text.slice(0, -1) : text;
+  if (exponent > 0 || exponent < -6) return text + suffix.toUpperCase();
+  const sign = text.startsWith("-") ? "-" : "";
+  return `${sign}0.${"0".repeat(-exponent - 1)}${text.replace(/[-.]/g, "")}`;
+}
+
+/** What FX prints within `Sym(...)`: as printLog, but a lone float in Python's format. */
+export function printSym(e: Expr): string {
+  return e.kind === "float" ? formatFloat(e.value) : printLog(e);
 }

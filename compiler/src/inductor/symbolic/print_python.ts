@@ -1,22 +1,28 @@
 // In: a size or index expression. Out: Python text, as the wrapper code writes it (Inductor's pexpr).
 // Promises: valid Python; arguments in stored (sympy's) order.
 
-import type { Expr } from "./nodes";
+import { isInteger } from "./assumptions";
+import type { Expr, SymExpr } from "./nodes";
 import { NON_ATOM, PREC, parenthesize, precedence } from "./precedence";
-import { RELATION_TEXT } from "./print_log";
-import { pythonFloat } from "./print_triton";
+import { digits, RELATION_TEXT } from "./print_log";
+
+export interface PythonPrintOptions {
+  /** Text of a symbol instead of its name (guards print sources: s77 -> L['x'].size()[0]). */
+  readonly symbol?: (s: SymExpr) => string | undefined;
+}
 
 /** Python text of an expression. */
-export function printPython(e: Expr): string {
+export function printPython(e: Expr, options: PythonPrintOptions = {}): string {
+  const print = (x: Expr): string => printPython(x, options);
   const list = (args: readonly Expr[], separator: string, level: number): string =>
-    args.map(a => parenthesize(a, printPython(a), level)).join(separator);
+    args.map(a => parenthesize(a, print(a), level)).join(separator);
   switch (e.kind) {
     case "int":
       return String(e.value);
     case "float":
       return pythonFloat(e.value);
     case "sym":
-      return e.name;
+      return options.symbol?.(e) ?? e.name;
     case "add":
       return list(e.args, " + ", precedence(e));
     case "mul":
@@ -30,25 +36,27 @@ export function printPython(e: Expr): string {
       return list(e.args, " // ", NON_ATOM);
     case "modular": {
       const [x, divisor, modulus] = e.args;
-      let text = parenthesize(x, printPython(x), NON_ATOM);
+      let text = parenthesize(x, print(x), NON_ATOM);
       if (!(divisor.kind === "int" && divisor.value === 1)) {
-        text = `(${text} // ${parenthesize(divisor, printPython(divisor), NON_ATOM)})`;
+        text = `(${text} // ${parenthesize(divisor, print(divisor), NON_ATOM)})`;
       }
-      return `(${text} % ${parenthesize(modulus, printPython(modulus), NON_ATOM)})`;
+      return `(${text} % ${parenthesize(modulus, print(modulus), NON_ATOM)})`;
     }
     case "mod":
       return list(e.args, " % ", NON_ATOM);
     case "min":
     case "max":
-      return `${e.kind}(${e.args.map(printPython).join(", ")})`;
+      return `${e.kind}(${e.args.map(print).join(", ")})`;
     case "where": {
       const [c, a, b] = e.args;
-      return `(${printPython(a)} if ${printPython(c)} else ${printPython(b)})`;
+      return `(${print(a)} if ${print(c)} else ${print(b)})`;
     }
     case "identity":
-      return printPython(e.args[0]);
-    case "truediv":
-      return list(e.args, " / ", NON_ATOM);
+      return print(e.args[0]);
+    case "truediv": {
+      const text = list(e.args, " / ", NON_ATOM);
+      return e.args.every(isInteger) ? text : `(${text})`;
+    }
     case "relation":
       return list(e.args, ` ${RELATION_TEXT[e.op]} `, PREC.Relational);
     case "and":
@@ -56,10 +64,18 @@ export function printPython(e: Expr): string {
     case "or":
       return e.args.length === 0 ? "False" : list(e.args, " or ", PREC.Or);
     case "not":
-      return `not (${printPython(e.args[0])})`;
+      return `not (${print(e.args[0])})`;
     default: {
       const never: never = e;
       return never;
     }
   }
+}
+
+/** 17 significant digits, so that the double survives. */
+function pythonFloat(value: number): string {
+  if (value === 0) return "0.0";
+  if (Number.isNaN(value)) return "math.nan";
+  if (!Number.isFinite(value)) return value > 0 ? "math.inf" : "-math.inf";
+  return digits(value, 17).join("");
 }

@@ -2,11 +2,11 @@
 // Promises: sum and product arguments in stored (sympy's) order; no subtraction; division of a possibly negative operand
 // goes through triton_helpers, since Triton's // and % round to zero.
 
-import { isNonnegative } from "./assumptions";
+import { isInteger, isNonnegative } from "./assumptions";
 import { max, min } from "./choice";
 import type { Expr } from "./nodes";
 import { NON_ATOM, PREC, parenthesize, precedence } from "./precedence";
-import { printFloat, RELATION_TEXT } from "./print_log";
+import { formatFloat, RELATION_TEXT } from "./print_log";
 
 export interface TritonPrintOptions {
   /** Text of a symbol instead of its name (size arguments: s77 -> ks0). */
@@ -22,7 +22,7 @@ export function printTriton(e: Expr, options: TritonPrintOptions = {}): string {
     case "int":
       return String(e.value);
     case "float":
-      return Number.isInteger(e.value) ? String(e.value) : `tl.full([], ${printFloat(e.value, false)}, tl.float64)`;
+      return e.value === 0 ? "0" : `tl.full([], ${formatFloat(e.value)}, tl.float64)`;
     case "sym":
       return options.symbol?.(e.name) ?? e.name;
     case "add":
@@ -67,8 +67,10 @@ export function printTriton(e: Expr, options: TritonPrintOptions = {}): string {
       return `tl.where(${e.args.map(print).join(", ")})`;
     case "identity":
       return print(e.args[0]);
-    case "truediv":
-      return list(e.args, " / ", NON_ATOM);
+    case "truediv": {
+      const text = list(e.args, " / ", NON_ATOM);
+      return e.args.every(isInteger) ? text : `(${text})`;
+    }
     case "relation":
       return list(e.args, ` ${RELATION_TEXT[e.op]} `, PREC.Relational);
     case "and":
@@ -82,20 +84,4 @@ export function printTriton(e: Expr, options: TritonPrintOptions = {}): string {
       return never;
     }
   }
-}
-
-/** Python's repr of a double with 17 significant digits, as torch prints sympy Floats. */
-export function pythonFloat(value: number): string {
-  if (value === Number.POSITIVE_INFINITY) return "math.inf";
-  if (value === Number.NEGATIVE_INFINITY) return "-math.inf";
-  if (Number.isNaN(value)) return "math.nan";
-  const [mantissa, exponentText] = Math.abs(value).toExponential(16).split("e") as [string, string];
-  const digits = mantissa.replace(".", "");
-  const exponent = Number(exponentText);
-  const sign = value < 0 ? "-" : "";
-  if (exponent >= -5 && exponent < 17) {
-    if (exponent < 0) return `${sign}0.${"0".repeat(-exponent - 1)}${digits}`;
-    return `${sign}${digits.slice(0, exponent + 1)}.${digits.slice(exponent + 1)}`;
-  }
-  return `${sign}${digits[0]}.${digits.slice(1)}e${exponent < 0 ? exponent : `+${exponent}`}`;
 }

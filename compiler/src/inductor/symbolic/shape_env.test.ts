@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { add, floorDiv, int, max, mod, mul, relation, sub } from "./expr";
+import { failingGuard, inputGuards } from "./guards";
 import { printLog } from "./print_log";
 import { ShapeEnv } from "./shape_env";
 import { SizeVars } from "./size_vars";
@@ -93,4 +94,40 @@ test("a size expression that kernels need becomes a precomputed argument", () =>
   expect(v.lookupPrecomputedSize(half)).toBe(ps);
   expect(v.hint(ps)).toBe(4);
   expect(v.lookupPrecomputedSize(s)).toBe(s);
+});
+
+test("a later call fails with the first guard that its sizes break, in terms of their sources", () => {
+  const env = new ShapeEnv();
+  const x = env.createSymbol("L['x'].size()[0]", 8, "duck");
+  env.createSymbol("L['y'].size()[0]", 8, "duck");
+  env.evaluate(relation("le", x, 10), "test");
+  expect(inputGuards(env).map(g => g.text)).toEqual([
+    "L['y'].size()[0] == L['x'].size()[0]",
+    "L['x'].size()[0] <= 10",
+    "2 <= L['x'].size()[0] <= 10",
+  ]);
+  const call = (a: number, b: number) =>
+    failingGuard(env, source => (source === "L['x'].size()[0]" ? a : source === "L['y'].size()[0]" ? b : undefined));
+  expect(call(9, 9)).toBeUndefined();
+  expect(call(9, 8)).toBe("L['y'].size()[0] == L['x'].size()[0]");
+  expect(call(11, 11)).toBe("L['x'].size()[0] <= 10");
+});
+
+test("strides are products of the sizes that follow", () => {
+  const env = new ShapeEnv();
+  const t = env.createTensorSymbols("L['x']", [8, 4, 6], [24, 6, 1], ["duck", "duck", "duck"]);
+  expect(t.sizes.map(printLog)).toEqual(["s77", "s27", "s53"]);
+  expect(t.strides.map(printLog)).toEqual(["s27*s53", "s53", "1"]);
+});
+
+test("a transposed input's strides follow its memory order", () => {
+  const env = new ShapeEnv();
+  const t = env.createTensorSymbols("L['x']", [8, 4], [1, 8], ["dynamic", "dynamic"]);
+  expect(t.strides.map(printLog)).toEqual(["1", "s77"]);
+});
+
+test("static tensors keep their numbers", () => {
+  const env = new ShapeEnv();
+  const t = env.createTensorSymbols("L['w']", [512, 512], [512, 1], ["static", "static"]);
+  expect([...t.sizes, ...t.strides].map(printLog)).toEqual(["512", "512", "512", "1"]);
 });

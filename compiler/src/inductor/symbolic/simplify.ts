@@ -435,7 +435,6 @@ export function contiguousIndex(vars: readonly Expr[], sizes: readonly Expr[]): 
   const terms: Expr[] = [];
   for (let i = vars.length - 1; i >= 0; i--) {
     const size = sizes[i] as Expr;
-    // A loop of one step has stride 0 in torch's FlexibleLayout of such a shape only in its index, never in its size.
     terms.push(mul(vars[i] as Expr, stride));
     stride = mul(stride, size);
   }

@@ -3,7 +3,7 @@
 
 import { addTerms, mulFactors, splitNumber } from "./arith";
 import { internTable } from "./intern";
-import { type Expr, isNumber, ONE } from "./nodes";
+import { type Expr, isNumber, ONE, type PowExpr } from "./nodes";
 import { classOf, compareText } from "./order";
 
 /** sympy's `class_key`. Functions with a fixed number of arguments sort after those without. */
@@ -20,7 +20,7 @@ function classKey(e: Expr): readonly [number, number, string] {
     case "add":
       return [3, 1, name];
     case "pow":
-      return [3, 2, name];
+      return e.args[1].kind === "int" ? [3, 2, name] : [4, 10000, name];
     case "identity":
       return [4, 0, name];
     case "floordiv":
@@ -66,6 +66,10 @@ export function compareSortKey(a: Expr, b: Expr): number {
   return result;
 }
 
+function isPlainPow(e: Expr): e is PowExpr {
+  return e.kind === "pow" && e.args[1].kind === "int";
+}
+
 function computeSortKey(a: Expr, b: Expr): number {
   const [na, ra] = splitNumber(a);
   const [nb, rb] = splitNumber(b);
@@ -74,8 +78,8 @@ function computeSortKey(a: Expr, b: Expr): number {
     if (ra === undefined && rb === undefined) return na - nb;
     return ra === undefined ? -1 : 1;
   }
-  const ba = ra.kind === "pow" ? ra.args[0] : ra;
-  const bb = rb.kind === "pow" ? rb.args[0] : rb;
+  const ba = isPlainPow(ra) ? ra.args[0] : ra;
+  const bb = isPlainPow(rb) ? rb.args[0] : rb;
   const ca = classKey(ba);
   const cb = classKey(bb);
   const byClass = ca[0] - cb[0] || ca[1] - cb[1] || compareText(ca[2], cb[2]);
@@ -94,8 +98,8 @@ function computeSortKey(a: Expr, b: Expr): number {
       if (c !== 0) return c;
     }
   }
-  const ea = ra.kind === "pow" ? ra.args[1] : ONE();
-  const eb = rb.kind === "pow" ? rb.args[1] : ONE();
+  const ea = isPlainPow(ra) ? ra.args[1] : ONE();
+  const eb = isPlainPow(rb) ? rb.args[1] : ONE();
   return compareSortKey(ea, eb) || na - nb || a.id - b.id;
 }
 
@@ -156,4 +160,14 @@ export function orderedTerms(e: Expr): readonly Expr[] {
       return a.number - b.number;
     })
     .map(t => t.term);
+}
+
+/** Small expressions come first among the arguments of min, max, and, or (sympy's `ordered`). Floats count half. */
+function nodeCount(e: Expr): number {
+  return e.kind === "float" ? 0.5 : e.args.reduce((n, a) => n + nodeCount(a), 1);
+}
+
+/** The distinct expressions in the order of sympy's `ordered`. */
+export function inOrder(xs: Iterable<Expr>): Expr[] {
+  return [...new Set(xs)].sort((a, b) => nodeCount(a) - nodeCount(b) || compareSortKey(a, b));
 }
