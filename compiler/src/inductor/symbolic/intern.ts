@@ -2,7 +2,7 @@
 // Promises: within one table structurally equal expressions are the same object, so equality is `===` and any fact about
 // an expression is computed once. Tables are entered by dynamic scope: a Session owns one and drops it with itself.
 
-import type { Expr, SymExpr } from "./nodes";
+import type { Expr, SymExpr } from "./node_types";
 
 /** Everything that outlives one call of the expression library: the nodes and the memo maps over them. */
 export class InternTable {
