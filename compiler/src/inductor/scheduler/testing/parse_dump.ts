@@ -52,6 +52,9 @@ export function parseDump(
     inputs.push({ name, layout: layouts.get(name) ?? layout });
   }
   for (const [name, layout] of layouts) if (!seen.has(name) && !buffers.has(name)) inputs.push({ name, layout });
+  // An input that the graph hands on is an output without a user in the dump.
+  const returned = /return \(([^)]*)\)/.exec(context.graphText)?.[1] ?? "";
+  for (const name of returned.split(",").map(t => t.trim())) if (inputs.some(i => i.name === name)) outputs.push(name);
   const sizevars = new SizeVars();
   for (const [name, hint] of context.hints ?? []) sizevars.shapeEnv.hints.set(parseSymbol(name), hint);
   return {
@@ -427,7 +430,7 @@ function withSplits(operations: readonly Operation[]): Operation[] {
     );
     const total = product([...op.sizes[0], ...op.sizes[1]]);
     const splits = product(reader.sizes[1]);
-    if (!direct || product(reader.sizes[0]) * splits !== product(op.sizes[0])) return op;
+    if (!direct || !Number.isInteger(total) || product(reader.sizes[0]) * splits !== product(op.sizes[0])) return op;
     const ranges = reader.sizes[0];
     const loops = {
       ...op.loops,
