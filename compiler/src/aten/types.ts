@@ -291,6 +291,11 @@ export interface LoweringBuilder<B> extends DimMath {
   realizeHint(x: B): void;
   clone(x: B): B;
   cat(xs: readonly B[], dim: number): B; // pointwise or ConcatKernel, as lowering.md §10 decides
+  /**
+   * x padded without a copy (inplace_constant_pad_nd): its rows already have room on the right, and the only user is a
+   * matrix product. padding as constant_pad_nd has it; null: not possible.
+   */
+  inplacePad(x: B, padding: readonly Dim[], value: Scalar): B | null;
   copyInto(dst: B, src: B): B; // mutation
   scatter(spec: { target: B; size: readonly Dim[]; index: <V>(ops: Ops<V>, index: readonly Dim[]) => readonly Dim[]; value: Loader; mode: "store" | "atomic_add"; reads: readonly B[] }): B;
   /** a kernel that Inductor calls, not writes. kind out: takes out=; alloc: allocates; fallback: torch.ops call */

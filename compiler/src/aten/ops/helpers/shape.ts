@@ -245,6 +245,21 @@ export function sumTo<T>(b: GraphBuilder<T>, grad: T, shape: readonly Dim[]): T 
   return lead > 0 ? b.call("aten.view.default", [g, shape]) : g;
 }
 
+/** Tensor.suggest_memory_format: whether strides rise in the order of channels-last (at::is_channels_last_strides_2d). */
+export function looksChannelsLast(b: DimMath, t: TensorMeta): boolean {
+  const order = t.shape.length === 4 ? [1, 3, 2, 0] : t.shape.length === 5 ? [1, 4, 3, 2, 0] : null;
+  if (order === null || b.static(at(t.stride, 1)) === 0) return false;
+  let least: Dim = b.int(0);
+  for (const d of order) {
+    const [size, stride] = [at(t.shape, d), at(t.stride, d)];
+    if (b.static(size) === 0 || b.lt(stride, least)) return false;
+    // N111 tensors are ambiguous and count as row-major
+    if (d === 0 && b.eq(least, at(t.stride, 1))) return false;
+    least = b.lt(1, size) ? b.mul(stride, size) : stride;
+  }
+  return true;
+}
+
 /** The traced result's meta of a lowering whose operator has one tensor result. */
 export function outMeta<B>(b: LoweringBuilder<B>): TensorMeta {
   return b.out() as TensorMeta;
