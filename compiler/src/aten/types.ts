@@ -253,8 +253,8 @@ export interface LoweringBuilder<B> extends DimMath {
   toDtype(x: B, dtype: DType, copy?: boolean): B;
   /** Reduction.create with unrolling and splitting; srcDtype is x's; dims empty = all; result dtype defaults to x's */
   reduce(x: B, type: ReductionType, dims: readonly number[], keepdim: boolean, dtype?: DType): B;
-  /** variance (and mean) by Welford or in two steps, as var_mean_helper_ chooses */
-  varMean(x: B, dims: readonly number[], correction: number, keepdim: boolean): { var: B; mean: B };
+  /** variance (and mean) by Welford or in two steps, as var_mean_helper_ chooses; returnMean false: the mean is not realized on its own */
+  varMean(x: B, dims: readonly number[], correction: number, keepdim: boolean, returnMean?: boolean): { var: B; mean: B };
   onlineSoftmax(x: B, dim: number): { max: B; sum: B };
   scan(xs: readonly B[], dim: number, combine: <V>(ops: Ops<V>, a: V[], b: V[]) => V[]): B[] | null; // null: fall back
   sort(x: B, dim: number, opts: { stable: boolean; descending: boolean }): { values: B; indices: B } | null;

@@ -13,9 +13,13 @@ import type { OpRecord } from "../types";
 import { records as activation } from "./activation";
 import { records as activationBackward } from "./activation_backward";
 import { records as comparison } from "./comparison";
+import { records as convert } from "./convert";
 import { records as pointwiseBinary } from "./pointwise_binary";
 import { records as pointwiseUnary } from "./pointwise_unary";
+import { records as reduction } from "./reduction";
 import { records as selection } from "./selection";
+import { records as softmax } from "./softmax";
+import { records as statistics } from "./statistics";
 
 export const families: readonly (readonly OpRecord[])[] = [
   pointwiseUnary,
@@ -24,4 +28,8 @@ export const families: readonly (readonly OpRecord[])[] = [
   comparison,
   activation,
   activationBackward,
+  convert,
+  reduction,
+  statistics,
+  softmax,
 ];

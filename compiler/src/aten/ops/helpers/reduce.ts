@@ -1,0 +1,90 @@
+// Shapes of reductions, and the gradients they share.
+import type { Dim, DType, GraphBuilder, MetaBuilder, TensorMeta } from "../../types";
+import { aten } from "./define";
+import { fullLike, numelOf, sizeScalar, unsqueezeDims } from "./trace";
+
+/** dims to reduce, wrapped and checked; all of them for None and [] */
+export function normalizeDims(
+  m: { wrapDim(d: number, rank: number): number },
+  dims: readonly number[] | null,
+  rank: number,
+): number[] {
+  if (dims === null || dims.length === 0) return Array.from({ length: rank }, (_, i) => i);
+  return dims.map(d => m.wrapDim(d, rank));
+}
+
+/** contiguous result of reducing some dims */
+export function reducedMeta(
+  m: MetaBuilder,
+  x: TensorMeta,
+  dims: readonly number[] | null,
+  keepdim: boolean,
+  dtype: DType = x.dtype,
+): TensorMeta {
+  const reduced = normalizeDims(m, dims, x.shape.length);
+  if (new Set(reduced).size !== reduced.length) {
+    const twice = reduced.find((d, i) => reduced.indexOf(d) !== i);
+    return m.fail(`dim ${twice} appears multiple times in the list of dims`);
+  }
+  const shape: (Dim | number)[] = [];
+  x.shape.forEach((s, i) => {
+    if (!reduced.includes(i)) shape.push(s);
+    else if (keepdim) shape.push(1);
+  });
+  return m.tensor(shape, { dtype, device: x.device });
+}
+
+/** gradient of a sum: the dims put back, then expanded */
+export function expandReduced<T>(
+  b: GraphBuilder<T>,
+  grad: T,
+  x: T,
+  dims: readonly number[] | null,
+  keepdim: boolean,
+): T {
+  const { shape } = b.meta(x);
+  const back =
+    dims === null || dims.length === 0 || keepdim || shape.length === 0
+      ? grad
+      : unsqueezeDims(b, grad, dims, shape.length);
+  return b.call("aten.expand.default", [back, shape]);
+}
+
+/** gradient of a mean */
+export function meanBackward<T>(
+  b: GraphBuilder<T>,
+  grad: T,
+  x: T,
+  dims: readonly number[] | null,
+  keepdim: boolean,
+): T {
+  const count = numelOf(b, x, dims === null || dims.length === 0 ? undefined : dims);
+  return aten(b)("div.Scalar", expandReduced(b, grad, x, dims, keepdim), sizeScalar(b, count));
+}
+
+/** gradient of a value picked along a dim, by its index */
+export function valueSelectingBackward<T>(
+  b: GraphBuilder<T>,
+  grad: T,
+  x: T,
+  indices: T,
+  dim: number,
+  keepdim: boolean,
+): T {
+  const f = aten(b);
+  let [g, index] = [grad, indices];
+  if (!keepdim && b.meta(x).shape.length > 0) {
+    g = f("unsqueeze.default", grad, dim);
+    index = f("unsqueeze.default", indices, dim);
+  }
+  return f("scatter.src", fullLike(b, x, 0), dim, index, g);
+}
+
+/** gradient of max() and its kind: shared evenly among the equal values */
+export function evenlyDistributed<T>(b: GraphBuilder<T>, grad: T, x: T, result: T): T {
+  const f = aten(b);
+  const nan = f("isnan.default", x);
+  const bothNan = f("logical_and.default", nan, f("isnan.default", result));
+  const mask = f("logical_or.default", f("eq.Tensor", x, result), bothNan);
+  return f("mul.Tensor", mask, f("div.Tensor", grad, f("sum.default", mask)));
+}
