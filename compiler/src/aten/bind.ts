@@ -124,7 +124,8 @@ function gatherVarargs<T>(
   const item: SchemaType = { ...p.type, list: false, optional: p.type.optionalItems };
   const first = rest[0] as ArgValue<T>;
   if (Array.isArray(first) || first === null || !rest.every(x => fits(x, item, host, false))) return args;
-  if (p.type.base === "Tensor" && positional.length > 1) return args;
+  // einsum("ij,jk", x, y) alone takes its tensors one by one after another parameter
+  if (p.type.base === "Tensor" && positional.length > 1 && positional[0]?.type.base !== "str") return args;
   return [...args.slice(0, last), rest];
 }
 
