@@ -1,5 +1,5 @@
 // What capture hands to the session: the program's events in order, each compiled frame with its pre-grad graph.
-import type { DType, Device } from "../aten/types";
+import type { Device, DType } from "../aten/types";
 import type { FxGraph, FxNode } from "../fx/graph";
 import type { FakeTensor, StackFrame } from "../fx/types";
 import type { Expr } from "../inductor/symbolic/expr";
@@ -43,7 +43,12 @@ export interface GraphBreak {
 
 export interface Diagnostic {
   readonly file: string;
-  readonly span: { readonly line: number; readonly column: number; readonly endLine: number; readonly endColumn: number };
+  readonly span: {
+    readonly line: number;
+    readonly column: number;
+    readonly endLine: number;
+    readonly endColumn: number;
+  };
   readonly severity: "error" | "warning" | "information" | "hint";
   readonly code: string;
   readonly message: string;
@@ -74,13 +79,36 @@ export interface CapturedFrame {
 export type RuntimeStep =
   | { readonly kind: "create"; readonly tensor: RuntimeTensor; readonly fill: Fill }
   /** an eager operator (or several) outside a compiled frame; graph placeholders are `inputs` in order */
-  | { readonly kind: "eager"; readonly graph: FxGraph; readonly inputs: readonly RuntimeTensor[]; readonly outputs: readonly RuntimeTensor[]; readonly span: Diagnostic["span"] }
-  | { readonly kind: "call"; readonly frame: CapturedFrame; readonly inputs: readonly (RuntimeTensor | number)[]; readonly outputs: readonly (RuntimeTensor | null)[] }
+  | {
+      readonly kind: "eager";
+      readonly graph: FxGraph;
+      readonly inputs: readonly RuntimeTensor[];
+      readonly outputs: readonly RuntimeTensor[];
+      readonly span: Diagnostic["span"];
+    }
+  | {
+      readonly kind: "call";
+      readonly frame: CapturedFrame;
+      readonly inputs: readonly (RuntimeTensor | number)[];
+      readonly outputs: readonly (RuntimeTensor | null)[];
+    }
   /** the call of a compiled function or module as the user wrote it, after its frames ran */
-  | { readonly kind: "compiled_call"; readonly outputs: readonly RuntimeTensor[]; readonly args: readonly RuntimeTensor[] }
-  | { readonly kind: "backward"; readonly roots: readonly RuntimeTensor[]; readonly grads: readonly (RuntimeTensor | null)[]; readonly span: Diagnostic["span"] }
+  | {
+      readonly kind: "compiled_call";
+      readonly outputs: readonly RuntimeTensor[];
+      readonly args: readonly RuntimeTensor[];
+    }
+  | {
+      readonly kind: "backward";
+      readonly roots: readonly RuntimeTensor[];
+      readonly grads: readonly (RuntimeTensor | null)[];
+      readonly span: Diagnostic["span"];
+    }
   /** parameters handed to torch.compile are filled again, in named_parameters order */
-  | { readonly kind: "refill"; readonly parameters: readonly { readonly name: string; readonly tensor: RuntimeTensor; readonly fill: Fill }[] };
+  | {
+      readonly kind: "refill";
+      readonly parameters: readonly { readonly name: string; readonly tensor: RuntimeTensor; readonly fill: Fill }[];
+    };
 
 export type CaptureEvent =
   | { readonly kind: "cell"; readonly index: number } // a notebook cell begins
@@ -95,7 +123,12 @@ export interface CaptureResult {
   /** TORCH_LOGS_FORMAT if the source sets one */
   readonly logFormat: string | null;
   /** functions and modules that were (or were analysed as if) compiled: where lenses go */
-  readonly roots: readonly { readonly name: string; readonly span: Diagnostic["span"]; readonly frames: readonly number[]; readonly assumed: readonly string[] }[];
+  readonly roots: readonly {
+    readonly name: string;
+    readonly span: Diagnostic["span"];
+    readonly frames: readonly number[];
+    readonly assumed: readonly string[];
+  }[];
 }
 
 export interface CaptureOptions {

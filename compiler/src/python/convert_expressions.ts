@@ -1,7 +1,7 @@
 // Expressions of the concrete tree to the typed one. In: RawNode and the file's text. Out: Expr; throws Unreadable (never
 // past convert_statements.ts) for a piece that has no reading.
 import type * as ast from "./ast";
-import { parseNumber, stringPrefix, toBytes, unescape } from "./literals";
+import { decodeEscapes, parseNumber, stringPrefix, toBytes } from "./literals";
 import { field, fields, joinSpans, named, type RawNode } from "./raw";
 
 export class Unreadable extends Error {
@@ -419,7 +419,7 @@ function strings(src: Source, parts: readonly RawNode[], span: ast.Span): ast.Ex
       if (c.type === "string_content") {
         const raw = textOf(src, c).replace(/\r\n?/g, "\n");
         const braces = prefix.format ? raw.replace(/\{\{/g, "{").replace(/\}\}/g, "}") : raw;
-        literal(prefix.raw ? braces : unescape(braces, prefix.bytes), c.span);
+        literal(prefix.raw ? braces : decodeEscapes(braces, prefix.bytes), c.span);
       } else if (c.type === "interpolation") {
         formatted(src, c, literal, v => values.push(v));
       } else if (c.type !== "string_start" && c.type !== "string_end") {

@@ -55,7 +55,7 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /** replaces backslash escapes; unknown ones stay as written, as Python leaves them */
-export function unescape(text: string, bytes: boolean): string {
+export function decodeEscapes(text: string, bytes: boolean): string {
   if (!text.includes("\\")) return text;
   return text.replace(
     /\\(\r\n|\n|[0-7]{1,3}|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}]*\}|[\s\S])/g,

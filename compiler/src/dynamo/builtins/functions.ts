@@ -1,0 +1,486 @@
+// The functions of builtins (len, range's friends, isinstance, super, print ...). In: the machine. Out: its builtins dict.
+import type { PyError } from "../interp/api";
+import { NativeArgs, spread } from "../interp/arguments";
+import { bind, plainDeleteAttribute, plainSetAttribute } from "../interp/attributes";
+import { makeClassFromArgs } from "../interp/classes";
+import { PyFunction, PyGenerator } from "../interp/frame";
+import type { Machine } from "../interp/machine";
+import { asFloat, asInt, numberOp, roundHalfEven } from "../interp/numbers";
+import { plain, special } from "../interp/operators";
+import {
+  identity,
+  type Kwargs,
+  keyOf,
+  PyBuiltin,
+  PyClass,
+  PyClassMethod,
+  PyComplex,
+  PyDict,
+  PyFloat,
+  PyInstance,
+  PyIterator,
+  type PyList,
+  PyMethod,
+  PyModule,
+  PyNamed,
+  PyObject,
+  PyProperty,
+  PyRange,
+  PyStaticMethod,
+  PySuper,
+  PyTuple,
+  PyUnknown,
+  type Value,
+} from "../objects/values";
+import { installContainers, sortValues } from "./containers";
+import { constructor, func, method, property } from "./define";
+import { installExceptions } from "./exceptions";
+import { installNumbers } from "./numbers";
+import { installStrings } from "./strings";
+
+export function installBuiltins(vm: Machine): void {
+  const t = vm.types;
+  for (const c of [
+    t.object,
+    t.type,
+    t.bool,
+    t.int,
+    t.float,
+    t.complex,
+    t.str,
+    t.bytes,
+    t.list,
+    t.tuple,
+    t.dict,
+    t.set,
+  ]) {
+    vm.builtins.set(c.name, c);
+  }
+  for (const c of [t.frozenset, t.range, t.slice, t.property, t.staticmethod, t.classmethod, t.super]) {
+    vm.builtins.set(c.name, c);
+  }
+  vm.builtins.set("bytearray", t.bytes);
+  vm.builtins.set("memoryview", t.bytes);
+  vm.builtins.set("Ellipsis", vm.ellipsis);
+  vm.builtins.set("NotImplemented", vm.notImplemented);
+  vm.builtins.set("__debug__", true);
+  installExceptions(vm);
+  installNumbers(vm);
+  installStrings(vm);
+  installContainers(vm);
+  installObject(vm);
+  installDescriptors(vm);
+  installGenerators(vm);
+  installFunctions(vm);
+  vm.objectAttribute = name => objectFallback(vm, name);
+}
+
+function installObject(vm: Machine): void {
+  const { object, type } = vm.types;
+  constructor(vm, object, c => new PyInstance(c));
+  object.dict.set(
+    "__init__",
+    vm.builtin("__init__", () => null),
+  );
+  method(vm, object, "__init__", () => null);
+  method(vm, object, "__setattr__", ([o, name, v]) => {
+    plainSetAttribute(vm, o ?? null, String(name), v ?? null);
+    return null;
+  });
+  method(vm, object, "__delattr__", ([o, name]) => {
+    plainDeleteAttribute(vm, o ?? null, String(name));
+    return null;
+  });
+  // the plain paths of the machine are these; found on object they would only cost time
+  object.dict.deleteKey("__setattr__");
+  object.dict.deleteKey("__delattr__");
+  object.dict.deleteKey("__init__");
+  object.dict.deleteKey("__new__");
+  constructor(vm, type, (meta, args, kw) => {
+    if (args.length === 1) return vm.typeOf(args[0] ?? null);
+    return makeClassFromArgs(vm, meta, args, kw);
+  });
+  method(vm, type, "__init__", () => null);
+  method(vm, type, "__call__", ([c, ...args], kw) => (c instanceof PyClass ? vm.construct(c, args, kw) : null));
+}
+
+/** attributes of object that user code names explicitly: object.__setattr__(self, ...), super().__init__() */
+export function objectFallback(vm: Machine, name: string): Value | undefined {
+  const m = (f: (args: readonly Value[], kw: Kwargs) => Value): Value => {
+    const b = new PyBuiltin(vm.types.builtin, name, f);
+    b.method = true;
+    return b;
+  };
+  switch (name) {
+    case "__init__":
+    case "__init_subclass__":
+    case "__post_init__":
+      return name === "__post_init__" ? undefined : m(() => null);
+    case "__new__":
+      return vm.builtin("__new__", ([c]) => (c instanceof PyClass ? newObject(vm, c) : null));
+    case "__setattr__":
+      return m(([o, n, v]) => {
+        plainSetAttribute(vm, o ?? null, String(n), v ?? null);
+        return null;
+      });
+    case "__delattr__":
+      return m(([o, n]) => {
+        plainDeleteAttribute(vm, o ?? null, String(n));
+        return null;
+      });
+    case "__getattribute__":
+      return m(([o, n]) => vm.getattr(o ?? null, String(n)));
+    case "__repr__":
+    case "__str__":
+      return m(([o]) => `<${vm.typeOf(o ?? null).name} object>`);
+    case "__eq__":
+      return m(([a, b]) => (a === b ? true : vm.notImplemented));
+    case "__ne__":
+      return m(([a, b]) => (a === b ? false : vm.notImplemented));
+    case "__hash__":
+      return m(([o]) => (o instanceof PyObject ? identity(o) : 0));
+    case "__format__":
+      return m(([o, s]) => vm.format(o ?? null, String(s ?? "")));
+    case "__reduce__":
+    case "__getstate__":
+      return undefined;
+    case "__dir__":
+      return m(([o]) => dir(vm, o ?? null));
+    case "__sizeof__":
+      return m(() => 56);
+    default:
+      return undefined;
+  }
+}
+
+function newObject(vm: Machine, c: PyClass): Value {
+  for (const base of c.mro) {
+    const make = base.dict.get("__new__");
+    if (make instanceof PyStaticMethod && make.func instanceof PyBuiltin) return vm.call(make.func, [c]);
+  }
+  return new PyInstance(c);
+}
+
+function installDescriptors(vm: Machine): void {
+  const t = vm.types;
+  constructor(vm, t.property, (c, args, kw) => {
+    const a = new NativeArgs(vm, "property", ["fget?", "fset?", "fdel?", "doc?"], args, kw);
+    return new PyProperty(c, a.get("fget") ?? null, a.get("fset") ?? null, a.get("fdel") ?? null);
+  });
+  constructor(vm, t.staticmethod, (c, [f]) => new PyStaticMethod(c, f ?? null));
+  constructor(vm, t.classmethod, (c, [f]) => new PyClassMethod(c, f ?? null));
+  constructor(vm, t.super, (c, [cls, self]) => {
+    if (!(cls instanceof PyClass)) return vm.raise("RuntimeError", "super(): no arguments");
+    if (self === undefined) return vm.raise("RuntimeError", "super() without an object is not supported");
+    const selfClass = self instanceof PyClass && self.isSubclassOf(cls) ? self : vm.typeOf(self);
+    return new PySuper(c, cls, self, selfClass);
+  });
+  constructor(vm, t.method, (c, [f, self]) => new PyMethod(c, f ?? null, self ?? null));
+}
+
+function installGenerators(vm: Machine): void {
+  const cls = vm.types.generator;
+  const self = (v: Value | undefined): PyGenerator =>
+    v instanceof PyGenerator ? v : vm.raise("TypeError", "a generator is needed");
+  const result = (g: PyGenerator, v: Value | undefined): Value => {
+    if (v !== undefined) return v;
+    const e = vm.makeError("StopIteration", g.returned === null ? [] : [g.returned]);
+    throw e;
+  };
+  method(vm, cls, "__next__", ([g]) => result(self(g), vm.resume(self(g), null)));
+  method(vm, cls, "send", ([g, v]) => result(self(g), vm.resume(self(g), v ?? null)));
+  method(vm, cls, "throw", ([g, e]) => {
+    const value = e instanceof PyClass ? vm.call(e, []) : (e ?? null);
+    const error = vm.makeError("RuntimeError", []);
+    const thrown: PyError = value instanceof PyInstance ? Object.assign(error, { value }) : error;
+    return result(self(g), vm.resume(self(g), null, thrown));
+  });
+  method(vm, cls, "close", ([g]) => {
+    self(g).state = "done";
+    return null;
+  });
+  method(vm, cls, "__iter__", ([g]) => g ?? null);
+  cls.dict.deleteKey("__iter__");
+}
+
+export function dir(vm: Machine, o: Value): PyList {
+  const names = new Set<string>();
+  if (o instanceof PyObject && o.attrs) for (const k of o.attrs.keys()) names.add(String(k));
+  const cls = o instanceof PyClass ? o : vm.typeOf(o);
+  for (const c of cls.mro) for (const k of c.dict.keys()) names.add(String(k));
+  return vm.list([...names].sort());
+}
+
+function installFunctions(vm: Machine): void {
+  const b = vm.builtins;
+  const f = (name: string, fn: (args: readonly Value[], kw: Kwargs) => Value): void => {
+    func(vm, b, name, fn);
+  };
+  f("len", ([v]) => vm.length(v ?? null));
+  f("print", (args, kw) => {
+    const a = new NativeArgs(vm, "print", ["*", "sep?", "end?", "file?", "flush?"], [], kw);
+    const sep = a.get("sep");
+    const end = a.get("end");
+    const file = a.get("file");
+    const text = args.map(v => vm.str(v)).join(typeof sep === "string" ? sep : " ");
+    if (file === undefined || file === null) vm.print(text + (typeof end === "string" ? end : "\n"));
+    return null;
+  });
+  f("repr", ([v]) => vm.repr(v ?? null));
+  f("ascii", ([v]) => vm.repr(v ?? null));
+  f("format", ([v, s]) => vm.format(v ?? null, String(s ?? "")));
+  f("id", ([v]) => (v instanceof PyObject ? 140000000000000 + 16 * identity(v) : 0));
+  f("hash", ([v]) => {
+    const k = v === undefined ? 0 : vm.hash(v);
+    if (typeof k === "number") return Math.trunc(k);
+    if (typeof k === "bigint") return k;
+    if (typeof k === "object") return identity(k);
+    let h = 0;
+    for (const c of k) h = (h * 31 + c.charCodeAt(0)) % 2147483647;
+    return h;
+  });
+  f("callable", ([v]) => isCallable(vm, v ?? null));
+  f("isinstance", ([v, c]) => vm.isInstance(v ?? null, c ?? null));
+  f("issubclass", ([c, d]) => {
+    const one = (x: Value): boolean =>
+      x instanceof PyTuple ? x.items.some(one) : c instanceof PyClass && x instanceof PyClass && c.isSubclassOf(x);
+    if (!(c instanceof PyClass) && !(c instanceof PyUnknown))
+      vm.raise("TypeError", "issubclass() arg 1 must be a class");
+    return one(d ?? null);
+  });
+  f("getattr", ([o, name, other]) => {
+    const v = vm.getattrOrUndefined(o ?? null, String(name));
+    if (v !== undefined) return v;
+    return other === undefined ? vm.getattr(o ?? null, String(name)) : other;
+  });
+  f("hasattr", ([o, name]) => vm.getattrOrUndefined(o ?? null, String(name)) !== undefined);
+  f("setattr", ([o, name, v]) => {
+    vm.setattr(o ?? null, String(plain(name ?? null)), v ?? null);
+    return null;
+  });
+  f("delattr", ([o, name]) => {
+    vm.delattr(o ?? null, String(name));
+    return null;
+  });
+  f("vars", ([o]) => (o === undefined ? locals(vm) : vm.getattr(o, "__dict__")));
+  f("dir", ([o]) => dir(vm, o ?? null));
+  f("globals", () => vm.frames[vm.frames.length - 1]?.globals ?? vm.dict());
+  f("locals", () => locals(vm));
+  f("iter", ([v, sentinel]) => {
+    if (sentinel === undefined) {
+      const it = v ?? null;
+      if (it instanceof PyGenerator) return it;
+      if (it instanceof PyInstance && special(vm, it, "__iter__") !== undefined) {
+        return vm.call(special(vm, it, "__iter__") as Value, []);
+      }
+      return vm.iterate(it);
+    }
+    return vm.iterator(() => {
+      const x = vm.call(v ?? null, []);
+      return vm.equal(x, sentinel) ? undefined : x;
+    });
+  });
+  f("next", ([it, other]) => {
+    const v = vm.next(it ?? null);
+    if (v !== undefined) return v;
+    if (other !== undefined) return other;
+    throw vm.makeError("StopIteration", it instanceof PyGenerator && it.returned !== null ? [it.returned] : []);
+  });
+  f("enumerate", (args, kw) => {
+    const a = new NativeArgs(vm, "enumerate", ["iterable", "start?"], args, kw);
+    const it = vm.iterate(a.need("iterable"));
+    let i = vm.index(a.get("start") ?? 0);
+    return vm.iterator(() => {
+      const v = it.next();
+      return v === undefined ? undefined : vm.tuple([i++, v]);
+    }, "enumerate");
+  });
+  f("zip", (args, kw) => {
+    const its = args.map(x => vm.iterate(x));
+    const strict = vm.truthy(kw.get("strict") ?? false);
+    return vm.iterator(() => {
+      const row: Value[] = [];
+      for (const [k, it] of its.entries()) {
+        const v = it.next();
+        if (v === undefined) {
+          if (strict && k > 0) vm.raise("ValueError", `zip() argument ${k + 1} is shorter than argument ${k}`);
+          return undefined;
+        }
+        row.push(v);
+      }
+      return its.length === 0 ? undefined : vm.tuple(row);
+    }, "zip");
+  });
+  f("map", ([fn, ...rest]) => {
+    const its = rest.map(x => vm.iterate(x));
+    return vm.iterator(() => {
+      const row: Value[] = [];
+      for (const it of its) {
+        const v = it.next();
+        if (v === undefined) return undefined;
+        row.push(v);
+      }
+      return vm.call(fn ?? null, row);
+    }, "map");
+  });
+  f("filter", ([fn, xs]) => {
+    const it = vm.iterate(xs ?? null);
+    return vm.iterator(() => {
+      for (let v = it.next(); v !== undefined; v = it.next()) {
+        vm.tick();
+        if (fn === null || fn === undefined ? vm.truthy(v) : vm.truthy(vm.call(fn, [v]))) return v;
+      }
+      return undefined;
+    }, "filter");
+  });
+  f("reversed", ([v]) => {
+    const own = special(vm, v ?? null, "__reversed__");
+    if (own !== undefined) return vm.call(own, []);
+    if (v instanceof PyRange) {
+      const items = Array.from({ length: v.length }, (_, i) => v.start + (v.length - 1 - i) * v.step);
+      return vm.iterate(vm.tuple(items));
+    }
+    const items = v instanceof PyDict ? v.keys() : vm.toArray(v ?? null);
+    return vm.iterate(vm.tuple(items.reverse()));
+  });
+  f("sorted", ([v], kw) => vm.list(sortValues(vm, vm.toArray(v ?? null), kw)));
+  f("sum", (args, kw) => {
+    const a = new NativeArgs(vm, "sum", ["iterable", "start?"], args, kw);
+    let acc: Value = a.get("start") ?? 0;
+    const it = vm.iterate(a.need("iterable"));
+    for (let v = it.next(); v !== undefined; v = it.next()) acc = vm.binary("+", acc, v);
+    return acc;
+  });
+  f("any", ([v]) => {
+    const it = vm.iterate(v ?? null);
+    for (let x = it.next(); x !== undefined; x = it.next()) if (vm.truthy(x)) return true;
+    return false;
+  });
+  f("all", ([v]) => {
+    const it = vm.iterate(v ?? null);
+    for (let x = it.next(); x !== undefined; x = it.next()) if (!vm.truthy(x)) return false;
+    return true;
+  });
+  const extreme = (name: "min" | "max"): void =>
+    f(name, (args, kw) => {
+      const a = new NativeArgs(vm, name, ["*", "key?", "default?"], [], kw);
+      const key = a.get("key") ?? null;
+      const items = args.length === 1 ? vm.toArray(args[0] ?? null) : [...args];
+      if (items.length === 0) {
+        const other = a.get("default");
+        return other ?? vm.raise("ValueError", `${name}() iterable argument is empty`);
+      }
+      let best = items[0] as Value;
+      let bestKey = key === null ? best : vm.call(key, [best]);
+      for (const v of items.slice(1)) {
+        const k = key === null ? v : vm.call(key, [v]);
+        if (vm.truthy(vm.compare(name === "min" ? "<" : ">", k, bestKey))) [best, bestKey] = [v, k];
+      }
+      return best;
+    });
+  extreme("min");
+  extreme("max");
+  f("abs", ([v]) => {
+    const x = plain(v ?? null);
+    const i = asInt(x);
+    if (i !== undefined) return i < 0 ? -i : i;
+    if (x instanceof PyFloat) return new PyFloat(Math.abs(x.value));
+    if (x instanceof PyComplex) return new PyFloat(Math.hypot(x.re, x.im));
+    const own = special(vm, x, "__abs__");
+    if (own !== undefined) return vm.call(own, []);
+    if (x instanceof PyUnknown) return x;
+    return vm.call(vm.getattr(x, "__abs__"), []);
+  });
+  f("round", ([v, digits]) => {
+    const x = plain(v ?? null);
+    const own = special(vm, x, "__round__");
+    if (own !== undefined) return vm.call(own, digits === undefined ? [] : [digits]);
+    if (asInt(x) !== undefined) {
+      if (digits === undefined || digits === null || vm.index(digits) >= 0) return x;
+      return roundHalfEven(Number(x), vm.index(digits));
+    }
+    const n = asFloat(x);
+    if (n === undefined) return x instanceof PyUnknown ? x : vm.call(vm.getattr(x, "__round__"), []);
+    if (digits === undefined || digits === null) return roundHalfEven(n, 0);
+    return new PyFloat(roundHalfEven(n, vm.index(digits)));
+  });
+  f("divmod", ([a, c]) => vm.tuple([vm.binary("//", a ?? 0, c ?? 0), vm.binary("%", a ?? 0, c ?? 0)]));
+  f("pow", ([x, y, m]) => {
+    if (m === undefined || m === null) return vm.binary("**", x ?? 0, y ?? 0);
+    let [base, e] = [BigInt(vm.index(x ?? 0)), BigInt(vm.index(y ?? 0))];
+    const mod = BigInt(vm.index(m));
+    let r = 1n;
+    for (base %= mod; e > 0n; e >>= 1n, base = (base * base) % mod) if (e & 1n) r = (r * base) % mod;
+    return Number(r);
+  });
+  f("ord", ([c]) => String(c).codePointAt(0) ?? 0);
+  f("chr", ([n]) => String.fromCodePoint(vm.index(n ?? 0)));
+  f("bin", ([n]) => radix(vm, n, 2, "0b"));
+  f("oct", ([n]) => radix(vm, n, 8, "0o"));
+  f("hex", ([n]) => radix(vm, n, 16, "0x"));
+  f("input", () => "");
+  f("exit", () => {
+    throw vm.makeError("SystemExit", []);
+  });
+  f("quit", () => {
+    throw vm.makeError("SystemExit", []);
+  });
+  f("open", ([name]) => {
+    vm.report("no-files", `open(${vm.repr(name ?? null)}): files are not read here`, "information");
+    throw vm.makeError("FileNotFoundError", [2, "No such file or directory"]);
+  });
+  f("__import__", ([name]) => vm.importModule(String(name), null));
+  f("compile", () => vm.unknown("compile(...)"));
+  f("exec", () => {
+    vm.report("no-exec", "exec() of text is not followed", "warning");
+    return null;
+  });
+  f("eval", ([text]) => evaluate(vm, text ?? null));
+  property(vm, vm.types.func, "__type_params__", () => vm.tuple([]));
+}
+
+function radix(vm: Machine, n: Value | undefined, base: number, prefix: string): string {
+  const i = BigInt(asInt(plain(n ?? 0)) ?? vm.index(n ?? 0));
+  return `${i < 0n ? "-" : ""}${prefix}${(i < 0n ? -i : i).toString(base)}`;
+}
+
+/** eval of a dotted name, which is what registries use it for */
+function evaluate(vm: Machine, text: Value): Value {
+  const s = String(text).trim();
+  if (/^[A-Za-z_][\w.]*$/.test(s)) {
+    const [head = "", ...rest] = s.split(".");
+    const frame = vm.frames[vm.frames.length - 1];
+    const slot = frame?.code.varnames.indexOf(head) ?? -1;
+    const start = (slot >= 0 ? frame?.locals[slot] : undefined) ?? frame?.globals.get(head) ?? vm.builtins.get(head);
+    if (start === undefined) return vm.raise("NameError", `name '${head}' is not defined`);
+    return rest.reduce<Value>((o, name) => vm.getattr(o, name), start);
+  }
+  if (/^-?\d+$/.test(s)) return Number(s);
+  if (/^-?\d*\.\d+$/.test(s)) return new PyFloat(Number(s));
+  vm.report("no-eval", "eval() of an expression is not followed", "warning");
+  return vm.unknown(`eval(${vm.repr(text)})`);
+}
+
+function locals(vm: Machine): PyDict {
+  const frame = vm.frames[vm.frames.length - 1];
+  if (!frame) return vm.dict();
+  if (frame.names) return frame.names;
+  const d = vm.dict();
+  frame.code.varnames.forEach((name, i) => {
+    const v = frame.locals[i];
+    if (v !== undefined && !name.startsWith(".")) d.set(name, v);
+  });
+  frame.code.cellNames.forEach((name, i) => {
+    const v = frame.cells[i]?.value;
+    if (v !== undefined) d.set(name, v);
+  });
+  return d;
+}
+
+export function isCallable(vm: Machine, v: Value): boolean {
+  if (v instanceof PyFunction || v instanceof PyBuiltin || v instanceof PyClass || v instanceof PyMethod) return true;
+  if (v instanceof PyUnknown) return true;
+  return special(vm, v, "__call__") !== undefined;
+}
+
+export { bind, keyOf, numberOp, PyIterator, PyModule, PyNamed, spread };

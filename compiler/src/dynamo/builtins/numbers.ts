@@ -1,0 +1,136 @@
+// int, float, complex, bool: construction and methods. In: the machine. Out: methods on the classes.
+import type { Machine } from "../interp/machine";
+import { asFloat, asInt, normal } from "../interp/numbers";
+import { plain, special } from "../interp/operators";
+import { PyBytes, type PyClass, PyComplex, PyFloat, PyInstance, PyUnknown, type Value } from "../objects/values";
+import { constructor, method, property } from "./define";
+import { parseFloatText } from "./strings";
+
+export function toInt(vm: Machine, v: Value, base?: Value): Value {
+  const p = plain(v);
+  if (typeof p === "string" || p instanceof PyBytes) {
+    const text = typeof p === "string" ? p : new TextDecoder().decode(p.data);
+    return parseInteger(vm, text, base === undefined ? 10 : vm.index(base));
+  }
+  const i = asInt(p);
+  if (i !== undefined) return i;
+  if (p instanceof PyFloat) {
+    if (Number.isNaN(p.value)) vm.raise("ValueError", "cannot convert float NaN to integer");
+    if (!Number.isFinite(p.value)) vm.raise("OverflowError", "cannot convert float infinity to integer");
+    const t = Math.trunc(p.value);
+    return Number.isSafeInteger(t) ? (t === 0 ? 0 : t) : normal(BigInt(t));
+  }
+  if (v instanceof PyUnknown) return vm.unknown(`int(${v.what})`);
+  for (const name of ["__int__", "__index__", "__trunc__"]) {
+    const m = special(vm, v, name);
+    if (m !== undefined) return vm.call(m, []);
+  }
+  return vm.raise(
+    "TypeError",
+    `int() argument must be a string, a bytes-like object or a real number, not '${vm.typeOf(v).name}'`,
+  );
+}
+
+function parseInteger(vm: Machine, text: string, base: number): Value {
+  const t = text.trim().replace(/_/g, "").toLowerCase();
+  const m = /^([+-]?)(0x|0o|0b)?([0-9a-z]+)$/.exec(t);
+  const radix =
+    m?.[2] && (base === 0 || base === { "0x": 16, "0o": 8, "0b": 2 }[m[2]])
+      ? { "0x": 16, "0o": 8, "0b": 2 }[m[2]]
+      : base === 0
+        ? 10
+        : base;
+  const digits = m ? (m[2] && radix === base && ![16, 8, 2].includes(base) ? m[2] + m[3] : (m[3] ?? "")) : "";
+  let n = 0n;
+  for (const c of digits) {
+    const d = Number.parseInt(c, 36);
+    if (Number.isNaN(d) || d >= (radix ?? 10)) {
+      return vm.raise("ValueError", `invalid literal for int() with base ${base}: ${vm.repr(text)}`);
+    }
+    n = n * BigInt(radix ?? 10) + BigInt(d);
+  }
+  if (!m) return vm.raise("ValueError", `invalid literal for int() with base ${base}: ${vm.repr(text)}`);
+  return normal(m[1] === "-" ? -n : n);
+}
+
+export function toFloat(vm: Machine, v: Value): Value {
+  const p = plain(v);
+  if (typeof p === "string") return new PyFloat(parseFloatText(vm, p));
+  const f = asFloat(p);
+  if (f !== undefined) return new PyFloat(f);
+  if (v instanceof PyUnknown) return vm.unknown(`float(${v.what})`);
+  for (const name of ["__float__", "__index__"]) {
+    const m = special(vm, v, name);
+    if (m !== undefined) return vm.call(m, []);
+  }
+  return vm.raise("TypeError", `float() argument must be a string or a real number, not '${vm.typeOf(v).name}'`);
+}
+
+/** instances of user classes that derive from a number keep the number inside */
+function wrap(cls: PyClass, base: PyClass, v: Value): Value {
+  if (cls === base) return v;
+  const o = new PyInstance(cls);
+  o.payload = v;
+  return o;
+}
+
+export function installNumbers(vm: Machine): void {
+  const { int, float, bool, complex } = vm.types;
+  constructor(vm, int, (c, args, kw) => wrap(c, int, toInt(vm, args[0] ?? 0, args[1] ?? kw.get("base"))));
+  constructor(vm, bool, (_c, [v]) => vm.truthy(v ?? false));
+  constructor(vm, float, (c, [v]) => wrap(c, float, v === undefined ? new PyFloat(0) : toFloat(vm, v)));
+  constructor(vm, complex, (_c, [a, b]) => {
+    if (typeof a === "string") {
+      const m = /^\s*([+-]?[\d.e]+)?(?:([+-]?[\d.e]*)j)?\s*$/i.exec(a);
+      return new PyComplex(
+        Number(m?.[1] ?? 0),
+        m?.[2] === undefined ? 0 : Number(`${m[2]}${/\d/.test(m[2]) ? "" : "1"}`),
+      );
+    }
+    const x = a instanceof PyComplex ? a : new PyComplex(asFloat(a ?? 0) ?? 0, 0);
+    const y = b instanceof PyComplex ? b : new PyComplex(asFloat(b ?? 0) ?? 0, 0);
+    return new PyComplex(x.re - y.im, x.im + y.re);
+  });
+  const value = (v: Value): number => asFloat(plain(v)) ?? 0;
+  const bits = (v: Value | undefined): string =>
+    BigInt(asInt(plain(v ?? 0)) ?? 0)
+      .toString(2)
+      .replace("-", "");
+  method(vm, int, "bit_length", ([v]) => (bits(v) === "0" ? 0 : bits(v).length));
+  method(vm, int, "bit_count", ([v]) => bits(v).replace(/0/g, "").length);
+  method(vm, int, "is_integer", () => true);
+  method(vm, int, "as_integer_ratio", ([v]) => vm.tuple([v ?? 0, 1]));
+  method(vm, int, "conjugate", ([v]) => v ?? 0);
+  method(vm, int, "to_bytes", ([v, n]) => {
+    const size = vm.index(n ?? 1);
+    const big = BigInt(asInt(plain(v ?? 0)) ?? 0);
+    return vm.bytes(Uint8Array.from({ length: size }, (_, i) => Number((big >> BigInt(8 * (size - 1 - i))) & 255n)));
+  });
+  method(vm, float, "is_integer", ([v]) => Number.isInteger(value(v ?? 0)));
+  method(vm, float, "hex", ([v]) => String(value(v ?? 0)));
+  method(vm, float, "as_integer_ratio", ([v]) => {
+    let [x, d] = [value(v ?? 0), 1];
+    while (!Number.isInteger(x) && d < 2 ** 60) {
+      x *= 2;
+      d *= 2;
+    }
+    return vm.tuple([x, d]);
+  });
+  for (const cls of [int, float]) {
+    property(vm, cls, "real", v => v);
+    property(vm, cls, "imag", v => (v instanceof PyFloat ? new PyFloat(0) : 0));
+  }
+  property(vm, int, "numerator", v => v);
+  property(vm, int, "denominator", () => 1);
+  property(vm, complex, "real", v => new PyFloat(v instanceof PyComplex ? v.re : 0));
+  property(vm, complex, "imag", v => new PyFloat(v instanceof PyComplex ? v.im : 0));
+  method(vm, complex, "conjugate", ([v]) => (v instanceof PyComplex ? new PyComplex(v.re, -v.im) : (v ?? 0)));
+  int.dict.set(
+    "from_bytes",
+    vm.builtin("from_bytes", ([b, order]) => {
+      const data = b instanceof PyBytes ? [...b.data] : [];
+      if (order === "little") data.reverse();
+      return normal(data.reduce((acc, x) => acc * 256n + BigInt(x), 0n));
+    }),
+  );
+}

@@ -1,0 +1,169 @@
+// What every part of the interpreter may ask of the whole. The machine (machine.ts) implements it; parts import this
+// file only, so that none imports another in a circle.
+import type { Span } from "../../python/ast";
+import type { SourceFile } from "../code/instructions";
+import type {
+  Key,
+  Kwargs,
+  NativeFn,
+  PyBuiltin,
+  PyBytes,
+  PyClass,
+  PyDict,
+  PyInstance,
+  PyIterator,
+  PyList,
+  PyModule,
+  PyNamed,
+  PySet,
+  PyTuple,
+  PyUnknown,
+  Value,
+} from "../objects/values";
+import type { Frame } from "./frame";
+
+/** A Python exception on its way up. */
+export class PyError extends Error {
+  /** where it was raised, innermost last; for the diagnostic */
+  trace: { readonly file: SourceFile; readonly span: Span; readonly func: string }[] = [];
+  constructor(readonly value: PyInstance) {
+    super(value.cls.name);
+  }
+}
+
+/** The step budget is spent or the caller asked to stop; nothing in Python can catch it. */
+export class Interrupted extends Error {}
+
+export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**" | "@" | "<<" | ">>" | "&" | "|" | "^";
+export type CompareOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "is" | "is not" | "in" | "not in";
+
+/** Classes that the interpreter itself needs. */
+export interface Types {
+  readonly object: PyClass;
+  readonly type: PyClass;
+  readonly none: PyClass;
+  readonly bool: PyClass;
+  readonly int: PyClass;
+  readonly float: PyClass;
+  readonly complex: PyClass;
+  readonly str: PyClass;
+  readonly bytes: PyClass;
+  readonly list: PyClass;
+  readonly tuple: PyClass;
+  readonly dict: PyClass;
+  readonly set: PyClass;
+  readonly frozenset: PyClass;
+  readonly range: PyClass;
+  readonly slice: PyClass;
+  readonly func: PyClass;
+  readonly method: PyClass;
+  readonly builtin: PyClass;
+  readonly module: PyClass;
+  readonly generator: PyClass;
+  readonly iterator: PyClass;
+  readonly cell: PyClass;
+  readonly property: PyClass;
+  readonly staticmethod: PyClass;
+  readonly classmethod: PyClass;
+  readonly super: PyClass;
+  readonly ellipsis: PyClass;
+  readonly notImplemented: PyClass;
+  readonly unknown: PyClass;
+  readonly code: PyClass;
+  readonly exception: PyClass;
+}
+
+/** Behaviour that torch objects, symbols and other guests add to the core operations; undefined: not mine. */
+export interface Guest {
+  typeOf?(v: Value): PyClass | undefined;
+  getattr?(o: Value, name: string): Value | undefined;
+  setattr?(o: Value, name: string, v: Value): boolean;
+  binary?(op: BinaryOperator, a: Value, b: Value, inplace: boolean): Value | undefined;
+  unary?(op: "+" | "-" | "~", a: Value): Value | undefined;
+  compare?(op: CompareOperator, a: Value, b: Value): Value | undefined;
+  getitem?(o: Value, key: Value): Value | undefined;
+  setitem?(o: Value, key: Value, v: Value): boolean;
+  truth?(v: Value): boolean | undefined;
+  length?(v: Value): Value | undefined;
+  iterate?(v: Value): PyIterator | undefined;
+  call?(f: Value, args: readonly Value[], kwargs: Kwargs): Value | undefined;
+  repr?(v: Value, str: boolean): string | undefined;
+  hash?(v: Value): Key | undefined;
+  /** a plain number where one stands for the value (a symbolic int by its hint) */
+  index?(v: Value): number | undefined;
+  format?(v: Value, spec: string): string | undefined;
+}
+
+/** What a trace wants to see of the running code. */
+export interface Observer {
+  /** a local was stored under this name in any frame */
+  stored?(name: string, value: Value, frame: Frame): void;
+  loadedLocal?(name: string, value: Value, frame: Frame): Value;
+  loadedGlobal?(name: string, value: Value, frame: Frame): Value;
+  loadedDeref?(name: string, value: Value, frame: Frame): Value;
+  loadedAttribute?(owner: Value, name: string, value: Value): Value;
+  loadedItem?(owner: Value, key: Value, value: Value): Value;
+  mutated?(owner: Value): void;
+}
+
+export interface Interp {
+  readonly types: Types;
+  readonly builtins: PyDict;
+  readonly emptyKwargs: Kwargs;
+  readonly ellipsis: PyNamed;
+  readonly notImplemented: PyNamed;
+  readonly guests: Guest[];
+  observer: Observer | null;
+  /** what every object has although no class says so: object.__setattr__ and the like */
+  objectAttribute: (name: string) => Value | undefined;
+  readonly frames: Frame[];
+
+  // objects
+  tuple(items: readonly Value[]): PyTuple;
+  list(items: readonly Value[]): PyList;
+  dict(entries?: readonly (readonly [string, Value])[]): PyDict;
+  set(items: readonly Value[]): PySet;
+  bytes(data: Uint8Array): PyBytes;
+  iterator(next: () => Value | undefined, kind?: string): PyIterator;
+  builtin(name: string, fn: NativeFn): PyBuiltin;
+  klass(name: string, bases: readonly PyClass[], module?: string): PyClass;
+  unknown(what: string): PyUnknown;
+  newModule(name: string): PyModule;
+
+  // operations; all may throw PyError
+  typeOf(v: Value): PyClass;
+  call(f: Value, args: readonly Value[], kwargs?: Kwargs): Value;
+  getattr(o: Value, name: string): Value;
+  /** undefined where Python would raise AttributeError */
+  getattrOrUndefined(o: Value, name: string): Value | undefined;
+  setattr(o: Value, name: string, v: Value): void;
+  delattr(o: Value, name: string): void;
+  getitem(o: Value, key: Value): Value;
+  setitem(o: Value, key: Value, v: Value): void;
+  delitem(o: Value, key: Value): void;
+  binary(op: BinaryOperator, a: Value, b: Value, inplace?: boolean): Value;
+  unary(op: "+" | "-" | "~" | "not", a: Value): Value;
+  compare(op: CompareOperator, a: Value, b: Value): Value;
+  equal(a: Value, b: Value): boolean;
+  truthy(v: Value): boolean;
+  length(v: Value): Value;
+  iterate(v: Value): PyIterator;
+  toArray(v: Value): Value[];
+  next(it: Value): Value | undefined;
+  hash(v: Value): Key;
+  str(v: Value): string;
+  repr(v: Value): string;
+  format(v: Value, spec: string): string;
+  isInstance(v: Value, cls: Value): boolean;
+  /** a JS integer from an int, bool or symbolic int */
+  index(v: Value, what?: string): number;
+  importModule(name: string, fromFile: string | null): Value;
+
+  raise(type: string, message: string): never;
+  makeError(type: string, args: readonly Value[]): PyError;
+  exceptionClass(name: string): PyClass;
+  /** one unit of work; throws Interrupted when the budget is spent */
+  tick(): void;
+  print(text: string): void;
+  report(code: string, message: string, severity?: "error" | "warning" | "information" | "hint", at?: Span): void;
+}

@@ -1,0 +1,138 @@
+// The class statement: metaclass, namespace, __set_name__, __init_subclass__. In: body function, bases, keywords. Out: the
+// class, or what the metaclass made of it.
+import type { Code, Position } from "../code/instructions";
+import {
+  PyCell,
+  PyClass,
+  PyDict,
+  PyInstance,
+  PyModule,
+  PyStaticMethod,
+  PyTuple,
+  PyUnknown,
+  type Value,
+} from "../objects/values";
+import type { Interp } from "./api";
+import { bind } from "./attributes";
+import { type Frame, PyFunction } from "./frame";
+
+interface BodyRunner extends Interp {
+  runCode(code: Code, globals: PyDict, names: PyDict | null, cells?: PyCell[]): Frame;
+}
+
+export function buildClass(
+  vm: BodyRunner,
+  name: string,
+  body: PyFunction,
+  written: readonly Value[],
+  keywords: Map<string, Value>,
+  at: Position,
+): Value {
+  const bases = resolveBases(vm, written);
+  const metaclass = pickMetaclass(vm, bases, keywords.get("metaclass"));
+  keywords.delete("metaclass");
+  const prepare = metaclass === vm.types.type ? undefined : metaclass.lookup("__prepare__");
+  const prepared =
+    prepare === undefined
+      ? undefined
+      : vm.call(bind(vm, prepare, metaclass, metaclass), [name, vm.tuple(bases)], keywords);
+  const names = prepared instanceof PyDict ? prepared : vm.dict();
+  const moduleName = body.globals.get("__name__");
+  names.set("__module__", moduleName ?? "__main__");
+  names.set("__qualname__", body.code.qualname);
+  if (body.code.docstring !== null) names.set("__doc__", body.code.docstring);
+  const cells: PyCell[] = [];
+  for (let i = 0; i < body.code.cellNames.length; i++) cells.push(new PyCell(vm.types.cell));
+  cells.push(...body.closure);
+  const frame = vm.runCode(body.code, body.globals, names, cells);
+  const made =
+    metaclass === vm.types.type
+      ? makeClass(vm, vm.types.type, name, bases, names, keywords)
+      : vm.call(metaclass, [name, vm.tuple(bases), names], keywords);
+  if (made instanceof PyClass) {
+    made.place = { file: body.code.file.name, line: at.span.line };
+    made.module = typeof moduleName === "string" ? moduleName : "__main__";
+    made.qualname = body.code.qualname;
+    const cell = body.code.cellNames.indexOf("__class__");
+    const own = cell < 0 ? undefined : frame.cells[cell];
+    if (own) own.value = made;
+  }
+  return made;
+}
+
+function resolveBases(vm: Interp, written: readonly Value[]): PyClass[] {
+  const out: PyClass[] = [];
+  for (const b of written) {
+    if (b instanceof PyClass) out.push(b);
+    else if (b instanceof PyUnknown) {
+      const stand = vm.klass(b.what.split(".").pop() ?? "unknown", [vm.types.object], "unknown");
+      vm.report("unknown-base", `the base class ${b.what} is not known here`, "warning");
+      out.push(stand);
+    } else if (b instanceof PyModule) vm.raise("TypeError", "module() takes at most 2 arguments (3 given)");
+    else {
+      const entries = vm.getattrOrUndefined(b, "__mro_entries__");
+      if (entries !== undefined) {
+        const r = vm.call(entries, [vm.tuple(written)]);
+        for (const c of vm.toArray(r)) if (c instanceof PyClass) out.push(c);
+      }
+      // typing constructs (Generic[T], Protocol) add nothing
+    }
+  }
+  return out.length > 0 ? out : [vm.types.object];
+}
+
+function pickMetaclass(vm: Interp, bases: readonly PyClass[], given: Value | undefined): PyClass {
+  let best = given instanceof PyClass ? given : vm.types.type;
+  for (const b of bases) {
+    const m = b.cls;
+    if (m !== best && m.isSubclassOf(best)) best = m;
+  }
+  return best;
+}
+
+/** type.__new__ */
+export function makeClass(
+  vm: Interp,
+  metaclass: PyClass,
+  name: string,
+  bases: readonly PyClass[],
+  names: PyDict,
+  keywords: ReadonlyMap<string, Value>,
+): PyClass {
+  const dict = vm.dict();
+  for (const [k, key, v] of names.rawEntries()) dict.setKey(k, key, v);
+  const init = dict.get("__init_subclass__");
+  if (init instanceof PyFunction) dict.set("__init_subclass__", classMethod(vm, init));
+  const newer = dict.get("__new__");
+  if (newer instanceof PyFunction) dict.set("__new__", new PyStaticMethod(vm.types.staticmethod, newer));
+  const item = dict.get("__class_getitem__");
+  if (item instanceof PyFunction) dict.set("__class_getitem__", classMethod(vm, item));
+  // an own __eq__ without __hash__ makes instances unhashable, except where identity is all the analysis needs
+  const c = new PyClass(name, bases.length > 0 ? bases : [vm.types.object], dict, metaclass);
+  for (const [, key, v] of dict.rawEntries()) {
+    if (!(v instanceof PyInstance)) continue;
+    const hook = v.cls.lookup("__set_name__");
+    if (hook !== undefined) vm.call(bind(vm, hook, v, v.cls), [c, key]);
+  }
+  const parentInit = c.lookupAfter(c, "__init_subclass__");
+  if (parentInit !== undefined) vm.call(bind(vm, parentInit, c, c), [], keywords);
+  return c;
+}
+
+function classMethod(vm: Interp, f: PyFunction): Value {
+  return vm.call(vm.types.classmethod, [f]);
+}
+
+/** type(name, bases, dict) and Meta(name, bases, dict) */
+export function makeClassFromArgs(
+  vm: Interp,
+  metaclass: PyClass,
+  args: readonly Value[],
+  keywords: ReadonlyMap<string, Value>,
+): PyClass {
+  const [name, bases, dict] = args;
+  if (typeof name !== "string" || !(bases instanceof PyTuple) || !(dict instanceof PyDict)) {
+    return vm.raise("TypeError", "type.__new__() takes a name, a tuple of bases and a dict");
+  }
+  return makeClass(vm, metaclass, name, resolveBases(vm, bases.items), dict, keywords);
+}

@@ -1,0 +1,266 @@
+// Import: the standard library as modelled here, torch and friends, the user's own files, and a policy for the rest.
+// In: a module name and the importing file. Out: a module object. A library that is not known raises ImportError where
+// the code is prepared for that (inside try), and is an unknown value elsewhere.
+import { PythonFile } from "../../python/file";
+import { func } from "../builtins/define";
+import { compileModule } from "../code/compiler";
+import type { Code, SourceFile } from "../code/instructions";
+import { Frame } from "../interp/frame";
+import type { Machine } from "../interp/machine";
+import { type PyDict, PyModule, PyNamed, type Value } from "../objects/values";
+import { itertoolsModule, mathModule, operatorModule } from "./math";
+import {
+  abstractCollections,
+  collectionsNatives,
+  copyNatives,
+  hashlibModule,
+  inspectModule,
+  jsonModule,
+  osModule,
+  randomModule,
+  reModule,
+  smallModule,
+  sysModule,
+  timeModule,
+  typingModule,
+} from "./misc";
+import { PRELUDE } from "./prelude";
+
+/** code of the prelude never changes: compiled once per process */
+const preludeCode = new Map<string, Code>();
+
+export function libraryCode(name: string, text: string, library: SourceFile["library"], shown: string): Code {
+  const key = `${shown}:${name}`;
+  let code = preludeCode.get(key);
+  if (!code) {
+    const file: SourceFile = { name: shown, lines: text.split("\n"), library };
+    const parsed = new PythonFile(text);
+    if (parsed.problems.length > 0) throw new Error(`prelude ${name}: ${parsed.problems[0]?.message}`);
+    code = compileModule(parsed.module, file, text);
+    preludeCode.set(key, code);
+  }
+  return code;
+}
+
+export type Factory = (name: string) => PyModule | undefined;
+
+export class Modules {
+  readonly loaded = new Map<string, Value>();
+  readonly sysModules: PyDict;
+  readonly environment: PyDict;
+  private readonly factories: Factory[] = [];
+  private readonly abstracts;
+  /** parses a user file; kept by the session so that edits stay cheap */
+  parseFile: (path: string, text: string) => PythonFile = (_path, text) => new PythonFile(text);
+  onProblems: (file: string, parsed: PythonFile) => void = () => {};
+
+  constructor(
+    private readonly vm: Machine,
+    private readonly files: (path: string) => string | undefined,
+  ) {
+    this.sysModules = vm.dict();
+    this.environment = vm.dict();
+    this.abstracts = abstractCollections(vm);
+  }
+
+  /** libraries modelled elsewhere (torch, einops, numpy) */
+  register(f: Factory): void {
+    this.factories.push(f);
+  }
+
+  import(name: string, fromFile: string | null): Value {
+    if (name.startsWith(".")) return this.relative(name, fromFile);
+    const known = this.loaded.get(name);
+    if (known !== undefined) return known;
+    const made = this.library(name) ?? this.userModule(name, fromFile);
+    if (made !== undefined) {
+      this.keep(name, made);
+      return made;
+    }
+    // a submodule that its package only knows as an attribute (os.path, torch.nn.functional)
+    const dot = name.lastIndexOf(".");
+    if (dot > 0) {
+      const parent = this.import(name.slice(0, dot), fromFile);
+      const attr = this.vm.getattrOrUndefined(parent, name.slice(dot + 1));
+      if (attr !== undefined) return attr;
+    }
+    return this.missing(name);
+  }
+
+  private keep(name: string, m: Value): void {
+    this.loaded.set(name, m);
+    this.sysModules.set(name, m);
+    const dot = name.lastIndexOf(".");
+    if (dot > 0) {
+      const parent = this.loaded.get(name.slice(0, dot));
+      if (parent instanceof PyModule) parent.dict.set(name.slice(dot + 1), m);
+    }
+  }
+
+  private missing(name: string): Value {
+    const guarded = this.vm.frames.some(f => f.code.kind !== "class" && f.code.handlers[f.pc - 1]);
+    if (guarded) return this.vm.raise("ModuleNotFoundError", `No module named '${name}'`);
+    this.vm.report(
+      "unknown-module",
+      `the module '${name}' is not known here; what comes from it is unknown`,
+      "information",
+    );
+    const u = this.vm.unknown(name);
+    this.loaded.set(name, u);
+    return u;
+  }
+
+  private library(name: string): PyModule | undefined {
+    for (const f of this.factories) {
+      const m = f(name);
+      if (m) return m;
+    }
+    const vm = this.vm;
+    switch (name) {
+      case "builtins":
+        return new PyModule(vm.types.module, name, vm.builtins);
+      case "math":
+        return mathModule(vm);
+      case "operator":
+        return operatorModule(vm);
+      case "itertools":
+        return itertoolsModule(vm);
+      case "os":
+        return osModule(vm, this.environment);
+      case "os.path":
+      case "collections.abc":
+        break;
+      case "sys":
+        return sysModule(vm, this.sysModules);
+      case "time":
+        return timeModule(vm);
+      case "random":
+        return randomModule(vm);
+      case "hashlib":
+        return hashlibModule(vm);
+      case "json":
+        return jsonModule(vm);
+      case "re":
+        return reModule(vm);
+      case "inspect":
+        return inspectModule(vm);
+      case "typing":
+      case "typing_extensions":
+        return typingModule(vm, this.abstracts, name);
+      case "__future__": {
+        const m = vm.newModule(name);
+        m.lazy = n => new PyNamed(vm.types.object, n);
+        return m;
+      }
+      default:
+    }
+    if (name === "collections.abc") {
+      const m = vm.newModule(name);
+      for (const [k, v] of this.abstracts) m.dict.set(k, v);
+      return m;
+    }
+    return this.prelude(name) ?? smallModule(vm, name);
+  }
+
+  private prelude(name: string): PyModule | undefined {
+    const text = Object.hasOwn(PRELUDE, name) ? PRELUDE[name] : undefined;
+    if (text === undefined) return undefined;
+    const m = this.vm.newModule(name);
+    if (name === "collections") {
+      collectionsNatives(this.vm, m);
+      m.lazy = n => (n === "abc" ? this.import("collections.abc", null) : undefined);
+    }
+    if (name === "copy") copyNatives(this.vm, m);
+    if (name === "types") {
+      const t = this.vm.types;
+      m.dict.set("FunctionType", t.func);
+      m.dict.set("LambdaType", t.func);
+      m.dict.set("BuiltinFunctionType", t.builtin);
+      m.dict.set("ModuleType", t.module);
+      m.dict.set("GeneratorType", t.generator);
+      m.dict.set("NoneType", t.none);
+      m.dict.set("EllipsisType", t.ellipsis);
+      func(this.vm, m, "_bind", ([f, o]) => this.vm.call(t.method, [f ?? null, o ?? null]));
+    }
+    m.dict.set("__module_object__", m);
+    this.run(libraryCode(name, text, "hidden", `${name}.py`), m);
+    return m;
+  }
+
+  run(code: Code, m: PyModule): void {
+    const frame = new Frame(code, m.dict, null, []);
+    frame.names = m.dict;
+    this.vm.run(frame);
+  }
+
+  // ---- the user's files
+
+  private userModule(name: string, fromFile: string | null): PyModule | undefined {
+    if (fromFile === null) return undefined;
+    const parts = name.split(".");
+    let dir = directory(fromFile);
+    for (let up = 0; up < 6; up++) {
+      const m = this.fileModule(name, join(dir, parts.join("/")));
+      if (m) return m;
+      if (dir === "" || dir === "/" || dir === ".") break;
+      dir = directory(dir);
+    }
+    return undefined;
+  }
+
+  private relative(name: string, fromFile: string | null): Value {
+    const level = /^\.*/.exec(name)?.[0].length ?? 0;
+    const rest = name.slice(level);
+    if (fromFile === null) return this.missing(rest || name);
+    let dir = directory(fromFile);
+    for (let i = 1; i < level; i++) dir = directory(dir);
+    if (rest === "") {
+      const pack = this.fileModule(dir.split("/").pop() ?? "package", dir);
+      if (pack) return pack;
+      // `from . import x` where the package has no __init__: its files are the names
+      const m = this.vm.newModule(dir);
+      m.lazy = n => this.fileModule(n, join(dir, n)) ?? undefined;
+      return m;
+    }
+    const path = join(dir, rest.split(".").join("/"));
+    return this.fileModule(rest, path) ?? this.missing(rest);
+  }
+
+  /** the module at path.py or path/__init__.py */
+  private fileModule(name: string, path: string): PyModule | undefined {
+    for (const file of [`${path}.py`, `${path}/__init__.py`]) {
+      const known = this.loaded.get(`file:${file}`);
+      if (known instanceof PyModule) return known;
+      const text = this.files(file);
+      if (text === undefined) continue;
+      const m = this.vm.newModule(name);
+      m.file = file;
+      m.lazy = n => {
+        const sub = this.fileModule(`${name}.${n}`, join(directory(file), n));
+        return file.endsWith("__init__.py") ? sub : undefined;
+      };
+      this.loaded.set(`file:${file}`, m);
+      this.execute(m, file, text);
+      return m;
+    }
+    return undefined;
+  }
+
+  execute(m: PyModule, file: string, text: string): void {
+    const parsed = this.parseFile(file, text);
+    this.onProblems(file, parsed);
+    const source: SourceFile = { name: file, lines: text.split(/\r?\n/), library: "user" };
+    m.dict.set("__file__", file);
+    m.dict.set("__module_object__", m);
+    this.run(compileModule(parsed.module, source, text), m);
+  }
+}
+
+function directory(path: string): string {
+  const at = path.lastIndexOf("/");
+  return at < 0 ? "" : path.slice(0, at);
+}
+
+function join(dir: string, rest: string): string {
+  return dir === "" ? rest : `${dir}/${rest}`;
+}
