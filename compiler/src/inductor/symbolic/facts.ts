@@ -2,11 +2,11 @@
 // Promises: sound over integers. An inequality is kept as d <= 0 with d expanded; one fact at a time is used.
 
 import { add, addTerms, neg, splitNumber, sub } from "./arith";
-import { isNegative, isNonpositive, isNonzero, isPositive } from "./assumptions";
-import { gcdNumber } from "./divide";
-import { type Expr, intValue, isNumber, type RelationExpr, type SymExpr, sym } from "./nodes";
-import { bounds, type SymbolBounds, type VarRanges } from "./ranges";
-import { dropIdentity, expand, freeSymbols, substitute } from "./traverse";
+import { isInteger, isNegative, isNonnegative, isNonpositive, isNonzero, isPositive } from "./assumptions";
+import { divideExact, gcdNumber } from "./divide";
+import { type Expr, int, intValue, isNumber, type RelationExpr, type SymExpr, sym } from "./nodes";
+import { type Bounds, bounds, type SymbolBounds, type VarRanges } from "./ranges";
+import { dropIdentity, expand, freeSymbols, hasKind, substitute } from "./traverse";
 
 const NO_RANGES: VarRanges = new Map();
 
@@ -17,18 +17,33 @@ function splitConstant(e: Expr): [Expr | undefined, number] {
   return e === first ? [undefined, first.value] : [sub(e, first), first.value];
 }
 
+/** Divides out an integer that all terms share: 6*x + 4*y -> 3*x + 2*y. The sign stays. */
+function lowestTerms(d: Expr): Expr {
+  let g = 0;
+  for (const t of addTerms(d)) {
+    const [n, , isFloat] = splitNumber(t);
+    if (isFloat) return d;
+    g = gcdNumber(g, n);
+  }
+  return g > 1 ? (divideExact(d, int(g)) ?? d) : d;
+}
+
+function difference(a: Expr, b: Expr): Expr {
+  return lowestTerms(expand(sub(a, b)));
+}
+
 /** d such that the comparison is d <= 0 (integers only); undefined for == and !=. */
 function asNonpositive(r: RelationExpr): Expr | undefined {
   const [a, b] = r.args;
   switch (r.op) {
     case "le":
-      return expand(sub(a, b));
+      return difference(a, b);
     case "lt":
-      return expand(add(sub(a, b), 1));
+      return add(difference(a, b), 1);
     case "ge":
-      return expand(sub(b, a));
+      return difference(b, a);
     case "gt":
-      return expand(add(sub(b, a), 1));
+      return add(difference(b, a), 1);
     case "eq":
     case "ne":
       return undefined;
@@ -50,11 +65,11 @@ export class Facts {
     const d = asNonpositive(r);
     if (d !== undefined) this.#bound(d);
     else {
-      const difference = expand(sub(r.args[0], r.args[1]));
-      (r.op === "eq" ? this.#zero : this.#nonzero).add(difference).add(neg(difference));
+      const e = difference(r.args[0], r.args[1]);
+      (r.op === "eq" ? this.#zero : this.#nonzero).add(e).add(neg(e));
       if (r.op === "eq") {
-        this.#bound(difference);
-        this.#bound(neg(difference));
+        this.#bound(e);
+        this.#bound(neg(e));
       }
     }
   }
@@ -91,45 +106,69 @@ export interface Knowledge {
   readonly divisible?: (a: Expr, b: Expr) => boolean;
 }
 
-/** Sign of d as far as it can be known: "neg" <0, "nonpos" <=0, "pos", "nonneg". */
-function signs(d: Expr, k: Knowledge): { nonpos: boolean; neg: boolean; nonneg: boolean; pos: boolean } {
-  const range = bounds(d, k.ranges ?? NO_RANGES, k.symbolBounds);
-  let nonpos = range.upper <= 0 || isNonpositive(d);
-  let negative = range.upper < 0 || isNegative(d);
-  let nonneg = range.lower >= 0;
-  let pos = range.lower > 0 || isPositive(d);
-  if (negative || pos || (nonpos && nonneg)) return { nonpos, neg: negative, nonneg, pos };
-  for (const f of k.facts) {
-    nonpos ||= f.impliesNonpositive(d);
-    negative ||= f.impliesNonpositive(add(d, 1));
-    nonneg ||= f.impliesNonpositive(neg(d));
-    pos ||= f.impliesNonpositive(add(neg(d), 1));
-  }
-  if (!negative && !pos) {
-    // With every symbol written as its lower bound plus something nonnegative, like terms cancel and signs show.
-    const shifted = shiftSymbols(d, k);
-    if (shifted !== undefined) {
-      nonpos ||= isNonpositive(shifted);
-      negative ||= isNegative(shifted);
-      nonneg ||= isNonpositive(neg(shifted));
-      pos ||= isPositive(shifted);
-    }
-  }
-  return { nonpos: nonpos || negative, neg: negative, nonneg: nonneg || pos, pos };
+interface Sign {
+  nonpos: boolean;
+  neg: boolean;
+  nonneg: boolean;
+  pos: boolean;
 }
 
-function shiftSymbols(d: Expr, k: Knowledge): Expr | undefined {
-  const symbols = freeSymbols(d);
-  if (symbols.size === 0 || symbols.size > 8) return undefined;
-  const shift = new Map<SymExpr, Expr>();
-  let i = 0;
-  for (const s of symbols) {
-    if (s.symKind === "float") return undefined;
-    const lower = k.ranges?.has(s) ? 0 : (k.symbolBounds(s)?.lower ?? 0);
-    if (!Number.isFinite(lower)) return undefined;
-    shift.set(s, add(sym(`_shift${i++}`), lower));
+/** Sign of d as far as it can be known. */
+function signOf(d: Expr, k: Knowledge): Sign {
+  const s: Sign = { nonpos: isNonpositive(d), neg: isNegative(d), nonneg: isNonnegative(d), pos: isPositive(d) };
+  const note = (nonpos: boolean, negative: boolean, nonneg: boolean, pos: boolean): void => {
+    s.neg ||= negative;
+    s.pos ||= pos;
+    s.nonpos ||= nonpos || s.neg;
+    s.nonneg ||= nonneg || s.pos;
+  };
+  for (const f of k.facts) {
+    note(
+      f.impliesNonpositive(d),
+      f.impliesNonpositive(add(d, 1)),
+      f.impliesNonpositive(neg(d)),
+      f.impliesNonpositive(add(neg(d), 1)),
+    );
   }
-  return expand(substitute(d, shift));
+  if (s.neg || s.pos || (s.nonpos && s.nonneg)) return s;
+  let range: Bounds;
+  if (isLinear(d)) range = bounds(d, k.ranges ?? NO_RANGES, k.symbolBounds);
+  else {
+    // Products are not bounded as they stand: with every symbol written as its lower bound less one plus something
+    // positive, and multiplied out, like terms cancel and signs show. torch decides on that form, and so do we.
+    const shifted = shiftSymbols(d, k);
+    for (const e of new Set([shifted.e, expand(shifted.e)])) {
+      note(isNonpositive(e), isNegative(e), isNonnegative(e), isPositive(e));
+    }
+    range = bounds(expand(shifted.e), NO_RANGES, v => shifted.ranges.get(v));
+  }
+  note(range.upper <= 0, range.upper < 0, range.lower >= 0, range.lower > 0);
+  return s;
+}
+
+/** No products or powers of symbols anywhere: moving a symbol's origin changes nothing then. */
+function isLinear(e: Expr): boolean {
+  if (!hasKind(e, "mul") && !hasKind(e, "pow")) return true;
+  if (e.kind === "pow") return false;
+  if (e.kind === "mul" && e.args.filter(a => !isNumber(a)).length > 1) return false;
+  return (e.args as readonly Expr[]).every(isLinear);
+}
+
+function shiftSymbols(d: Expr, k: Knowledge): { readonly e: Expr; readonly ranges: ReadonlyMap<SymExpr, Bounds> } {
+  const shift = new Map<SymExpr, Expr>();
+  const ranges = new Map<SymExpr, Bounds>();
+  let i = 0;
+  for (const s of freeSymbols(d)) {
+    const range = bounds(s, k.ranges ?? NO_RANGES, k.symbolBounds);
+    if (s.symKind === "float" || !Number.isFinite(range.lower)) {
+      ranges.set(s, range);
+      continue;
+    }
+    const fresh = sym(`_shift${i++}`, { kind: "size" });
+    shift.set(s, add(fresh, range.lower - 1));
+    ranges.set(fresh, { lower: 1, upper: range.upper - range.lower + 1 });
+  }
+  return { e: substitute(d, shift), ranges };
 }
 
 /** Truth of a condition under what is known; undefined if it can't be told. */
@@ -167,7 +206,7 @@ export function decideCondition(e: Expr, k: Knowledge): boolean | undefined {
 }
 
 function decideRelation(r: RelationExpr, k: Knowledge): boolean | undefined {
-  const d = expand(dropIdentity(sub(r.args[0], r.args[1])));
+  const d = lowestTerms(expand(dropIdentity(sub(r.args[0], r.args[1]))));
   if (isNumber(d)) {
     const v = d.value;
     switch (r.op) {
@@ -193,7 +232,7 @@ function decideRelation(r: RelationExpr, k: Knowledge): boolean | undefined {
     const equal = decideZero(r, d, k);
     return equal === undefined ? undefined : equal === (r.op === "eq");
   }
-  const s = signs(d, k);
+  const s = signOf(d, k);
   switch (r.op) {
     case "lt":
       return s.neg ? true : s.nonneg ? false : undefined;
@@ -218,21 +257,11 @@ function decideZero(r: RelationExpr, d: Expr, k: Knowledge): boolean | undefined
   }
   const [a, b] = r.args;
   if (a.kind === "mod" && intValue(b) === 0 && k.divisible?.(a.args[0], a.args[1])) return true;
-  const s = signs(d, k);
+  const s = signOf(d, k);
   if (s.neg || s.pos) return false;
   if (s.nonpos && s.nonneg) return true;
-  // No integers satisfy 2*x + 4*y == 1.
+  // An odd number is not the sum of even ones.
   const [rest, constant] = splitConstant(d);
-  if (rest !== undefined && Number.isInteger(constant)) {
-    let g = 0;
-    for (const t of addTerms(rest)) {
-      const [n, symbolic, isFloat] = splitNumber(t);
-      if (isFloat || symbolic === undefined || [...freeSymbols(symbolic)].some(x => x.symKind === "float"))
-        return undefined;
-      if (symbolic.kind === "truediv" || symbolic.kind === "pow") return undefined;
-      g = gcdNumber(g, n);
-    }
-    if (g > 1 && constant % g !== 0) return false;
-  }
-  return undefined;
+  if (rest === undefined || Math.abs(constant % 2) !== 1 || !isInteger(rest)) return undefined;
+  return addTerms(rest).every(t => splitNumber(t)[0] % 2 === 0) ? false : undefined;
 }

@@ -34,7 +34,7 @@ function call(name: string, args: readonly Expr[]): string {
 function print(e: Expr): string {
   switch (e.kind) {
     case "int":
-      return String(e.value);
+      return integerText(e.value);
     case "float":
       return printFloat(e.value, false);
     case "sym":
@@ -119,6 +119,12 @@ function printMul(e: Expr): string {
   const numerator = sign + (above.length === 0 ? "1" : above.join("*"));
   if (below.length === 0) return numerator;
   return below.length === 1 ? `${numerator}/${below[0]}` : `${numerator}/(${below.join("*")})`;
+}
+
+/** Digits of an integer. A double holds int64's largest value as 2**63; no size is that large, so that is what is meant. */
+export function integerText(value: number): string {
+  if (Number.isSafeInteger(value)) return String(value);
+  return value === 2 ** 63 ? "9223372036854775807" : BigInt(value).toString();
 }
 
 /** sympy's text of a double: 15 significant digits, fixed notation for exponents from -4 to 14. */

@@ -4,7 +4,7 @@
 import { isInteger } from "./assumptions";
 import type { Expr, SymExpr } from "./nodes";
 import { NON_ATOM, PREC, parenthesize, precedence } from "./precedence";
-import { digits, RELATION_TEXT } from "./print_log";
+import { digits, integerText, RELATION_TEXT } from "./print_log";
 
 export interface PythonPrintOptions {
   /** Text of a symbol instead of its name (guards print sources: s77 -> L['x'].size()[0]). */
@@ -18,7 +18,7 @@ export function printPython(e: Expr, options: PythonPrintOptions = {}): string {
     args.map(a => parenthesize(a, print(a), level)).join(separator);
   switch (e.kind) {
     case "int":
-      return String(e.value);
+      return integerText(e.value);
     case "float":
       return pythonFloat(e.value);
     case "sym":

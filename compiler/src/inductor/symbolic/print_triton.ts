@@ -6,7 +6,7 @@ import { isInteger, isNonnegative } from "./assumptions";
 import { max, min } from "./choice";
 import type { Expr } from "./nodes";
 import { NON_ATOM, PREC, parenthesize, precedence } from "./precedence";
-import { formatFloat, RELATION_TEXT } from "./print_log";
+import { formatFloat, integerText, RELATION_TEXT } from "./print_log";
 
 export interface TritonPrintOptions {
   /** Text of a symbol instead of its name (size arguments: s77 -> ks0). */
@@ -20,7 +20,7 @@ export function printTriton(e: Expr, options: TritonPrintOptions = {}): string {
     args.map(a => parenthesize(a, print(a), level)).join(separator);
   switch (e.kind) {
     case "int":
-      return String(e.value);
+      return integerText(e.value);
     case "float":
       return e.value === 0 ? "0" : `tl.full([], ${formatFloat(e.value)}, tl.float64)`;
     case "sym":

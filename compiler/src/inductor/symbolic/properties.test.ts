@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { compareNumbers } from "./choice";
 import { evaluateNumber } from "./evaluate";
 import {
   add,
@@ -15,6 +16,8 @@ import {
   modNumber,
   modularIndexing,
   mul,
+  type RelationOp,
+  relation,
   type SymExpr,
   sub,
   substitute,
@@ -134,6 +137,20 @@ test("bounds contain every value", () => {
       const b = bounds(t.e, rangesOf(a.sizes));
       expect(b.lower).toBeLessThanOrEqual(v);
       expect(b.upper).toBeGreaterThanOrEqual(v);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("what is decided of a comparison under ranges holds for every value", () => {
+  const sizevars = new SizeVars();
+  const op = fc.constantFrom<RelationOp>("eq", "ne", "lt", "le", "gt", "ge");
+  fc.assert(
+    fc.property(op, traced, traced, assignment, (o, x, y, a) => {
+      const [l, r] = [x.run(a.values) + 0, y.run(a.values) + 0];
+      fc.pre(inRange(l) && inRange(r));
+      const decided = sizevars.evaluateStatic(relation(o, x.e, y.e), rangesOf(a.sizes));
+      if (decided !== undefined) expect(decided).toBe(compareNumbers(o, l, r));
     }),
     { numRuns: 2000 },
   );

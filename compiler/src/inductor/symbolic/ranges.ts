@@ -129,16 +129,14 @@ function modBounds(x: Bounds, m: Bounds): Bounds {
     return { lower: r, upper: r };
   }
   if (m.lower >= 0) {
-    if (x.lower >= 0 && x.upper < Math.max(1, m.lower)) return x;
     // Within one period of a constant modulus the remainder moves with x.
-    if (m.lower === m.upper && Number.isFinite(x.lower) && Number.isFinite(x.upper)) {
+    if (m.lower === m.upper && m.lower > 0 && Number.isFinite(x.lower) && Number.isFinite(x.upper)) {
       const period = floorDivNumber(x.lower, m.lower);
       if (period === floorDivNumber(x.upper, m.lower)) {
         return { lower: x.lower - period * m.lower, upper: x.upper - period * m.lower };
       }
     }
-    const upper = m.upper - 1;
-    return { lower: 0, upper: x.lower >= 0 ? Math.min(upper, x.upper) : upper };
+    return { lower: 0, upper: Math.max(0, m.upper - 1) };
   }
   if (m.upper <= 0) return { lower: m.lower + 1, upper: 0 };
   return { lower: Math.min(0, m.lower + 1), upper: Math.max(0, m.upper - 1) };

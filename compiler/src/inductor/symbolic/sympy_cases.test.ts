@@ -13,9 +13,12 @@ import {
   modularIndexing,
   mul,
   pow,
+  type RelationOp,
+  relation,
   type SymExpr,
   sub,
 } from "./expr";
+import { Facts } from "./facts";
 import { printLog } from "./print_log";
 import { printPython } from "./print_python";
 import { printTriton } from "./print_triton";
@@ -58,21 +61,21 @@ interface Case {
   readonly columns: readonly string[];
 }
 
-const cases: Case[] = readFileSync(new URL("testdata/sympy_cases.txt", import.meta.url), "utf8")
-  .split("\n")
-  .filter(line => line !== "" && !line.startsWith("#"))
-  .map(line => {
-    const columns = line.split(" | ").map(c => c.trim());
-    return { e: build(columns[0] ?? ""), columns };
-  });
+function rows(file: string): string[][] {
+  const text = readFileSync(new URL(`testdata/${file}`, import.meta.url), "utf8");
+  const lines = text.split("\n").filter(line => line !== "" && !line.startsWith("#"));
+  return lines.map(line => line.split(" | ").map(c => c.trim()));
+}
+
+const cases: Case[] = rows("sympy_cases.txt").map(columns => ({ e: build(columns[0] ?? ""), columns }));
 
 function check(column: number, print: (c: Case) => string): void {
   for (const c of cases) expect(print(c), c.columns[0]).toBe(c.columns[column]);
 }
 
-function ranges(c: Case): Map<SymExpr, Expr> {
+function ranges(text = ""): Map<SymExpr, Expr> {
   const result = new Map<SymExpr, Expr>();
-  for (const part of (c.columns[5] ?? "").split(" ").filter(p => p !== "")) {
+  for (const part of text.split(" ").filter(p => p !== "")) {
     const [name, size] = part.split("=") as [string, string];
     result.set(parseSymbol(name), build(size));
   }
@@ -88,7 +91,7 @@ test("indices simplify under ranges as Inductor's do", () => {
   const sizevars = new SizeVars();
   for (const c of cases) {
     if (c.columns[6] === "") continue;
-    expect(printLog(simplifyWithRanges(c.e, ranges(c), sizevars)), c.columns[0]).toBe(c.columns[6]);
+    expect(printLog(simplifyWithRanges(c.e, ranges(c.columns[5]), sizevars)), c.columns[0]).toBe(c.columns[6]);
   }
 });
 
@@ -97,11 +100,27 @@ test("strides and merged loops are Inductor's", () => {
   for (const c of cases) {
     const formulas = c.columns[8] ?? "";
     if (formulas === "") continue;
-    const r = ranges(c);
+    const r = ranges(c.columns[5]);
     const vars = [...r.keys()];
     const simplified = simplifyWithRanges(c.e, r, sizevars);
     expect(strideVars(simplified, vars, sizevars).map(printLog).join("; "), c.columns[0]).toBe(c.columns[7]);
     const loops = simplifyLoops(vars, [...r.values()], formulas.split(" ; ").map(build), sizevars);
     expect(loops.sizes.map(printLog).join("; "), c.columns[0]).toBe(c.columns[9] ?? "");
+  }
+});
+
+test("comparisons are decided, or left open, as torch does", () => {
+  for (const [op, left, right, guard, range, expected] of rows("decisions.txt") as [RelationOp, ...string[]][]) {
+    const sizevars = new SizeVars();
+    const r = ranges(range);
+    const facts = new Facts();
+    const assume = (e: Expr): void => {
+      if (e.kind === "relation") facts.add(e);
+    };
+    for (const [v, size] of r) assume(relation("lt", v, size));
+    const [, guardOp, a, b] = guard?.match(/^(\w+) (.*) , (.*)$/) ?? [];
+    if (a !== undefined && b !== undefined) assume(relation(guardOp as RelationOp, build(a), build(b)));
+    const decided = sizevars.evaluateStatic(relation(op, build(left ?? ""), build(right ?? "")), r, facts);
+    expect(String(decided ?? "unknown"), `${op} | ${left} | ${right} | ${guard} | ${range}`).toBe(expected);
   }
 });
