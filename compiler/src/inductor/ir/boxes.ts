@@ -41,7 +41,7 @@ export interface SplitInfo {
 }
 
 export interface ReductionLoops extends LoopsBase {
-  readonly kind: "Reduction" | "WelfordReduction" | "OnlineSoftmaxReduction" | "MultiOutputReduction";
+  readonly kind: "Reduction" | "WelfordReduction" | "MultiOutputReduction";
   readonly reductionRanges: readonly Expr[];
   readonly type: ReductionType;
   readonly srcDtype: DType;
@@ -117,7 +117,7 @@ export interface ComputedBuffer extends BufferBase {
   readonly kind: "computed";
   readonly irClass: "ComputedBuffer";
   readonly operation: string;
-  readonly data: Loops;
+  data: Loops;
 }
 
 export interface ExternBuffer extends BufferBase {
@@ -201,7 +201,6 @@ export function isLoops(x: Loops | IrBuffer): x is Loops {
     case "Scatter":
     case "Reduction":
     case "WelfordReduction":
-    case "OnlineSoftmaxReduction":
     case "MultiOutputReduction":
     case "Scan":
     case "SplitScan":
@@ -220,7 +219,7 @@ export function isLoops(x: Loops | IrBuffer): x is Loops {
 }
 
 export function isReduction(x: Loops | IrBuffer): x is ReductionLoops {
-  return x.kind === "Reduction" || x.kind === "WelfordReduction" || x.kind === "OnlineSoftmaxReduction" || x.kind === "MultiOutputReduction";
+  return x.kind === "Reduction" || x.kind === "WelfordReduction" || x.kind === "MultiOutputReduction";
 }
 
 /** the storage under any number of views */

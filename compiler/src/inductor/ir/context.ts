@@ -21,10 +21,6 @@ export interface LoweringOptions {
   readonly behaviours?: ReadonlyMap<string, unknown>;
   readonly target: TargetProperties;
   readonly sizevars: SizeVars;
-  /** outputs that the user sees, with the strides that eager gave them; default: all outputs with their traced strides */
-  readonly userVisibleOutputs?: ReadonlyMap<FxNode, readonly Expr[]>;
-  /** inputs whose storage a backward may reuse */
-  readonly donated?: ReadonlySet<string>;
 }
 
 export class Lowering {

@@ -1,0 +1,212 @@
+// ATen graph -> loop IR (torch/_inductor/graph.py, GraphLowering). In: a post-grad FX graph and options. Out: LoweredGraph.
+// Promises: nodes are lowered in order through their records; an operator without a lowering becomes a call of its ATen
+// kernel; every buffer of the result has a fixed layout, every operation its origins.
+import { isExpr } from "../../aten/dim_math";
+import { lookup } from "../../aten/registry";
+import { type LoweringBuilder, OpError } from "../../aten/types";
+import type { FxGraph, FxNode } from "../../fx/graph";
+import type { FakeTensor } from "../../fx/types";
+import { type Expr, freeSymbols, int, type SymExpr } from "../symbolic/expr";
+import type { SizeVars } from "../symbolic/size_vars";
+import { type InputBuffer, isLoops, isTensorBox, type Origins, storageOf, type TensorBox } from "./boxes";
+import { makeBuilder } from "./builder";
+import { tensorMeta } from "./constraints";
+import { type EnvValue, Lowering } from "./context";
+import { externMany } from "./extern";
+import { finishGraph } from "./finish";
+import { lowerOutputs } from "./graph_outputs";
+import { decideLayoutOpt, nodesPreferringChannelsLast } from "./layout_opt";
+import { argValue, bindNode, nodeArgs } from "./lowering_args";
+import { registerUsers } from "./mutation";
+import { finishNode } from "./node_tail";
+import { decideLayout } from "./realize";
+import type { TargetProperties } from "./target";
+import type { LoweredGraph } from "./types";
+
+/** What lowering must know beside the nodes; the fields of aot's GraphInfo fit as they are. */
+export interface LoweringInfo {
+  readonly kind: "inference" | "forward" | "backward";
+  /** torch._inductor.config by dotted name; defaults are torch's */
+  readonly config: ReadonlyMap<string, unknown>;
+  readonly behaviours?: ReadonlyMap<string, unknown>;
+  readonly target: TargetProperties;
+  readonly sizevars: SizeVars;
+  /** traced metas of the outputs that the user sees, by position; null: not the user's. Left out: all are */
+  readonly userOutputs?: readonly (FakeTensor | null)[];
+  /** positions of the inputs whose memory may be used again */
+  readonly donated?: readonly number[];
+}
+
+export function lowerGraph(graph: FxGraph, info: LoweringInfo): LoweredGraph {
+  const ctx = new Lowering(graph, info);
+  ctx.layoutOpt = decideLayoutOpt(graph, info.kind === "inference", {
+    enabled: ctx.configFlag("layout_optimization"), force: ctx.configFlag("force_layout_optimization"),
+  });
+  if (ctx.layoutOpt) ctx.prefersChannelsLast = nodesPreferringChannelsLast(graph);
+  const builder = makeBuilder(ctx);
+  const visible = userVisibleStrides(graph, info);
+  let outputs: (TensorBox | Expr | null)[] = [];
+  for (const node of graph.nodes) {
+    ctx.currentNode = node;
+    ctx.withOrigins(originsOf(ctx, node), () => {
+      if (node.op === "output") outputs = lowerOutputs(ctx, node);
+      else runNode(ctx, builder, node, visible);
+    });
+  }
+  ctx.currentNode = null;
+  for (const b of ctx.buffers) decideLayout(ctx, b);
+  return finishGraph(ctx, outputs, graph.placeholders(), info);
+}
+
+function userVisibleStrides(graph: FxGraph, info: LoweringInfo): ReadonlyMap<FxNode, readonly Expr[]> {
+  const map = new Map<FxNode, readonly Expr[]>();
+  const returned = graph.output.inputs.length > 0 ? outputArguments(graph.output) : [];
+  for (const [i, n] of returned.entries()) {
+    if (n === null) continue;
+    const own = tensorMeta(n);
+    const seen = info.userOutputs === undefined ? own : info.userOutputs[i];
+    if (seen !== null && seen !== undefined) map.set(n, seen.stride);
+  }
+  return map;
+}
+
+/** nodes that the graph returns, by position; null for what is no node */
+function outputArguments(output: FxNode): (FxNode | null)[] {
+  const first = output.args[0];
+  const items = Array.isArray(first) ? (first as readonly unknown[]) : isTuple(first) ? first.items : [first];
+  return items.map(x => (typeof x === "object" && x !== null && "users" in x ? (x as FxNode) : null));
+}
+
+const isTuple = (x: unknown): x is { readonly items: readonly unknown[] } => typeof x === "object" && x !== null && "items" in x;
+
+/** the node itself, then what its arguments carry as far as it isn't in memory */
+function originsOf(ctx: Lowering, n: FxNode): Origins {
+  const set = new Set<FxNode>([n]);
+  if (n.op !== "call_function") return set;
+  const visit = (v: EnvValue): void => {
+    if (isTensorBox(v)) {
+      if (v.data.kind !== "storage" || isLoops(v.data.data)) for (const o of v.origins) set.add(o);
+    } else if (Array.isArray(v)) for (const x of v as readonly EnvValue[]) visit(x);
+  };
+  for (const a of n.args) visit(argValue(ctx, a));
+  for (const a of n.kwargs.values()) visit(argValue(ctx, a));
+  return set;
+}
+
+function runNode(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxNode, visible: ReadonlyMap<FxNode, readonly Expr[]>): void {
+  let result = nodeValue(ctx, builder, n);
+  if (isTensorBox(result) && n.op === "call_function") result = finishNode(ctx, n, result, visible);
+  if (isTensorBox(result)) assignOriginNode(result, n);
+  ctx.env.set(n, result);
+  const register = (v: EnvValue): void => {
+    if (isTensorBox(v)) registerUsers(ctx, v);
+    else if (Array.isArray(v)) for (const x of v as readonly EnvValue[]) register(x);
+  };
+  register(result);
+}
+
+function nodeValue(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxNode): EnvValue {
+  switch (n.op) {
+    case "placeholder":
+      return placeholder(ctx, n);
+    case "get_attr":
+      return constantInput(ctx, n);
+    case "call_function":
+      return callFunction(ctx, builder, n);
+    case "call_method":
+    case "output":
+      throw new Error(`a post-grad graph has no ${n.op} in its middle`);
+    default: {
+      const never: never = n.op;
+      return never;
+    }
+  }
+}
+
+function inputBox(ctx: Lowering, name: string, irClass: InputBuffer["irClass"], t: FakeTensor): TensorBox {
+  const b: InputBuffer = {
+    kind: "input", irClass, name, origins: ctx.origins, originNode: null,
+    layout: { kind: "fixed", device: t.device, dtype: t.dtype, size: t.shape, stride: t.stride, offset: int(0) },
+  };
+  ctx.registerInput(b);
+  return ctx.boxOf(b);
+}
+
+function placeholder(ctx: Lowering, n: FxNode): EnvValue {
+  const t = tensorMeta(n);
+  if (t === undefined) return isExpr(n.meta.val) ? n.meta.val : null;
+  const box = inputBox(ctx, n.name, "InputBuffer", t);
+  ctx.inputs.set(n.name, box);
+  ctx.originalInputs.set(n.name, ctx.box(ctx.storage(storageOf(box).data)));
+  return box;
+}
+
+function constantInput(ctx: Lowering, n: FxNode): EnvValue {
+  const t = tensorMeta(n);
+  if (t === undefined) return null;
+  ctx.constants.set(n.target, { values: [], dtype: t.dtype, size: t.shape.map(s => ctx.sizevars.sizeHint(s)) });
+  return inputBox(ctx, n.target, "ConstantBuffer", t);
+}
+
+/** operators that only state facts, or change nothing that the loops see */
+const NO_EFFECT: ReadonlySet<string> = new Set([
+  "aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default", "aten._assert_scalar.default",
+  "aten._assert_tensor_metadata.default",
+]);
+
+function callFunction(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxNode): EnvValue {
+  if (n.target === "operator.getitem") return getItem(ctx, n);
+  if (isExpr(n.meta.val)) return n.meta.val;
+  if (NO_EFFECT.has(n.target)) return null;
+  const { args, kwargs } = nodeArgs(ctx, n);
+  const record = lookup(n.target);
+  if (record?.lower === undefined) return fallback(ctx, n, args, kwargs, n.meta.opaque);
+  try {
+    const result = record.lower(builder, bindNode(ctx, record, args, kwargs));
+    return isTensorBox(result) ? result : [...result];
+  } catch (e) {
+    if (!(e instanceof OpError)) throw e;
+    return fallback(ctx, n, args, kwargs, n.meta.opaque ?? e.message);
+  }
+}
+
+function getItem(ctx: Lowering, n: FxNode): EnvValue {
+  const [source, index] = n.args.map(a => argValue(ctx, a));
+  const item = Array.isArray(source) && typeof index === "number" ? (source as readonly EnvValue[])[index] : undefined;
+  if (item === undefined) throw new Error(`${n.name} takes an item that isn't there`);
+  return item;
+}
+
+/** the operator called as it is, on values in memory */
+function fallback(ctx: Lowering, n: FxNode, args: readonly EnvValue[], kwargs: ReadonlyMap<string, EnvValue>, opaque: string | undefined): EnvValue {
+  const results = externMany(ctx, {
+    kernel: `torch.ops.${n.target}`, op: n.target, inputs: [], args, kwargs: Object.fromEntries(kwargs),
+    strides: ctx.options.kind === "backward" ? "contiguous" : "fx", ...(opaque === undefined ? {} : { opaque }),
+  });
+  return tensorMeta(n) !== undefined ? (results[0] ?? null) : results;
+}
+
+/** the one node whose value this buffer is; views stay without */
+function assignOriginNode(x: TensorBox, n: FxNode): void {
+  if (x.data.kind !== "storage") return;
+  const d = x.data.data;
+  d.originNode = n;
+  if (isLoops(d)) return;
+  if (d.kind === "computed") d.data.originNode = n;
+  if (d.kind === "extern" && d.irClass === "MultiOutput" && d.index === undefined) {
+    const producer = d.inputs[0];
+    const b = producer === undefined ? undefined : storageOf(producer).data;
+    if (b !== undefined && !isLoops(b)) b.originNode = n;
+  }
+}
+
+/** symbols that sizes of the inputs are written in */
+export function inputSymbols(graph: FxGraph): SymExpr[] {
+  const set = new Set<SymExpr>();
+  for (const p of graph.placeholders()) {
+    const t = tensorMeta(p);
+    if (t !== undefined) for (const e of [...t.shape, ...t.stride]) for (const s of freeSymbols(e)) set.add(s);
+    else if (isExpr(p.meta.val)) for (const s of freeSymbols(p.meta.val)) set.add(s);
+  }
+  return [...set];
+}
