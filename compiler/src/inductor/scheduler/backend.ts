@@ -1,7 +1,6 @@
 // What one Triton kernel can hold. In: two nodes. Out: why their loops do not fit one kernel.
 // Promises: after SIMDScheduling.can_fuse (torch/_inductor/codegen/simd.py), the same for producers and neighbours.
-import { type Expr, mul, printLog } from "../symbolic";
-import { divideExact } from "../symbolic/expr";
+import { mul, printLog } from "../symbolic";
 import { foreachRefusal } from "./foreach";
 import { canMixOrder } from "./mix_order";
 import { type Reason, reason, type Verdict } from "./refusal";
@@ -17,7 +16,9 @@ import {
   usedBufferNames,
 } from "./state";
 import { type Tiling, tilingOf } from "./tiling/select";
-import type { AnyNode, SchedulerNode } from "./types";
+import { isCompatible } from "./tiling/split_ranges";
+import { sameTiling } from "./tiling/types";
+import type { AnyNode } from "./types";
 
 export type CanFuse = (a: AnyNode, b: AnyNode) => boolean;
 
@@ -62,84 +63,29 @@ function pointwisePair(s: SchedulerState, a: AnyNode, b: AnyNode): Reason | null
   const [numel, rnumel] = a.group;
   const t1 = tilingOf(s, membersOf(a), numel, rnumel);
   const t2 = tilingOf(s, membersOf(b), numel, rnumel);
-  if (t1.length <= 2 && t2.length <= 2) return null;
+  if (t1.size <= 2 && t2.size <= 2) return null;
   const t3 = tilingOf(s, [...membersOf(a), ...membersOf(b)], numel, rnumel);
-  const fits = t1.length > 2 ? sameTiling(t1, t3) && (t2.length <= 2 || sameTiling(t1, t2)) : sameTiling(t2, t3);
+  const fits = t1.size > 2 ? sameTiling(t1, t3) && (t2.size <= 2 || sameTiling(t1, t2)) : sameTiling(t2, t3);
   return fits
     ? null
     : reason("tiling_mismatch", `tiling mismatch (${tilingText(t1)}, ${tilingText(t2)}, ${tilingText(t3)})`);
 }
 
-const sameTiling = (x: Tiling, y: Tiling): boolean =>
-  x.length === y.length && x.every(([p, e], i) => p === y[i]?.[0] && e === y[i]?.[1]);
-const tilingText = (t: Tiling): string => `{${t.map(([p, e]) => `'${p}': ${printLog(e)}`).join(", ")}}`;
+const tilingText = (t: Tiling): string => `{${[...t].map(([p, e]) => `'${p}': ${printLog(e)}`).join(", ")}}`;
 
 /** `a` is pointwise, `b` a reduction: either over the elements that b reduces, or over its results. */
 function pointwiseAndReduction(s: SchedulerState, a: AnyNode, b: AnyNode): Reason | null {
   const [numel, rnumel] = b.group;
   if (a.group[0] === s.sizevars.simplify(mul(numel, rnumel))) {
-    if (!membersOf(a).every(m => isCompatible(s, [numel, rnumel], rangesOf(m)))) {
+    if (!membersOf(a).every(m => isCompatible([numel, rnumel], m.sizes, s.sizevars))) {
       return reason("nodes_numel_rnumel_incompatibility", "nodes numel/rnumel incompatibility");
     }
     if (!flag(s, "triton.tiling_prevents_reduction_fusion") || isTemplate(a)) return null;
-    const sizes = tilingOf(s, membersOf(a), a.group[0]).map(([, e]) => e);
+    const sizes = [...tilingOf(s, membersOf(a), a.group[0]).values()];
     const valid = [[a.group[0]], [numel, rnumel]].some(
       want => sizes.length === want.length + 1 && want.every((e, i) => e === sizes[i]),
     );
     return valid ? null : reason("invalid_tiling_for_reduction", "invalid tiling for reduction");
   }
   return a.group[0] === numel ? null : reason("nodes_numel_incompatibility", "nodes numel incompatibility");
-}
-
-export const rangesOf = (m: SchedulerNode): readonly (readonly Expr[])[] => m.sizes;
-
-/** Whether a node's loops can be cut so that they fall into the kernel's groups (SIMDKernel.is_compatible). */
-export function isCompatible(
-  s: SchedulerState,
-  groups: readonly Expr[],
-  lengths: readonly (readonly Expr[])[],
-): boolean {
-  return splitIntoGroups(s, groups, lengths) !== null;
-}
-
-/** What is left of each group after all loops were taken from it, or null if a loop does not fit. */
-function splitIntoGroups(
-  s: SchedulerState,
-  groups: readonly Expr[],
-  lengths: readonly (readonly Expr[])[],
-): true | null {
-  const sv = s.sizevars;
-  const isOne = (e: Expr): boolean => sv.knownEquals(e, 1);
-  const remaining = groups.map(g => sv.simplify(g));
-  let at = 0;
-  for (const list of lengths) {
-    for (const size of list) {
-      if (isOne(size)) continue;
-      while (at < remaining.length && isOne(remaining[at] as Expr)) at++;
-      const room = remaining[at];
-      if (room === undefined) return null;
-      if (at + 1 < remaining.length && sv.knownGt(size, room)) {
-        if (!sv.knownMultipleOf(size, room)) return null;
-        const rest = quotient(s, size, room);
-        const next = remaining[at + 1] as Expr;
-        if (rest === null || !sv.knownMultipleOf(next, rest)) return null;
-        const left = quotient(s, next, rest);
-        if (left === null) return null;
-        remaining[at] = sv.simplify(1);
-        remaining[at + 1] = left;
-        at++;
-      } else {
-        if (!sv.knownMultipleOf(room, size)) return null;
-        const left = quotient(s, room, size);
-        if (left === null) return null;
-        remaining[at] = left;
-      }
-    }
-  }
-  return remaining.every(isOne) ? true : null;
-}
-
-function quotient(s: SchedulerState, a: Expr, b: Expr): Expr | null {
-  const q = divideExact(s.sizevars.simplify(a), s.sizevars.simplify(b));
-  return q === undefined ? null : s.sizevars.simplify(q);
 }

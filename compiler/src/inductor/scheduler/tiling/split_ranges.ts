@@ -1,0 +1,83 @@
+// In: a kernel's groups (sizes of its tiles) and a node's loops. Out: how the loops fall into the groups.
+// Promises: after SIMDKernel._split_iteration_ranges and prepare_split_iteration_lengths: a loop may span the rest of one
+// group and the next, or a third; undefined where it fits nowhere (CantSplit).
+import { add, type Expr, floorDiv, int, mul } from "../../symbolic";
+import type { SizeVars } from "../../symbolic/size_vars";
+
+export type Lengths = readonly (readonly Expr[])[];
+
+export interface RangeSplit {
+  /** new lengths per group, outermost first */
+  readonly ranges: readonly (readonly Expr[])[];
+  /** the node's variables, per list of loops, in terms of one variable per new length */
+  index(vars: readonly Expr[]): Expr[][];
+}
+
+export function splitIterationRanges(groups: readonly Expr[], lengths: Lengths, sv: SizeVars): RangeSplit | undefined {
+  if (lengths.every(l => l.length === 0)) return { ranges: groups.map(() => []), index: () => lengths.map(() => []) };
+  const remaining = groups.map(g => sv.simplify(g));
+  const ranges: Expr[][] = groups.map(() => []);
+  let count = 0;
+  const take = (i: number, e: Expr): number | undefined => {
+    const size = sv.simplify(e);
+    const room = remaining[i] as Expr;
+    if (!sv.knownMultipleOf(room, size)) return undefined;
+    remaining[i] = floorDiv(room, size);
+    (ranges[i] as Expr[]).push(size);
+    return count++;
+  };
+  type Getter = (vars: readonly Expr[]) => Expr;
+  // (v0*s1 + v1)*s2 + v2: the sizes are those after the first
+  const combined =
+    (sizes: readonly Expr[], ids: readonly number[]): Getter =>
+    vars =>
+      sizes.reduce<Expr>(
+        (e, s, i) => add(mul(e, s), vars[ids[i + 1] as number] as Expr),
+        vars[ids[0] as number] as Expr,
+      );
+  const getters: Getter[][] = [];
+  let group = 0;
+  for (const list of lengths) {
+    const out: Getter[] = [];
+    for (const size of list) {
+      if (sv.knownEquals(size, 1)) {
+        out.push(() => int(0));
+        continue;
+      }
+      while (group < remaining.length && sv.knownEquals(remaining[group] as Expr, 1)) group++;
+      if (group >= remaining.length) return undefined;
+      const room = remaining[group] as Expr;
+      let parts: readonly Expr[] = [size];
+      if (group + 1 < remaining.length && sv.knownGt(size, room)) {
+        if (!sv.knownMultipleOf(size, room)) return undefined;
+        const rest = floorDiv(size, room);
+        const next = remaining[group + 1] as Expr;
+        const three = group + 2 < remaining.length && !sv.knownMultipleOf(next, rest) && sv.knownMultipleOf(rest, next);
+        parts = three ? [room, next, floorDiv(rest, next)] : [room, rest];
+      }
+      const ids: number[] = [];
+      for (const [i, part] of parts.entries()) {
+        const id = take(group + i, part);
+        if (id === undefined) return undefined;
+        ids.push(id);
+      }
+      out.push(combined(parts.slice(1), ids));
+    }
+    getters.push(out);
+  }
+  if (!remaining.every(r => sv.knownEquals(r, 1))) return undefined;
+  return { ranges, index: vars => getters.map(list => list.map(g => g(vars))) };
+}
+
+/** A pointwise node in a reduction kernel gets the reduction's size as its own if it walks the reduced results only. */
+export function prepareLengths(groups: readonly Expr[], lengths: Lengths, rnumel: Expr, sv: SizeVars): Lengths {
+  const [iteration = [], reduction = []] = lengths;
+  if (reduction.length > 0 || sv.knownEquals(rnumel, 1)) return lengths;
+  const product = (es: readonly Expr[]): Expr => es.reduce<Expr>((a, b) => mul(a, b), int(1));
+  return sv.knownEquals(product(groups), mul(product(iteration), rnumel)) ? [iteration, [rnumel]] : lengths;
+}
+
+/** Whether a node's loops fall into a kernel's groups (SIMDKernel.is_compatible). */
+export function isCompatible(groups: readonly Expr[], lengths: Lengths, sv: SizeVars, rnumel: Expr = int(1)): boolean {
+  return splitIterationRanges(groups, prepareLengths(groups, lengths, rnumel, sv), sv) !== undefined;
+}
