@@ -57,7 +57,8 @@ export function makeMetaBuilder(env: ShapeGuards, defaults: MetaDefaults = DEFAU
     },
     callMany: (op, args, kwargs = {}) => {
       const r = runMeta(builder, op, args, kwargs);
-      return isTensorMeta(r) ? [r] : r.filter(t => t !== null);
+      // a slot without a tensor keeps its place, as a traced tuple has it
+      return isTensorMeta(r) ? [r] : ([...r] as TensorMeta[]);
     },
   };
   return builder;

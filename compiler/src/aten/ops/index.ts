@@ -12,14 +12,22 @@
 import type { OpRecord } from "../types";
 import { records as activation } from "./activation";
 import { records as activationBackward } from "./activation_backward";
+import { records as catPad } from "./cat_pad";
 import { records as comparison } from "./comparison";
 import { records as convert } from "./convert";
+import { records as einsum } from "./einsum";
+import { records as factory } from "./factory";
+import { records as indexing } from "./indexing";
+import { records as indexingPut } from "./indexing_put";
+import { records as matmul } from "./matmul";
 import { records as pointwiseBinary } from "./pointwise_binary";
 import { records as pointwiseUnary } from "./pointwise_unary";
 import { records as reduction } from "./reduction";
 import { records as selection } from "./selection";
 import { records as softmax } from "./softmax";
 import { records as statistics } from "./statistics";
+import { records as view } from "./view";
+import { records as viewSelect } from "./view_select";
 
 export const families: readonly (readonly OpRecord[])[] = [
   pointwiseUnary,
@@ -32,4 +40,12 @@ export const families: readonly (readonly OpRecord[])[] = [
   reduction,
   statistics,
   softmax,
+  view,
+  viewSelect,
+  indexing,
+  indexingPut,
+  factory,
+  catPad,
+  matmul,
+  einsum,
 ];

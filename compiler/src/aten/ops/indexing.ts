@@ -461,6 +461,7 @@ const searches: OpRecord[] = [
     python: ["torch.nn.functional.one_hot"],
     printedAs: "torch._C._nn.one_hot",
     decompose: (b, a) => oneHot(b, a.tensor("self"), a.int("num_classes")),
+    derivative: NOT_DIFFERENTIABLE,
   }),
   ...(["Tensor", "Scalar"] as const).flatMap(kind => [
     {
