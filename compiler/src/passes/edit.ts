@@ -1,0 +1,156 @@
+// Editing of ATen graphs. In: a graph and its shape environment. Out: new nodes with their values worked out.
+// Promises: a node made by a pass is named by its overload ("add_tensor"), as torch.fx names it; its value comes from the
+// operator's own meta rule.
+import { makeArgs } from "../aten/args";
+import { bindArguments } from "../aten/bind";
+import { isExpr, makeDimMath, type ShapeGuards } from "../aten/dim_math";
+import { makeMetaBuilder } from "../aten/meta_builder";
+import { mustLookup, packetOf } from "../aten/registry";
+import { parseSchema } from "../aten/schema";
+import type { ArgValue, Dim, DimMath, MetaBuilder, TensorMeta } from "../aten/types";
+import { type FxGraph, FxNode } from "../fx/graph";
+import { isFakeTensor } from "../fx/print";
+import { type Argument, type FakeTensor, type FakeValue, type NodeMeta, TupleArg } from "../fx/types";
+import { int } from "../inductor/symbolic/expr";
+
+export interface MakeOptions {
+  readonly before: FxNode;
+  /** the node it stands for: stack, source and original operator are taken over */
+  readonly like?: FxNode;
+  /** part of a traced replacement: its original operator is itself */
+  readonly traced?: boolean;
+}
+
+export class Rewriter {
+  readonly math: DimMath;
+  private readonly metas: MetaBuilder;
+
+  constructor(
+    readonly graph: FxGraph,
+    guards: ShapeGuards,
+    readonly config: (name: string) => unknown = () => undefined,
+  ) {
+    this.math = makeDimMath(guards);
+    this.metas = makeMetaBuilder(guards);
+  }
+
+  /** a call of an ATen operator, its value worked out */
+  call(
+    op: string,
+    args: readonly Argument[],
+    kwargs: Readonly<Record<string, Argument>>,
+    options: MakeOptions,
+  ): FxNode {
+    const named = new Map(Object.entries(kwargs));
+    const val = this.valueOf(op, args, named);
+    return this.node(op, args, named, val, options);
+  }
+
+  getitem(node: FxNode, index: number, options: MakeOptions): FxNode {
+    const val = Array.isArray(node.meta.val) ? ((node.meta.val as readonly (FakeValue | null)[])[index] ?? null) : null;
+    return this.graph.create(
+      "call_function",
+      "operator.getitem",
+      [node, index],
+      new Map(),
+      this.metaFor("operator.getitem", val, options),
+      {
+        candidate: "getitem",
+        before: options.before,
+      },
+    );
+  }
+
+  node(
+    target: string,
+    args: readonly Argument[],
+    kwargs: ReadonlyMap<string, Argument>,
+    val: FakeValue,
+    options: MakeOptions,
+  ): FxNode {
+    const [, packet = target, overload = ""] = target.split(".");
+    return this.graph.create("call_function", target, args, kwargs, this.metaFor(target, val, options), {
+      candidate: overload ? `${packet}_${overload}`.toLowerCase() : packet,
+      before: options.before,
+    });
+  }
+
+  private metaFor(target: string, val: FakeValue, options: MakeOptions): NodeMeta {
+    if (options.like) return { ...options.like.meta, val };
+    return {
+      val,
+      stack: [],
+      fromNode: [],
+      ...(options.traced && target.split(".").length > 2 ? { originalAten: packetOf(target) } : {}),
+    };
+  }
+
+  /** the value that a call of an operator has, by its meta rule */
+  valueOf(op: string, args: readonly Argument[], kwargs: ReadonlyMap<string, Argument>): FakeValue {
+    const record = mustLookup(op);
+    const host = { isTensor: isTensorMeta, isDim: this.math.isDim };
+    const named = new Map([...kwargs].map(([k, v]) => [k, toMetaArgument(v)] as const));
+    const r = bindArguments<TensorMeta>(parseSchema(record.schema), args.map(toMetaArgument), named, host);
+    if (!r.ok) throw new Error(`${op} called with wrong arguments: ${r.message}`);
+    const bound = makeArgs(r.bound, { ...host, int, specialize: d => this.math.static(d) ?? this.math.hint(d) });
+    return record.meta(this.metas, bound) as FakeValue;
+  }
+
+  tensor(node: FxNode): FakeTensor | undefined {
+    const v = node.meta.val;
+    return isFakeTensor(v) ? v : undefined;
+  }
+
+  sameSizes(a: readonly Dim[], b: readonly Dim[]): boolean {
+    return a.length === b.length && a.every((d, i) => this.math.knownEq(d, b[i] as Dim));
+  }
+}
+
+export const isTensorMeta = (x: unknown): x is TensorMeta =>
+  typeof x === "object" && x !== null && "shape" in x && "dtype" in x;
+
+/** an argument with every node replaced by its value */
+function toMetaArgument(a: Argument): ArgValue<TensorMeta> {
+  if (a instanceof FxNode) {
+    const v = a.meta.val ?? null;
+    if (isFakeTensor(v)) return v;
+    if (isExpr(v)) return v;
+    return Array.isArray(v) ? (v.filter(isFakeTensor) as TensorMeta[]) : null;
+  }
+  if (a instanceof TupleArg) return a.items.map(toMetaArgument);
+  if (Array.isArray(a)) return (a as readonly Argument[]).map(toMetaArgument);
+  return a as ArgValue<TensorMeta>;
+}
+
+/** a size argument of a node as a number or expression: nodes of symbolic ints give their expression */
+export function dimOf(a: Argument): Dim | number | undefined {
+  if (typeof a === "number") return a;
+  if (typeof a === "bigint") return Number(a);
+  if (a instanceof FxNode) return isExpr(a.meta.val) ? a.meta.val : undefined;
+  return isExpr(a) ? a : undefined;
+}
+
+/** the items of a list argument */
+export function itemsOf(a: Argument | undefined): readonly Argument[] {
+  if (a instanceof TupleArg) return a.items;
+  return Array.isArray(a) ? (a as readonly Argument[]) : [];
+}
+
+/** a list of plain ints, or undefined if something else is among them */
+export function intsOf(a: Argument | undefined): number[] | undefined {
+  const items = itemsOf(a);
+  return items.every(x => typeof x === "number") ? (items as number[]).slice() : undefined;
+}
+
+/** replaces a node everywhere and drops it */
+export function replaceNode(graph: FxGraph, node: FxNode, by: FxNode): void {
+  node.replaceAllUsesWith(by);
+  graph.erase(node);
+}
+
+/** drops the given nodes as far as nothing uses them any more, last first */
+export function eraseUnused(graph: FxGraph, nodes: readonly FxNode[]): void {
+  const position = new Map(graph.nodes.map((n, i) => [n, i]));
+  const order = [...new Set(nodes)].sort((a, b) => (position.get(b) ?? -1) - (position.get(a) ?? -1));
+  for (const n of order) if (n.users.size === 0 && position.has(n)) graph.erase(n);
+}

@@ -1,0 +1,28 @@
+// Stable topological order. In: a graph whose nodes may stand before their inputs. Out: the same graph in an order that
+// keeps every node as near to its old place as possible (pattern_matcher.stable_topological_sort).
+import type { FxGraph, FxNode } from "../fx/graph";
+
+export function stableTopologicalSort(graph: FxGraph): void {
+  const pending = [...graph.nodes].reverse();
+  const ready = new Set<FxNode>();
+  const waiting = new Map<FxNode, FxNode[]>();
+  const outputs: FxNode[] = [];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node.op === "output") {
+      outputs.push(node);
+      continue;
+    }
+    const missing = node.inputs.filter(n => !ready.has(n));
+    const last = missing[missing.length - 1];
+    if (last !== undefined) {
+      const list = waiting.get(last);
+      if (list) list.push(node);
+      else waiting.set(last, [node]);
+      continue;
+    }
+    ready.add(node);
+    pending.push(...(waiting.get(node) ?? []).reverse());
+    waiting.delete(node);
+  }
+  graph.nodes.splice(0, graph.nodes.length, ...ready, ...outputs);
+}
