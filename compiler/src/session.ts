@@ -2,13 +2,13 @@
 // Joins the stages and remembers what each made, keyed by content, so that an edit redoes only what changed.
 import { capture } from "./dynamo/capture";
 import type { CapturedFrame, CaptureResult } from "./dynamo/types";
-import { InternTable, withInternTable } from "./inductor/symbolic/intern";
-import { type FrameResult, compileFrame } from "./pipeline";
-import { type PresetName, defaultConfig, presets } from "./presets";
-import { ProgramBuilder } from "./report/program";
-import type { Artifact } from "./report/log";
-import type { Program } from "./report/types";
 import { targetByName } from "./inductor/ir/target";
+import { InternTable, withInternTable } from "./inductor/symbolic/intern";
+import { compileFrame, type FrameResult } from "./pipeline";
+import { defaultConfig, type PresetName, presets } from "./presets";
+import type { Artifact } from "./report/log";
+import { ProgramBuilder } from "./report/program";
+import type { Program } from "./report/types";
 
 export interface SessionOptions {
   preset: PresetName;
@@ -24,7 +24,14 @@ export interface SessionOptions {
 }
 
 export function defaultSessionOptions(): SessionOptions {
-  return { preset: "nightly-2026-11", target: "h100", config: new Map(), artifacts: null, wat: false, stepBudget: 20_000_000 };
+  return {
+    preset: "nightly-2026-11",
+    target: "h100",
+    config: new Map(),
+    artifacts: null,
+    wat: false,
+    stepBudget: 20_000_000,
+  };
 }
 
 export interface RunControl {
@@ -57,13 +64,19 @@ export class Session {
     const shouldStop = control.shouldStop ?? (() => false);
     const preset = presets[this.options.preset];
     const captured: CaptureResult = capture(path, {
-      files: p => this.edits.get(p) ?? this.files(p),
+      files: (p: string) => this.edits.get(p) ?? this.files(p),
       config: new Map([...defaultConfig(this.options.preset), ...this.options.config]),
       behaviours: new Map(Object.entries(preset.behaviours)),
       shouldStop,
       stepBudget: this.options.stepBudget,
     });
-    const program = new ProgramBuilder(path, this.options.preset, this.options.target, captured, this.options.artifacts);
+    const program = new ProgramBuilder({
+      path,
+      preset: this.options.preset,
+      target: targetByName(this.options.target),
+      captured,
+      artifacts: this.options.artifacts,
+    });
     let aotId = 0;
     for (const event of captured.events) {
       if (shouldStop()) break;

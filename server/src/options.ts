@@ -49,17 +49,9 @@ export function sessionOptions(values: Readonly<Record<string, unknown>>): Sessi
   for (const entry of (values["config"] as string[] | undefined) ?? []) {
     const at = entry.indexOf("=");
     if (at < 1) throw new UsageError(`--config takes NAME=VALUE, not '${entry}'`);
-    options.config.set(entry.slice(0, at), configValue(entry.slice(at + 1)));
+    options.config.set(entry.slice(0, at), parseConfigValue(entry.slice(at + 1)));
   }
   return options;
-}
-
-/** Python's spelling of a config value: True, False, None, a number, else the text itself. */
-export function configValue(text: string): unknown {
-  if (text === "True" || text === "true") return true;
-  if (text === "False" || text === "false") return false;
-  if (text === "None" || text === "null") return null;
-  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text.replace(/^(['"])(.*)\1$/, "$2");
 }
 
 /** The one FILE argument, which must be there and readable. */

@@ -2,8 +2,8 @@
 import type { FxNode } from "../fx/graph";
 import type { FakeTensor, FakeValue } from "../fx/types";
 import { estimateExternUs } from "../inductor/cost";
-import type { Operation } from "../inductor/ir/types";
 import type { TargetProperties } from "../inductor/ir/target";
+import type { Operation } from "../inductor/ir/types";
 import type { ExecutablePlan } from "../inductor/plan/types";
 import type { AnyNode, Schedule, SchedulerNode } from "../inductor/scheduler/types";
 import { printPython } from "../inductor/symbolic/print_python";
@@ -93,7 +93,8 @@ function launchedName(node: AnyNode, plan: ExecutablePlan): string {
 function estimateUs(node: AnyNode, bytes: number, input: GraphReportInput): number {
   if ("operation" in node) {
     if (node.operation.kind === "nop") return 0;
-    if (node.operation.kind === "extern") return estimateExternUs(node.operation, bytes, input.target, input.schedule.graph.sizevars);
+    if (node.operation.kind === "extern")
+      return estimateExternUs(node.operation, bytes, input.target, input.schedule.graph.sizevars);
   }
   const name = launchedName(node, input.plan);
   return input.plan.kernels.find(k => k.name === name)?.estimateUs ?? 0;
@@ -111,7 +112,12 @@ function refusalReport(r: Schedule["refusals"][number], input: GraphReportInput)
 
 function tensorOf(name: string, val: FakeValue | undefined): ReportTensor | null {
   if (!isFakeTensor(val)) return null;
-  return { name, shape: val.shape.map(printPython), stride: val.stride.map(printPython), dtype: `torch.${val.dtype}` };
+  return {
+    name,
+    shape: val.shape.map(s => printPython(s)),
+    stride: val.stride.map(s => printPython(s)),
+    dtype: `torch.${val.dtype}`,
+  };
 }
 
 export function isFakeTensor(val: FakeValue | undefined): val is FakeTensor {

@@ -1,9 +1,11 @@
 // A running program's report, put together event by event. In: capture events and compiled frames in order.
 // Out: Program, plain data.
-import type { CaptureEvent, CapturedFrame, CaptureResult, Diagnostic } from "../dynamo/types";
+
+import type { GraphResult } from "../compile_graph";
+import type { CapturedFrame, CaptureEvent, CaptureResult, Diagnostic } from "../dynamo/types";
 import { typeText } from "../fx/print";
 import type { TargetProperties } from "../inductor/ir/target";
-import type { FrameResult, GraphResult } from "../pipeline";
+import type { FrameResult } from "../pipeline";
 import { graphReport, isFakeTensor, leaves } from "./graph_report";
 import type { LogRecord } from "./log";
 import { framesIn } from "./origins";
@@ -45,7 +47,8 @@ export class ProgramBuilder {
         return;
       case "graph_break": {
         this.breaks.push({ line: event.break.line, reason: event.break.reason });
-        if ((this.ctx.artifacts ?? event.logs).has("graph_breaks")) this.log({ level: "DEBUG", artifact: "graph_breaks", message: event.break.text });
+        if ((this.ctx.artifacts ?? event.logs).has("graph_breaks"))
+          this.log({ level: "DEBUG", artifact: "graph_breaks", message: event.break.text });
         return;
       }
       case "runtime":
@@ -76,10 +79,20 @@ export class ProgramBuilder {
         target: target.name,
         graphs: this.compilations.map(c => c.graph),
         graph_breaks: this.breaks,
-        diagnostics: this.diagnostics.map(d => ({ line: d.span.line, severity: d.severity, code: d.code, message: d.message })),
+        diagnostics: this.diagnostics.map(d => ({
+          line: d.span.line,
+          severity: d.severity,
+          code: d.code,
+          message: d.message,
+        })),
       },
       compilations: this.compilations,
-      roots: captured.roots.map(r => ({ name: r.name, span: r.span, compilations: r.frames.flatMap(f => this.byFrame.get(f) ?? []), assumed: r.assumed })),
+      roots: captured.roots.map(r => ({
+        name: r.name,
+        span: r.span,
+        compilations: r.frames.flatMap(f => this.byFrame.get(f) ?? []),
+        assumed: r.assumed,
+      })),
       diagnostics: this.diagnostics,
       events: this.events,
       source: this.source,
@@ -114,7 +127,9 @@ export class ProgramBuilder {
   /** one entry per graph node and frame of the file, so that a hover on a call site answers too */
   private addSource(frame: CapturedFrame, g: GraphResult, compilation: number): void {
     const kernels = new Map<string, number[]>();
-    const listed = g.schedule.nodes.filter(n => !("operation" in n && n.operation.kind === "extern" && n.operation.irClass === "MultiOutput"));
+    const listed = g.schedule.nodes.filter(
+      n => !("operation" in n && n.operation.kind === "extern" && n.operation.irClass === "MultiOutput"),
+    );
     listed.forEach((node, k) => {
       for (const leaf of leaves(node)) {
         for (const origin of leaf.operation.origins) {

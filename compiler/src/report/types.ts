@@ -45,7 +45,11 @@ export interface ReportGraph {
   readonly bytes: number;
   readonly peak_bytes: number;
   readonly inputs: readonly (ReportTensor & { readonly saved: boolean })[];
-  readonly aten: readonly (ReportTensor & { readonly target: string; readonly lines: readonly number[]; readonly at: readonly number[] })[];
+  readonly aten: readonly (ReportTensor & {
+    readonly target: string;
+    readonly lines: readonly number[];
+    readonly at: readonly number[];
+  })[];
   readonly kernels: readonly ReportKernel[];
   readonly refusals: readonly ReportRefusal[];
 }
@@ -56,7 +60,12 @@ export interface ExplainReport {
   readonly target: string;
   readonly graphs: readonly ReportGraph[];
   readonly graph_breaks: readonly { readonly line: number; readonly reason: string }[];
-  readonly diagnostics: readonly { readonly line: number; readonly severity: string; readonly code: string; readonly message: string }[];
+  readonly diagnostics: readonly {
+    readonly line: number;
+    readonly severity: string;
+    readonly code: string;
+    readonly message: string;
+  }[];
 }
 
 /** One graph node as the editor sees it: an expression of the source, its tensor, the kernel that computes it. */

@@ -13,7 +13,12 @@ export interface ValueTensor {
 export type ValueStep =
   | { readonly kind: "create"; readonly tensor: ValueTensor; readonly fill: Fill }
   | { readonly kind: "refill"; readonly id: number; readonly fill: Fill }
-  | { readonly kind: "call"; readonly graph: number; readonly inputs: readonly ({ readonly id: number } | { readonly value: number })[]; readonly outputs: readonly (number | null)[] }
+  | {
+      readonly kind: "call";
+      readonly graph: number;
+      readonly inputs: readonly ({ readonly id: number } | { readonly value: number })[];
+      readonly outputs: readonly (number | null)[];
+    }
   | { readonly kind: "accumulate"; readonly id: number; readonly of: number }
   | { readonly kind: "row"; readonly id: number; readonly slot: string };
 
@@ -131,12 +136,18 @@ export class ValueProgramBuilder {
     return slot;
   }
 
-  private run({ aot, graphs }: CompiledFrame, inputs: readonly (RuntimeTensor | number)[], outputs: readonly (RuntimeTensor | null)[]): void {
+  private run(
+    { aot, graphs }: CompiledFrame,
+    inputs: readonly (RuntimeTensor | number)[],
+    outputs: readonly (RuntimeTensor | null)[],
+  ): void {
     const [first, second] = graphs;
     if (aot.kind === "error" || first === undefined) return this.block("a graph did not compile");
     const info = aot.kind === "train" ? aot.forward : aot.compiled;
     // graph outputs by position; those that the program sees take the program's ids
-    const ids: (number | null)[] = info.graph.output.inputs.length ? new Array<number | null>(outputCount(info)).fill(null) : [];
+    const ids: (number | null)[] = info.graph.output.inputs.length
+      ? new Array<number | null>(outputCount(info)).fill(null)
+      : [];
     aot.outputs.forEach((o, i) => {
       const tensor = outputs[i];
       if (tensor && "graphOutput" in o.from) ids[o.from.graphOutput] = tensor.id;
@@ -149,7 +160,12 @@ export class ValueProgramBuilder {
         saved.push(id);
       }
     }
-    this.steps.push({ kind: "call", graph: first, inputs: inputs.map(i => (typeof i === "number" ? { value: i } : { id: i.id })), outputs: ids });
+    this.steps.push({
+      kind: "call",
+      graph: first,
+      inputs: inputs.map(i => (typeof i === "number" ? { value: i } : { id: i.id })),
+      outputs: ids,
+    });
     if (aot.kind !== "train" || second === undefined) return;
     const tangents = aot.tangentOutputs.flatMap(o => {
       const position = aot.outputs.findIndex(x => "graphOutput" in x.from && x.from.graphOutput === o);
@@ -181,7 +197,12 @@ export class ValueProgramBuilder {
         return { id };
       });
       const outputs = entry.gradients.map(input => (input === null ? null : this.nextId++));
-      this.steps.push({ kind: "call", graph: entry.backward, inputs: [...entry.saved.map(id => ({ id })), ...tangents], outputs });
+      this.steps.push({
+        kind: "call",
+        graph: entry.backward,
+        inputs: [...entry.saved.map(id => ({ id })), ...tangents],
+        outputs,
+      });
       entry.gradients.forEach((input, i) => {
         const grad = outputs[i];
         if (input === null || grad === null || grad === undefined) return;
@@ -198,7 +219,11 @@ export class ValueProgramBuilder {
 
 function outputCount(info: { readonly graph: { readonly output: { readonly args: readonly unknown[] } } }): number {
   const [first] = info.graph.output.args;
-  return Array.isArray(first) ? first.length : typeof first === "object" && first !== null && "items" in first ? (first as { items: readonly unknown[] }).items.length : 1;
+  return Array.isArray(first)
+    ? first.length
+    : typeof first === "object" && first !== null && "items" in first
+      ? (first as { items: readonly unknown[] }).items.length
+      : 1;
 }
 
 function plain(t: RuntimeTensor): ValueTensor {

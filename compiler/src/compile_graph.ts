@@ -1,0 +1,160 @@
+// One ATen graph through Inductor: post-grad passes, loop IR, schedule, plan, text. In: GraphInfo of a frame. Out:
+// GraphResult, and the log records that the frame asked for, in torch's order.
+import type { AotResult, GraphInfo } from "./aot/types";
+import type { CapturedFrame } from "./dynamo/types";
+import type { FxGraph } from "./fx/graph";
+import { type PrintOptions, printReadable } from "./fx/print";
+import { generateWat, UnsupportedOnCpu } from "./inductor/codegen/wat";
+import { inductorCode } from "./inductor/codegen/wrapper/inductor";
+import { outputCodeRecords } from "./inductor/codegen/wrapper/records";
+import { standaloneCode } from "./inductor/codegen/wrapper/standalone";
+import { lowerGraph } from "./inductor/ir/graph_lowering";
+import type { TargetProperties } from "./inductor/ir/target";
+import { buildPlan } from "./inductor/plan/build_plan";
+import type { ExecutablePlan, WatKernel } from "./inductor/plan/types";
+import { schedule as scheduleGraph } from "./inductor/scheduler/schedule";
+import type { AnyNode, Schedule } from "./inductor/scheduler/types";
+import { SizeVars } from "./inductor/symbolic/size_vars";
+import { postGrad } from "./passes/post_grad";
+import { readBoolean } from "./presets";
+import { fusionRecords } from "./report/fusion_log";
+import { leaves } from "./report/graph_report";
+import type { Artifact, LogLevel, LogRecord } from "./report/log";
+import { originOf, outermostFunction } from "./report/origins";
+import { scheduleRecords } from "./report/schedule_log";
+import type { OutputCode } from "./report/types";
+
+export interface FrameOptions {
+  /** number of the next AOT compilation in this program */
+  readonly aotId: number;
+  readonly preset: string;
+  readonly behaviours: ReadonlyMap<string, unknown>;
+  readonly target: TargetProperties;
+  readonly logs: ReadonlySet<string>;
+  readonly wat: boolean;
+}
+
+export interface GraphResult {
+  readonly info: GraphInfo;
+  readonly schedule: Schedule;
+  readonly plan: ExecutablePlan;
+  readonly outputCode: OutputCode;
+  readonly wat: readonly WatKernel[];
+  /** numbers that torch would measure and we estimate, in words */
+  readonly estimates: readonly string[];
+}
+
+export function graphRecord(level: LogLevel, artifact: Artifact, graph: FxGraph, print: PrintOptions): LogRecord {
+  return { level, artifact, message: printReadable(graph, print) };
+}
+
+export function compileGraph(
+  frame: CapturedFrame,
+  info: GraphInfo,
+  aot: AotResult,
+  options: FrameOptions,
+  logs: LogRecord[],
+): GraphResult {
+  const { behaviours, target } = options;
+  const { config } = frame;
+  const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
+  const sizevars = new SizeVars(aot.shapeEnv);
+  const graph = postGrad(info.graph, { info, config, behaviours, shapeEnv: aot.shapeEnv });
+  if (wants("post_grad_graphs")) {
+    const file = info.kind === "backward" ? "<eval_with_key>.2" : undefined;
+    logs.push(
+      graphRecord("DEBUG", "post_grad_graphs", graph, {
+        title: "AFTER POST GRAD",
+        className: info.kind === "inference" ? "<lambda>" : "GraphModule",
+        file,
+      }),
+    );
+  }
+  const lowered = lowerGraph(graph, {
+    kind: info.kind,
+    config,
+    behaviours,
+    target,
+    sizevars,
+    userOutputs: info.userOutputs,
+    donated: info.donated,
+  });
+  const schedule = scheduleGraph(lowered, {
+    config,
+    behaviours,
+    target,
+    wantDumps: wants("ir_pre_fusion") || wants("ir_post_fusion"),
+  });
+  if (wants("ir_pre_fusion"))
+    logs.push({ level: "INFO", artifact: "ir_pre_fusion", message: `BEFORE FUSION\n${schedule.preFusionDump ?? ""}` });
+  if (wants("fusion"))
+    logs.push(...fusionRecords(schedule.events, { anchors: readBoolean(behaviours, "stack_trace_anchors") }));
+  if (wants("ir_post_fusion"))
+    logs.push({ level: "INFO", artifact: "ir_post_fusion", message: `AFTER FUSION\n${schedule.postFusionDump ?? ""}` });
+  const name = outermostFunction(graph.nodes, frame.file) ?? frame.name;
+  const codegen = { config, behaviours, target };
+  const plan = buildPlan(schedule, {
+    ...codegen,
+    name,
+    aotId: options.aotId,
+    originOf: nodes => originOf(nodes, frame.file),
+  });
+  if (wants("schedule")) logs.push(...scheduleRecords(plan.scheduleEntries));
+  const inductor = inductorCode(plan, codegen);
+  const standalone = standaloneCode(plan, codegen);
+  if (wants("output_code")) logs.push(...outputCodeRecords(inductor, codegen));
+  const outputCode: OutputCode = {
+    inductor: inductor.map(l => l.text).join("\n"),
+    standalone: standalone.map(l => l.text).join("\n"),
+    lines: standalone.map(l => l.origin?.at ?? []),
+  };
+  const { wat, blockers } = options.wat ? cpuKernels(plan, schedule, frame.file) : { wat: [], blockers: [] };
+  return {
+    info,
+    schedule,
+    plan: { ...plan, blockers: [...plan.blockers, ...blockers] },
+    outputCode,
+    wat,
+    estimates: estimatesOf(schedule),
+  };
+}
+
+/** the CPU form of each launch, in order; a kernel that has none blocks the plan's execution, with the reason */
+function cpuKernels(
+  plan: ExecutablePlan,
+  schedule: Schedule,
+  file: string,
+): { readonly wat: WatKernel[]; readonly blockers: string[] } {
+  const wat: WatKernel[] = [];
+  const blockers: string[] = [];
+  const nodes = new Map<string, AnyNode>();
+  for (const n of schedule.nodes) for (const leaf of leaves(n)) nodes.set(leaf.name, n);
+  const allocated = new Set(
+    plan.steps.flatMap(s =>
+      s.kind === "allocate" ? [s.tensor.name] : s.kind === "finish_partials" ? [s.output.name] : [],
+    ),
+  );
+  for (const step of plan.steps) {
+    if (step.kind !== "launch") continue;
+    const name = plan.kernels[step.kernel]?.name ?? "kernel";
+    const node = nodes.get(step.ops[0] ?? "");
+    if (!node) throw new Error(`launch of ${name} belongs to no node`);
+    const written = leaves(node).flatMap(l => l.outputs.map(b => b.name));
+    const removedBuffers = new Set(written.filter(b => !allocated.has(b) && !schedule.mutationRealName.has(b)));
+    try {
+      wat.push(generateWat(node, schedule, { removedBuffers, file, name }));
+    } catch (e) {
+      if (!(e instanceof UnsupportedOnCpu)) throw e;
+      blockers.push(`the CPU executor has no code for ${e.message} (${name})`);
+    }
+  }
+  return { wat, blockers };
+}
+
+function estimatesOf(schedule: Schedule): string[] {
+  return schedule.events.flatMap(e =>
+    e.kind === "benchmark" && e.estimated
+      ? [`whether fusing ${e.a.join(", ")} with ${e.b.join(", ")} pays (cost model, no GPU was asked)`]
+      : [],
+  );
+}

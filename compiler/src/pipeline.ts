@@ -1,0 +1,74 @@
+// One captured frame through the stages after capture: AOTAutograd, post-grad passes, loop IR, schedule, plan, text.
+// In: CapturedFrame. Out: FrameResult. Between two stages `verify` states what holds; tests run it always.
+import { aotCompile } from "./aot/compile";
+import type { AotResult, GraphInfo } from "./aot/types";
+import { compileGraph, type FrameOptions, type GraphResult, graphRecord } from "./compile_graph";
+import type { CapturedFrame, Diagnostic } from "./dynamo/types";
+import { readBoolean } from "./presets";
+import type { Artifact, LogRecord } from "./report/log";
+
+export interface FrameResult {
+  readonly aot: AotResult;
+  readonly graphs: readonly GraphResult[];
+  readonly logs: readonly LogRecord[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly estimates: readonly string[];
+  /** how many AOT ids the frame used */
+  readonly aotIds: number;
+}
+
+export function compileFrame(frame: CapturedFrame, options: FrameOptions): FrameResult {
+  const logs: LogRecord[] = [];
+  const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
+  const behaves = (name: string): boolean => readBoolean(options.behaviours, name);
+  if (wants("pre_grad_graphs")) {
+    logs.push(
+      graphRecord("DEBUG", "pre_grad_graphs", frame.graph, { title: "BEFORE PRE GRAD", className: "GraphModule" }),
+    );
+  }
+  const aot = aotCompile(frame, { behaviours: options.behaviours });
+  const id = options.aotId;
+  const empty = { aot, graphs: [], logs, diagnostics: aot.diagnostics, estimates: [], aotIds: 1 };
+  if (aot.kind === "error") return empty;
+  const infos: GraphInfo[] = [];
+  if (aot.kind === "inference") {
+    if (wants("aot_graphs"))
+      logs.push(graphRecord("INFO", "aot_graphs", aot.graph, { title: `Forward graph ${id}`, className: "<lambda>" }));
+    infos.push(aot.compiled);
+  } else {
+    if (wants("aot_joint_graph")) {
+      logs.push(
+        graphRecord("INFO", "aot_joint_graph", aot.joint, {
+          title: `Joint graph ${id}`,
+          className: "inner_f",
+          joint: true,
+          backwardComments: behaves("backward_comments"),
+        }),
+      );
+    }
+    if (wants("aot_graphs")) {
+      logs.push(
+        graphRecord("INFO", "aot_graphs", aot.forward.graph, {
+          title: `Forward graph ${id}`,
+          className: "GraphModule",
+        }),
+      );
+      logs.push(
+        graphRecord("INFO", "aot_graphs", aot.backward.graph, {
+          title: `Backward graph ${id}`,
+          className: "GraphModule",
+          file: "<eval_with_key>.2",
+        }),
+      );
+    }
+    infos.push(aot.forward, aot.backward);
+  }
+  const graphs: GraphResult[] = [];
+  const estimates: string[] = [];
+  for (const info of infos) {
+    const result = compileGraph(frame, info, aot, options, logs);
+    graphs.push(result);
+    estimates.push(...result.estimates);
+  }
+  return { ...empty, graphs, estimates };
+}
