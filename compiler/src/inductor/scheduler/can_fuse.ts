@@ -5,7 +5,7 @@ import { horizontalRefusal } from "./horizontal";
 import { sharedDataAfterInvertingIndexing } from "./index_inversion";
 import { loopSnapshot, sharedDataAfterReorderingLoop } from "./loop_reorder";
 import { canJoinMixOrder, canMixOrder, mixOrderScore } from "./mix_order";
-import { canJoinNested, nestedRelaxation } from "./nested";
+import { nestedAccepts, nestedRelaxation } from "./nested";
 import { overlapScore } from "./overlap";
 import { fusionIncreasesPeakMemory } from "./peak_memory_check";
 import { passes, reason, refuse, type Verdict } from "./refusal";
@@ -39,7 +39,6 @@ export interface CanFuseOptions {
 
 export function canFuse(s: SchedulerState, a: AnyNode, b: AnyNode, options: CanFuseOptions = {}): boolean {
   if (a === b) return false;
-  if (isNested(a)) return canJoinNested(s, a, b);
   if (isNested(b)) return false;
   if (isMixOrder(a)) return canJoinMixOrder(s, a, b, (x, y) => canFuse(s, x, y, { mixOrder: false }));
   if (isMixOrder(b)) return false;
@@ -92,12 +91,14 @@ function fits(s: SchedulerState, a: AnyNode, b: AnyNode, options: CanFuseOptions
   if (!choicesAllow(s, a, b, score)) return false;
   const recurse = (x: AnyNode, y: AnyNode): boolean => canFuse(s, x, y);
   if (isProducerOf(a, b)) {
-    const relaxed = nestedRelaxation(s, a, b);
+    const relaxed = isNested(a) ? nestedAccepts(s, a, b) : nestedRelaxation(s, a, b);
+    if (isNested(a) && !relaxed) return false;
     return (
       passes(s, a, b, verticalRefusal(s, a, b, relaxed ?? undefined)) &&
       (relaxed !== null || passes(s, a, b, backendRefusal(s, a, b, recurse)))
     );
   }
+  if (isNested(a)) return false;
   const horizontal = canMixOrder(s, a, b) ? null : horizontalRefusal(s, a, b, score);
   return passes(s, a, b, horizontal) && passes(s, a, b, backendRefusal(s, a, b, recurse));
 }

@@ -5,7 +5,8 @@ import { canFuse } from "./can_fuse";
 import { fuseForeach } from "./foreach";
 import { makeGroup } from "./groups";
 import { canMixOrder, fuseMixOrder, joinMixOrder } from "./mix_order";
-import { isForeach, isMixOrder, membersOf, type SchedulerState } from "./state";
+import { fuseNested, joinNested, nestedShape } from "./nested";
+import { isForeach, isMixOrder, isNested, isReduction, membersOf, type SchedulerState } from "./state";
 import type { AnyNode, GroupNode } from "./types";
 
 export function fuse(s: SchedulerState, a: AnyNode, b: AnyNode): GroupNode {
@@ -18,6 +19,8 @@ export function fuse(s: SchedulerState, a: AnyNode, b: AnyNode): GroupNode {
       (x, y) => canFuse(s, x, y, { mixOrder: false }),
       (x, y) => fuse(s, x, y),
     );
+  if (isNested(a)) return joinNested(s, a, b);
   if (canMixOrder(s, a, b)) return fuseMixOrder(s, a, b);
+  if (isReduction(a) && isReduction(b) && nestedShape(s, a, b)) return fuseNested(s, a, b);
   return makeGroup(s, "FusedSchedulerNode", [...membersOf(a), ...membersOf(b)]);
 }

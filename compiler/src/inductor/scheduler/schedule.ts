@@ -4,6 +4,7 @@
 import { dumpNodes } from "../../report/ir_dump";
 import type { LoweredGraph } from "../ir/types";
 import { countBytes } from "./bytes";
+import { createComboKernels } from "./combo";
 import { createForeachNodes } from "./foreach";
 import { computeLastUsage } from "./last_usage";
 import { mergeAllLoops } from "./merge_loops";
@@ -28,6 +29,7 @@ export function schedule(graph: LoweredGraph, options: ScheduleOptions): Schedul
   let nodes: AnyNode[] = topologicalSort(createForeachNodes(s, singles));
   nodes = fuseNodes(s, nodes);
   mergeAllLoops(s, nodes);
+  if (flag(s, "combo_kernels")) nodes = createComboKernels(s, nodes);
   if (flag(s, "reorder_for_peak_memory")) nodes = reorderForPeakMemory(s, nodes);
   s.nodes = nodes;
   computeLastUsage(s, nodes);
