@@ -143,8 +143,37 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   transpose_reduction_fusion: false,
 };
 
+/** How generated code differs, beginning with what torch 2.11 writes; codegen/triton/options.ts says what each means. */
+const codegenOf211 = {
+  // codegen behaviours
+  broadcast_test_in_grid_order: true,
+  barrier_before_reduced_inplace_store: true,
+  argreduce_casts_to_source: true,
+} as const;
+
+const codegenOfNightly = {
+  evict_first_in_persistent_reductions: true,
+  barrier_before_read_back: true,
+  masks_below_warp_size: true,
+  mix_order_masks_single_row: true,
+  persistent_by_tiling_scores: true,
+  index_expr_casts: true,
+  tl_maximum: true,
+  drop_unit_tree_variables: true,
+  late_inductor_meta: true,
+  combo_per_subkernel_blocks: true,
+  combo_full_triton_meta: true,
+  mix_order_multi_stages: true,
+  mix_order_rebinds_buffer: true,
+  inline_kernel_source: true,
+  lean_wrapper_imports: true,
+  asserts_at_first_use: true,
+  raw_stream_name: true,
+  benchmark_names_device: true,
+} as const;
+
 export const presets: Readonly<Record<PresetName, Preset>> = {
-  "torch-2.11": { config, behaviours },
+  "torch-2.11": { config, behaviours: { ...behaviours, ...codegenOf211 } },
   "nightly-2026-11": {
     config: { ...config, "triton.nested_reduction": true, combo_kernel_per_subkernel_blocks: true },
     behaviours: {
@@ -156,7 +185,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       compares_deps_before_normalizing: true,
       extern_epilogue_wording: true,
       nested_reduction: true,
-      combo_per_subkernel_blocks: true,
+      ...codegenOfNightly,
     },
   },
   fuselens: {
@@ -170,7 +199,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       compares_deps_before_normalizing: true,
       extern_epilogue_wording: true,
       nested_reduction: true,
-      combo_per_subkernel_blocks: true,
+      ...codegenOfNightly,
       transpose_reduction_fusion: true,
     },
   },

@@ -17,7 +17,14 @@ export interface PlanTensor {
 /** a value passed on: a buffer, a strided view of one, a number, a symbol's text, a list, None */
 export type PlanArg =
   | { readonly kind: "buffer"; readonly name: string }
-  | { readonly kind: "view"; readonly buffer: string; readonly size: readonly PlanSize[]; readonly stride: readonly PlanSize[]; readonly offset: PlanSize; readonly dtype: DType }
+  | {
+      readonly kind: "view";
+      readonly buffer: string;
+      readonly size: readonly PlanSize[];
+      readonly stride: readonly PlanSize[];
+      readonly offset: PlanSize;
+      readonly dtype: DType;
+    }
   | { readonly kind: "size"; readonly value: PlanSize }
   | { readonly kind: "number"; readonly value: number; readonly float: boolean }
   | { readonly kind: "bool"; readonly value: boolean }
@@ -44,12 +51,28 @@ export interface PlanKernelArg {
 /** A generated kernel. `triton` and `wat` are texts made by codegen; both take their buffers from the launch step. */
 export interface PlanKernel {
   readonly name: string;
-  readonly type: "SchedulerNode" | "FusedSchedulerNode" | "ForeachKernelSchedulerNode" | "FusedMixOrderReductions" | "FusedNestedReductions" | "FusedTransposeReduction";
-  readonly heuristic: "pointwise" | "reduction" | "persistent_reduction" | "foreach" | "split_scan" | "cooperative_reduction" | "template" | "fixed_config";
+  readonly type:
+    | "SchedulerNode"
+    | "FusedSchedulerNode"
+    | "ForeachKernelSchedulerNode"
+    | "FusedMixOrderReductions"
+    | "FusedNestedReductions"
+    | "FusedTransposeReduction";
+  readonly heuristic:
+    | "pointwise"
+    | "reduction"
+    | "persistent_reduction"
+    | "foreach"
+    | "split_scan"
+    | "cooperative_reduction"
+    | "template"
+    | "fixed_config";
   readonly args: readonly PlanKernelArg[];
   /** the kernel's function and helpers, from `@triton.jit` on, the same under every header; and per line its origins */
   readonly triton: string;
   readonly tritonLines: readonly PlanOrigin[];
+  /** what the kernel came from, as comment lines: the source comment first, then mapping and graph fragment */
+  readonly provenance: readonly string[];
   /** decorator data, printed by the inductor header and read by the standalone one */
   readonly meta: TritonMeta;
   readonly origin: PlanOrigin;
@@ -69,7 +92,13 @@ export interface TritonMeta {
   /** inductor_meta as Python literals in print order: [key, python text] */
   readonly inductorMeta: readonly (readonly [string, string])[];
   /** candidate configurations for the standalone launcher (codegen.md §17) */
-  readonly configs: readonly { readonly kwargs: Readonly<Record<string, number>>; readonly numWarps: number; readonly numStages: number }[];
+  readonly configs: readonly {
+    readonly kwargs: Readonly<Record<string, number>>;
+    readonly numWarps: number;
+    readonly numStages: number;
+  }[];
+  /** elements that a thread works on at least (fp8 conversions) */
+  readonly minElemPerThread: number;
   readonly grid: { readonly type: string; readonly data: Readonly<Record<string, number>> };
 }
 
@@ -93,22 +122,57 @@ export interface WatKernel {
 }
 
 export type PlanStep =
-  | { readonly kind: "assert"; readonly name: string; readonly size: readonly PlanSize[]; readonly stride: readonly PlanSize[] }
-  | { readonly kind: "allocate"; readonly tensor: PlanTensor; readonly from:
-      | { readonly kind: "new" }
-      /** takes over another buffer's storage: pool reuse or in place */
-      | { readonly kind: "reuse"; readonly buffer: string; readonly inplace: boolean }
-      /** a slice of another buffer's storage */
-      | { readonly kind: "alias"; readonly base: string } }
+  | {
+      readonly kind: "assert";
+      readonly name: string;
+      readonly size: readonly PlanSize[];
+      readonly stride: readonly PlanSize[];
+    }
+  | {
+      readonly kind: "allocate";
+      readonly tensor: PlanTensor;
+      readonly from: /** `zero`: filled with zeros (workspaces that are added to) */
+        | { readonly kind: "new"; readonly zero?: boolean }
+        /** takes over another buffer's storage: pool reuse or in place */
+        | { readonly kind: "reuse"; readonly buffer: string; readonly inplace: boolean }
+        /** a slice of another buffer's storage */
+        | { readonly kind: "alias"; readonly base: string };
+    }
   | { readonly kind: "free"; readonly name: string }
-  | { readonly kind: "launch"; readonly kernel: number; readonly args: readonly PlanArg[]; readonly origin: PlanOrigin; readonly ops: readonly string[]; readonly comment: string }
-  | { readonly kind: "extern"; readonly kernel: string; readonly op: string; readonly call: "out" | "alloc" | "fallback"; readonly output: string;
+  | {
+      readonly kind: "launch";
+      readonly kernel: number;
+      readonly args: readonly PlanArg[];
+      readonly origin: PlanOrigin;
+      readonly ops: readonly string[];
+      readonly comment: string;
+    }
+  | {
+      readonly kind: "extern";
+      readonly kernel: string;
+      readonly op: string;
+      readonly call: "out" | "alloc" | "fallback";
+      readonly output: string;
       /** what an alloc or fallback call gives back, one per result (null: a result that is None); for an out call its out= tensor */
       readonly results: readonly (PlanTensor | null)[];
-      readonly args: readonly PlanArg[]; readonly kwargs: readonly (readonly [string, PlanArg])[]; readonly origin: PlanOrigin; readonly ops: readonly string[]; readonly comment: string; readonly opaque?: string }
+      readonly args: readonly PlanArg[];
+      readonly kwargs: readonly (readonly [string, PlanArg])[];
+      readonly origin: PlanOrigin;
+      readonly ops: readonly string[];
+      readonly comment: string;
+      readonly opaque?: string;
+    }
   | { readonly kind: "getitem"; readonly output: PlanTensor; readonly of: string; readonly index: number }
   /** mix-order: the workspace's partial results are summed up */
-  | { readonly kind: "finish_partials"; readonly output: PlanTensor; readonly workspace: string; readonly slot: number; readonly splits: PlanSize; readonly columns: PlanSize; readonly reduction: "sum" | "prod" };
+  | {
+      readonly kind: "finish_partials";
+      readonly output: PlanTensor;
+      readonly workspace: string;
+      readonly slot: number;
+      readonly splits: PlanSize;
+      readonly columns: PlanSize;
+      readonly reduction: "sum" | "prod";
+    };
 
 export interface ExecutablePlan {
   /** "f", and the AOT id text "0_inference" */
@@ -116,7 +180,12 @@ export interface ExecutablePlan {
   readonly aotId: string;
   readonly kind: "inference" | "forward" | "backward";
   /** symbols bound by inputs: name, example value, which input (and dim) it comes from */
-  readonly symbols: readonly { readonly name: string; readonly value: number; readonly input: number; readonly dim: number | null }[];
+  readonly symbols: readonly {
+    readonly name: string;
+    readonly value: number;
+    readonly input: number;
+    readonly dim: number | null;
+  }[];
   readonly inputs: readonly (PlanTensor | { readonly name: string; readonly symbol: string; readonly value: number })[];
   readonly constants: readonly (PlanTensor & { readonly values: readonly number[] })[];
   readonly kernels: readonly PlanKernel[];

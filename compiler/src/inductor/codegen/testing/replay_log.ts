@@ -10,7 +10,9 @@ import { computeLastUsage } from "../../scheduler/last_usage";
 import { computeAncestors, computeDependencies, createNodes } from "../../scheduler/nodes";
 import type { SchedulerState } from "../../scheduler/state";
 import { parseDump } from "../../scheduler/testing/parse_dump";
+import { parseExpr, parseSymbol } from "../../scheduler/testing/parse_expr";
 import type { AnyNode, Schedule, SchedulerNode } from "../../scheduler/types";
+import { type Expr, int } from "../../symbolic/expr";
 
 export interface ExpectedKernel {
   readonly name: string;
@@ -61,7 +63,8 @@ export function replayLog(log: string, preset: PresetName): ReplayedGraph[] {
     const part = parts[i] ?? "";
     const end = part.search(/^\[(DEBUG|INFO)\]:/m);
     const code = /^\[DEBUG\]:Output code: ?\n([\s\S]*?)\n\[DEBUG\]:Output code written/m.exec(part)?.[1] ?? "";
-    const graphText = before.slice(Math.max(0, before.lastIndexOf("AFTER POST GRAD")));
+    const graphText =
+      /def forward\(.*/.exec(before.slice(Math.max(0, before.lastIndexOf("AFTER POST GRAD"))))?.[0] ?? "";
     graphs.push(replay(part.slice(0, end), graphText, before, code, preset));
   }
   return graphs;
@@ -71,17 +74,37 @@ function replay(dump: string, graphText: string, before: string, code: string, p
   const headers = parseHeaders(dump);
   const flat = headers.flatMap(singles);
   const hints = new Map<string, number>();
-  for (const m of code.matchAll(/^ {4}(s\d+|u\d+) = (\d+)$/gm)) hints.set(m[1] ?? "", Number(m[2]));
-  for (const m of before.matchAll(/create_symbol (s\d+) = (\d+)/g)) hints.set(m[1] ?? "", Number(m[2]));
+  const bound = new Map([...code.matchAll(/^ {8}(s\d+|u\d+) = (\w+)$/gm)].map(m => [m[2] ?? "", m[1] ?? ""]));
+  for (const m of code.matchAll(/^ {4}(\w+) = (\d+)$/gm)) {
+    const symbol = bound.get(m[1] ?? "");
+    if (symbol) hints.set(symbol, Number(m[2]));
+  }
   const kind = /AOT ID: \['\d+_(\w+)'\]/.exec(code)?.[1] ?? "inference";
   const parsed = parseDump(flat.map(h => h.block).join("\n\n\n"), {
     graphText,
     hints,
     kind: kind as LoweredGraph["kind"],
   });
+  // symbols come as inputs of their own
+  const symbolic = [...bound].map(([name, symbol]) => ({
+    name,
+    layout: null,
+    symbol: parseSymbol(symbol),
+    hint: hints.get(symbol) ?? 0,
+  }));
   const kernels = parseKernels(code);
   const origins = parseOrigins(before);
-  const graph: LoweredGraph = { ...parsed, operations: parsed.operations.map(op => withOrigins(op, origins)) };
+  const donated = new Set(
+    kind === "backward" ? parsed.inputs.map(i => i.name).filter(n => !/^(primals|tangents)_/.test(n)) : [],
+  );
+  const outputs = parseReturn(code);
+  const graph: LoweredGraph = {
+    ...parsed,
+    outputs,
+    inputs: inArgOrder([...symbolic, ...parsed.inputs.filter(i => !bound.has(i.name))], code),
+    donated,
+    operations: parsed.operations.map(op => withOrigins(op, origins)),
+  };
   // Dumps after fusion hold normalised loops and dependencies.
   const config = defaultConfig(preset, [["loop_ordering_after_fusion", false]]);
   const s: SchedulerState = {
@@ -141,6 +164,39 @@ function replay(dump: string, graphText: string, before: string, code: string, p
     peakMemory: 0,
   };
   return { schedule, outputCode: code, kernels };
+}
+
+/** inputs in the order in which `call` takes them */
+function inArgOrder(inputs: LoweredGraph["inputs"], code: string): LoweredGraph["inputs"] {
+  const names = (/^ {8}(\w+(?:, \w+)*),? = args$/m.exec(code)?.[1] ?? "").split(", ");
+  return names.flatMap(n => inputs.find(i => i.name === n) ?? []);
+}
+
+/** what `call` returns: buffers and views of them */
+function parseReturn(code: string): LoweredGraph["outputs"] {
+  const call = code.slice(code.indexOf("def call("));
+  const text = /^ {8}return \((.*)\)$/m.exec(call)?.[1] ?? "";
+  const outputs: LoweredGraph["outputs"][number][] = [];
+  for (const m of text.matchAll(/reinterpret_tensor\((\w+), \(([^)]*)\), \(([^)]*)\), ([^)]*)\)|(\w+)/g)) {
+    const list = (t: string): Expr[] =>
+      t
+        .split(",")
+        .map(x => x.trim())
+        .filter(x => x !== "")
+        .map(parseExpr);
+    if (m[5] === "None") outputs.push(null);
+    else if (m[5]) outputs.push({ buffer: m[5], size: [], stride: [], offset: int(0), dtype: "float32", whole: true });
+    else
+      outputs.push({
+        buffer: m[1] ?? "",
+        size: list(m[2] ?? ""),
+        stride: list(m[3] ?? ""),
+        offset: parseExpr(m[4] ?? "0"),
+        dtype: "float32",
+        whole: false,
+      });
+  }
+  return outputs;
 }
 
 /** origins of each operation as the fusion log names them */

@@ -7,6 +7,7 @@ import {
   type Expr,
   floorDiv,
   freeSymbols,
+  int,
   intValue,
   rebuild,
   replaceExpr,
@@ -185,7 +186,16 @@ export class TritonKernel {
       const quotient = expandFloorDiv(e, this.sizevars);
       e = quotient ? floorDiv(t.combineContiguous(quotient[0]), quotient[1]) : t.combineContiguous(e);
     }
-    return this.sizevars.combineModularIndexingPairs(e);
+    return this.combineModularPairs(e);
+  }
+
+  /** (x0 % 32) of a variable that is itself xindex % 64 becomes one remainder of the whole index */
+  private combineModularPairs(e: Expr): Expr {
+    if (e.kind !== "modular" || e.args[0].kind !== "sym") return e;
+    const entry = this.entries.get(e.args[0]);
+    if (!entry) return e;
+    const whole = this.sizevars.combineModularIndexingPairs(substitute(e, new Map([[entry.symbol, entry.expr]])));
+    return substitute(whole, new Map([[entry.tree.symbol, entry.tree.lookup(int(1), entry.tree.numel).symbol]]));
   }
 
   /** the index simplified, with the definitions of its variables written */
@@ -237,7 +247,7 @@ export class TritonKernel {
       s => s.symKind === "size" || s.symKind === "unbacked" || s.symKind === "float",
     );
     for (const s of symbols.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      replace.set(s, sym(this.args.size(s), { kind: s.symKind, positive: s.positive, nonnegative: s.nonnegative }));
+      replace.set(s, sym(this.args.size(s), { kind: s.symKind, positive: false, nonnegative: s.nonnegative }));
     }
     return printTriton(substitute(e, replace));
   }

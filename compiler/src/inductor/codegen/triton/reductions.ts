@@ -209,8 +209,10 @@ function argResult(r: Reducer, to: LineBuffer, result: CseVar, value: string, in
 
 /** torch 2.11 compares the index with the source's dtype and converts it */
 function castArg(r: Reducer, to: LineBuffer, result: CseVar): CseVar {
-  if (!has(r.k.options, "argreduce_casts_to_source") || r.srcDtype === result.dtype) return result;
-  return r.temp(to, `${result.name}.to(${tritonType(r.srcDtype)})`, r.srcDtype, r.resultShape);
+  if (!has(r.k.options, "argreduce_casts_to_source") || r.srcDtype !== "float32") return result;
+  r.line(to, `${result.name} = ${result.name}.to(${tritonType(r.srcDtype)})`);
+  result.dtype = r.srcDtype;
+  return result;
 }
 
 /** in registers anyway: mean first, then squared differences */

@@ -1,0 +1,289 @@
+// The body of `call(self, args)`: what every header runs. In: a plan. Out: lines with the source lines that they stem
+// from. Promises: derived from the plan's steps alone, so text and execution cannot differ; the same under every header.
+
+import { sameSizes, sizeText } from "../../plan/sizes";
+import type { ExecutablePlan, PlanArg, PlanOrigin, PlanSize, PlanStep, PlanTensor } from "../../plan/types";
+import { type CodegenOptions, has } from "../triton/options";
+import { pythonString } from "../triton/python_text";
+import { argText, reinterpret, shapeTuple, type TensorTable } from "./python_args";
+
+export interface CallLine {
+  readonly text: string;
+  readonly origin: PlanOrigin | null;
+}
+
+type Launch = Extract<PlanStep, { kind: "launch" }>;
+type Extern = Extract<PlanStep, { kind: "extern" }>;
+
+export const isTensor = (i: ExecutablePlan["inputs"][number]): i is PlanTensor => "dtype" in i;
+
+/** every tensor of the plan by name */
+export function tensorTable(plan: ExecutablePlan): Map<string, PlanTensor> {
+  const table = new Map<string, PlanTensor>();
+  for (const i of plan.inputs) if (isTensor(i)) table.set(i.name, i);
+  for (const c of plan.constants) table.set(c.name, c);
+  for (const s of plan.steps) {
+    if (s.kind === "allocate") table.set(s.tensor.name, s.tensor);
+    else if (s.kind === "getitem" || s.kind === "finish_partials") table.set(s.output.name, s.output);
+    else if (s.kind === "extern") for (const r of s.results) if (r && r.name === s.output) table.set(r.name, r);
+  }
+  return table;
+}
+
+/** whether the plan touches a GPU, and which */
+export function deviceIndex(plan: ExecutablePlan): number | null {
+  for (const t of tensorTable(plan).values()) {
+    const m = /^cuda:(\d+)$/.exec(t.device);
+    if (m) return Number(m[1]);
+  }
+  return null;
+}
+
+export function callBody(plan: ExecutablePlan, options: CodegenOptions): CallLine[] {
+  return new CallPrinter(plan, options).print();
+}
+
+class CallPrinter {
+  private readonly lines: CallLine[] = [];
+  private readonly tensors: TensorTable;
+  private readonly outputs = new Set<string>();
+  private readonly checked = new Set<string>();
+  private readonly commented = new Set<PlanStep>();
+  private readonly stream: string;
+  private readonly firstUse: boolean;
+  private readonly device: number | null;
+
+  constructor(
+    private readonly plan: ExecutablePlan,
+    private readonly options: CodegenOptions,
+  ) {
+    this.tensors = tensorTable(plan);
+    this.device = deviceIndex(plan);
+    this.stream = `${has(options, "raw_stream_name") ? "raw_stream" : "stream"}${this.device ?? 0}`;
+    this.firstUse = has(options, "asserts_at_first_use");
+    const visit = (a: PlanArg): void => {
+      if (a.kind === "buffer") this.outputs.add(a.name);
+      else if (a.kind === "view") this.outputs.add(a.buffer);
+    };
+    plan.outputs.forEach(visit);
+  }
+
+  private write(indent: number, text: string, origin: PlanOrigin | null = null): void {
+    this.lines.push({ text: "    ".repeat(indent) + text, origin });
+  }
+
+  print(): CallLine[] {
+    const { plan } = this;
+    const names = plan.inputs.map(i => i.name);
+    if (names.length > 0) this.write(2, `${names.join(", ")}${names.length === 1 ? "," : ""} = args`);
+    this.write(2, "args.clear()");
+    for (const s of plan.symbols) {
+      const input = plan.inputs[s.input];
+      if (!input) continue;
+      this.write(2, s.dim === null ? `${s.name} = ${input.name}` : `${s.name} = ${input.name}.size(${s.dim})`);
+    }
+    const groups = this.groups();
+    if (this.firstUse) this.assertInputs(2, groups[0] ?? []);
+    else
+      for (const s of plan.steps)
+        if (s.kind === "assert")
+          this.write(2, `assert_size_stride(${s.name}, ${shapeTuple(s.size)}, ${shapeTuple(s.stride)})`);
+    const inner = this.device === null ? 2 : 3;
+    if (this.device !== null && groups.length > 0) {
+      this.write(2, `with torch.cuda._DeviceGuard(${this.device}):`);
+      this.write(3, `torch.cuda.set_device(${this.device})`);
+    }
+    for (const [i, group] of groups.entries()) {
+      if (this.firstUse) {
+        if (i > 0) this.assertInputs(inner, group);
+        for (const name of this.newInputs(group)) {
+          this.checked.add(name);
+          this.write(inner, `${name} = copy_if_misaligned(${name})`);
+        }
+      }
+      for (const [j, step] of group.entries()) this.step(inner, step, group.slice(j + 1));
+    }
+    const out = plan.outputs.map(o => argText(o, this.tensors));
+    this.write(2, out.length === 0 ? "return ()" : `return (${out.join(", ")}, )`);
+    return this.lines;
+  }
+
+  /** steps up to and with each launch or call, then what frees after it */
+  private groups(): PlanStep[][] {
+    const groups: PlanStep[][] = [];
+    let now: PlanStep[] = [];
+    let launched = false;
+    for (const s of this.plan.steps) {
+      if (s.kind === "assert") continue;
+      const starts = s.kind === "allocate" || s.kind === "launch" || s.kind === "extern";
+      if (launched && starts) {
+        groups.push(now);
+        now = [];
+        launched = false;
+      }
+      now.push(s);
+      if (s.kind === "launch" || s.kind === "extern") launched = true;
+    }
+    if (now.length) groups.push(now);
+    return groups;
+  }
+
+  /** tensor inputs that this group uses first, in input order */
+  private newInputs(group: readonly PlanStep[]): string[] {
+    const used = new Set<string>();
+    const visit = (a: PlanArg): void => {
+      if (a.kind === "buffer") used.add(a.name);
+      else if (a.kind === "view") used.add(a.buffer);
+      else if (a.kind === "list") a.items.forEach(visit);
+    };
+    for (const s of group) {
+      if (s.kind === "launch") s.args.forEach(visit);
+      else if (s.kind === "extern") [...s.args, ...s.kwargs.map(([, v]) => v)].forEach(visit);
+      else if (s.kind === "allocate" && s.from.kind === "reuse") used.add(s.from.buffer);
+    }
+    return this.plan.inputs.filter(i => isTensor(i) && used.has(i.name) && !this.checked.has(i.name)).map(i => i.name);
+  }
+
+  private assertInputs(indent: number, group: readonly PlanStep[]): void {
+    const tensors = this.newInputs(group)
+      .flatMap(n => this.tensors.get(n) ?? [])
+      .filter(t => !t.size.some(s => s === 0));
+    const [only] = tensors;
+    if (tensors.length === 1 && only)
+      this.write(
+        indent,
+        `assert_size_stride(${only.name}, ${shapeTuple(only.size)}, ${shapeTuple(only.stride)}, 'input')`,
+      );
+    else if (tensors.length > 1) {
+      const tuple = (f: (t: PlanTensor) => string): string => `(${tensors.map(f).join(", ")})`;
+      this.write(
+        indent,
+        `assert_size_stride_grouped(${tuple(t => t.name)}, ${tuple(t => shapeTuple(t.size))}, ${tuple(t => shapeTuple(t.stride))}, 'input')`,
+      );
+    }
+  }
+
+  private step(n: number, s: PlanStep, rest: readonly PlanStep[]): void {
+    switch (s.kind) {
+      case "assert":
+        return;
+      case "allocate":
+        this.allocate(n, s, rest);
+        return;
+      case "free":
+        this.write(n, `del ${s.name}`);
+        return;
+      case "launch":
+        this.launch(n, s);
+        return;
+      case "extern":
+        this.extern(n, s);
+        return;
+      case "getitem": {
+        this.write(n, `${s.output.name} = ${s.of}[${s.index}]`);
+        const producer = this.plan.steps.find((p): p is Extern => p.kind === "extern" && p.output === s.of);
+        if (producer) this.checkResult(n, s.output, producer, true);
+        return;
+      }
+      case "finish_partials":
+        this.write(n, this.partials(s));
+        return;
+      default: {
+        const never: never = s;
+        return never;
+      }
+    }
+  }
+
+  private allocate(n: number, s: Extract<PlanStep, { kind: "allocate" }>, rest: readonly PlanStep[]): void {
+    const { tensor: t, from } = s;
+    switch (from.kind) {
+      case "new": {
+        // a workspace belongs to the launch that follows, and stands below its comment
+        if (t.name.startsWith("workspace_")) {
+          const launch = rest.find((x): x is Launch => x.kind === "launch");
+          if (launch) this.comment(n, launch);
+        }
+        const fn = t.device.startsWith("cuda") ? "empty_strided_cuda" : `empty_strided_${t.device.split(":")[0]}`;
+        this.write(n, `${t.name} = ${fn}(${shapeTuple(t.size)}, ${shapeTuple(t.stride)}, torch.${t.dtype})`);
+        if (from.zero) this.write(n, `${t.name}.zero_()`);
+        return;
+      }
+      case "alias":
+        this.write(n, `${t.name} = ${reinterpret(from.base, t)}  # alias`);
+        return;
+      case "reuse": {
+        const old = this.tensors.get(from.buffer);
+        const same = old !== undefined && sameSizes(old.size, t.size) && sameSizes(old.stride, t.stride);
+        const value = same ? from.buffer : reinterpret(from.buffer, { ...t, offset: 0 });
+        const del = this.outputs.has(from.buffer) ? ";" : `; del ${from.buffer}`;
+        this.write(n, `${t.name} = ${value}${del}  # reuse`);
+        return;
+      }
+      default: {
+        const never: never = from;
+        return never;
+      }
+    }
+  }
+
+  private comment(n: number, s: Launch | Extern): void {
+    if (this.commented.has(s)) return;
+    this.commented.add(s);
+    if (s.kind === "launch" && this.plan.kernels[s.kernel]?.type === "FusedMixOrderReductions")
+      this.write(n, "# Call mix order reduction kernel", s.origin);
+    this.write(n, s.comment, s.origin);
+  }
+
+  private launch(n: number, s: Launch): void {
+    const kernel = this.plan.kernels[s.kernel];
+    if (!kernel) throw new Error(`launch of kernel ${s.kernel}`);
+    this.comment(n, s);
+    const args = s.args.map((a, i) => {
+      const arg = kernel.args[i];
+      const text = argText(a, this.tensors);
+      if (arg?.role !== "numel" || /^\w+$/.test(text)) return text;
+      // a numel that is neither a number nor a symbol is worked out once, under a name of its own
+      const name = `${kernel.name}_${arg.name}`;
+      this.write(n, `${name} = ${text}`, s.origin);
+      return name;
+    });
+    this.write(n, `${this.stream} = get_raw_stream(${this.device ?? 0})`, s.origin);
+    this.write(n, `${kernel.name}.run(${[...args, `stream=${this.stream}`].join(", ")})`, s.origin);
+  }
+
+  private extern(n: number, s: Extern): void {
+    this.comment(n, s);
+    const args = s.args.map(a => argText(a, this.tensors));
+    const kwargs = s.kwargs.map(([k, v]) => `${k}=${argText(v, this.tensors)}`);
+    if (s.call === "out") {
+      this.write(n, `${s.kernel}(${[...args, ...kwargs, `out=${s.output}`].join(", ")})`, s.origin);
+      return;
+    }
+    const call = `${s.kernel}(${[...args, ...kwargs].join(", ")})`;
+    // an operator that only writes its arguments gives nothing back
+    this.write(n, s.results.length === 0 ? call : `${s.output} = ${call}`, s.origin);
+    const [only] = s.results;
+    if (s.results.length === 1 && only && only.name === s.output) this.checkResult(n, only, s, s.call === "fallback");
+  }
+
+  private checkResult(n: number, t: PlanTensor, producer: Extern, alignment: boolean): void {
+    const op = pythonString(`torch.ops.${producer.op}`);
+    if (!t.size.some(x => x === 0))
+      this.write(n, `assert_size_stride(${t.name}, ${shapeTuple(t.size)}, ${shapeTuple(t.stride)}, ${op})`);
+    if (alignment) this.write(n, `assert_alignment(${t.name}, 16, ${op})`);
+  }
+
+  private partials(s: Extract<PlanStep, { kind: "finish_partials" }>): string {
+    const [rows, cols] = [sizeText(s.splits), sizeText(s.columns)];
+    const rebind = has(this.options, "mix_order_rebinds_buffer");
+    const p = (x: string): string => (rebind ? `(${x})` : x);
+    const slice = `${s.workspace}[${s.slot} * ${p(rows)} * ${p(cols)} : (${s.slot} + 1) * ${p(rows)} * ${p(cols)}]`;
+    let text = `${s.output.name} = ${slice}.view(${rows}, ${cols}).${s.reduction}(dim=0)`;
+    if (s.output.dtype !== "float32") text += `.to(torch.${s.output.dtype})`;
+    if (rebind) text += `.view(${listText(s.output.size)})`;
+    return text;
+  }
+}
+
+const listText = (sizes: readonly PlanSize[]): string => `[${sizes.map(sizeText).join(", ")}]`;

@@ -1,0 +1,95 @@
+// Calls of kernels that are not generated (ExternKernelOut, ExternKernelAlloc, FallbackKernel, MultiOutput in
+// torch/_inductor/ir.py). In: an extern node. Out: plan steps. Promises: an operator that is unknown here blocks the
+// plan's execution and says why, it never stops generation.
+import { type ArgValue, DeviceArg, DTypeArg, LayoutArg, MemoryFormatArg, PyComplex, PyFloat } from "../../aten/types";
+import { deviceText } from "../../fx/print";
+import type { BufferView, ExternOperation } from "../ir/types";
+import type { SchedulerNode } from "../scheduler/types";
+import type { Expr } from "../symbolic/expr";
+import type { PlanBuilder } from "./build_plan";
+import { provenanceOf } from "./provenance";
+import { planSize, planTensor, planView } from "./sizes";
+import type { PlanArg, PlanTensor } from "./types";
+
+export function externSteps(b: PlanBuilder, node: SchedulerNode): void {
+  const op = node.operation;
+  if (op.kind !== "extern") return;
+  if (op.irClass === "MultiOutput") {
+    const name = op.outputs[0] ?? "";
+    const layout = b.view.layout(name);
+    if (layout && "size" in layout) {
+      b.allocated.add(name);
+      b.push({ kind: "getitem", output: planTensor(name, layout, b.view), of: producerOf(node), index: op.index ?? 0 });
+    }
+    return;
+  }
+  if (op.opaque !== undefined) b.blockers.push(op.opaque);
+  const { comment } = provenanceOf([op.origins], [], b.view);
+  const output = op.outputs[0] ?? "";
+  b.push({
+    kind: "extern",
+    kernel: op.kernel ?? op.op,
+    op: op.op,
+    call:
+      op.irClass === "ExternKernelOut" || op.irClass === "RandomSeeds"
+        ? "out"
+        : op.irClass === "ExternKernelAlloc"
+          ? "alloc"
+          : "fallback",
+    output,
+    results: resultsOf(b, op),
+    args: op.args.map(a => planArg(b, a)),
+    kwargs: Object.entries(op.kwargs).map(([k, v]) => [k, planArg(b, v)] as const),
+    origin: b.options.originOf(op.origins),
+    ops: [node.name],
+    comment,
+    opaque: op.opaque,
+  });
+}
+
+const producerOf = (node: SchedulerNode): string => node.readWrites.reads.find(d => d.kind !== "weak")?.name ?? "";
+
+function resultsOf(b: PlanBuilder, op: ExternOperation): (PlanTensor | null)[] {
+  const name = op.outputs[0] ?? "";
+  const layout = b.view.layout(name);
+  if (layout && "size" in layout) return layout.kind === "mutation" ? [] : [planTensor(name, layout, b.view)];
+  // the unpacking nodes say what each element is
+  const results: (PlanTensor | null)[] = [];
+  for (const u of b.view.schedulerBuffer(name)?.users ?? []) {
+    const part = u.node?.operation;
+    if (part?.kind !== "extern" || part.irClass !== "MultiOutput") continue;
+    const out = part.outputs[0] ?? "";
+    const l = b.view.layout(out);
+    if (l && "size" in l) results[part.index ?? 0] = planTensor(out, l, b.view);
+  }
+  return Array.from(results, r => r ?? null);
+}
+
+const isView = (a: object): a is BufferView => "buffer" in a && "whole" in a;
+const isExpr = (a: object): a is Expr => "kind" in a && "id" in a;
+
+export function planArg(b: PlanBuilder, a: ArgValue<BufferView>): PlanArg {
+  if (a === null) return { kind: "none" };
+  switch (typeof a) {
+    case "boolean":
+      return { kind: "bool", value: a };
+    case "number":
+      return { kind: "number", value: a, float: !Number.isInteger(a) };
+    case "bigint":
+      return { kind: "number", value: Number(a), float: false };
+    case "string":
+      return { kind: "string", value: a };
+    default:
+      break;
+  }
+  if (Array.isArray(a))
+    return { kind: "list", items: (a as readonly ArgValue<BufferView>[]).map(x => planArg(b, x)), tuple: false };
+  if (a instanceof PyFloat) return { kind: "number", value: a.value, float: true };
+  if (a instanceof PyComplex) return { kind: "string", value: `complex(${a.re}, ${a.im})` };
+  if (a instanceof DTypeArg) return { kind: "dtype", value: a.dtype };
+  if (a instanceof DeviceArg) return { kind: "device", value: deviceText(a.device) };
+  if (a instanceof LayoutArg || a instanceof MemoryFormatArg) return { kind: "none" };
+  if (isView(a)) return planView(a, b.view);
+  if (isExpr(a)) return { kind: "size", value: planSize(a, b.view) };
+  return { kind: "none" };
+}

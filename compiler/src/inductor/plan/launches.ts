@@ -1,0 +1,199 @@
+// Launch steps: kernels are emitted, named, deduplicated by their source, and called. In: nodes of the schedule. Out:
+// plan kernels and launch steps. Promises: equal sources are one kernel (with the first one's name and comment).
+import type { FxNode } from "../../fx/graph";
+import { type EmittedKernel, emitKernel, type KernelContext } from "../codegen/triton/generate";
+import type { TritonKernel } from "../codegen/triton/kernel";
+import { type KernelParam, type KernelSource, kernelSource, NAME } from "../codegen/triton/kernel_text";
+import { estimateKernelUs } from "../cost";
+import type { AnyNode, GroupNode, SchedulerNode } from "../scheduler/types";
+import type { PlanBuilder } from "./build_plan";
+import { decideInplace } from "./inplace";
+import { fusedName, provenanceOf } from "./provenance";
+import { planSize } from "./sizes";
+import type { PlanArg, PlanKernel, PlanKernelArg, PlanOrigin, PlanStep } from "./types";
+
+const CATEGORY: Readonly<Record<KernelSource["heuristic"], string>> = {
+  pointwise: "poi",
+  reduction: "red",
+  persistent_reduction: "per",
+  foreach: "for",
+  split_scan: "spl",
+};
+
+export class LaunchBuilder {
+  private readonly kernels: PlanKernel[] = [];
+  private readonly bySource = new Map<string, number>();
+  readonly context: KernelContext;
+
+  constructor(readonly b: PlanBuilder) {
+    this.context = {
+      graph: b.view,
+      options: b.options,
+      chooseTiling: b.options.chooseTiling,
+      decideInplace: (kernel, node) => decideInplace(b.inplace, kernel, node),
+    };
+  }
+
+  finished(): readonly PlanKernel[] {
+    return this.kernels;
+  }
+
+  /** one kernel of one fused list */
+  single(node: AnyNode, members: readonly SchedulerNode[]): void {
+    const e = emitKernel(this.context, members);
+    const source = kernelSource(e, this.b.options, this.b.schedule.graph.kind);
+    const kernel = this.define(source, node, members, originsOf(members));
+    for (const m of members) this.b.markRun(m, e.kernel.inplaceUpdates);
+    this.launch(kernel, source, node, members);
+    this.finish([e.kernel]);
+    this.b.freeBuffers();
+  }
+
+  mixOrder(node: GroupNode): void {
+    void node;
+    throw new Error("mix-order kernels are emitted by launches_mix_order");
+  }
+  nested(node: GroupNode): void {
+    void node;
+    throw new Error("nested");
+  }
+  combo(node: GroupNode): void {
+    void node;
+    throw new Error("combo");
+  }
+  transposeReduction(node: GroupNode): void {
+    void node;
+    throw new Error("transpose");
+  }
+
+  /** a kernel's buffers that vanished are gone for the whole graph */
+  finish(kernels: readonly TritonKernel[]): void {
+    for (const k of kernels) {
+      for (const n of k.removed) this.b.view.removedBuffers.add(n);
+      for (const n of k.inplacedToRemove) this.b.view.inplacedToRemove.add(n);
+    }
+  }
+
+  /** index of the kernel with this source: an equal one that is there, or a new one with the next name */
+  define(
+    source: KernelSource,
+    node: AnyNode,
+    members: readonly SchedulerNode[],
+    origins: readonly (readonly FxNode[])[],
+    named = true,
+  ): number {
+    const key = sourceKey(source);
+    const known = this.bySource.get(key);
+    if (known !== undefined) return known;
+    const index = this.kernels.length;
+    const name = ["triton", CATEGORY[source.heuristic], named ? fusedName(origins) : "fused", String(index)].join("_");
+    const provenance = provenanceOf(named ? origins : [], members, this.b.view);
+    this.bySource.set(key, index);
+    const { options } = this.b;
+    const whole = options.originOf(origins.flat());
+    const byOp = new Map<string, PlanOrigin>();
+    for (const m of members) byOp.set(m.name, options.originOf(m.operation.origins));
+    const rename = (text: string): string => text.replaceAll(NAME, name);
+    const helperLines = source.helpers.flatMap(h => [...h.split("\n"), ""]);
+    const text = [...helperLines, ...source.lines.map(l => rename(l.text))];
+    const bytes = this.b.schedule.bytes.get(node.name) ?? 0;
+    const flops = flopsOf(this.b, members);
+    this.kernels.push({
+      name,
+      type: node.type as PlanKernel["type"],
+      heuristic: source.heuristic,
+      args: source.params.flatMap(p => planKernelArg(this.b, p)),
+      triton: text.join("\n"),
+      tritonLines: [...helperLines.map(() => whole), ...source.lines.map(l => byOp.get(l.op) ?? whole)],
+      provenance: [provenance.comment, ...provenance.detail],
+      meta: { ...source.meta, inductorMeta: source.meta.inductorMeta.map(([k, v]) => [k, rename(v)] as const) },
+      origin: whole,
+      bytes,
+      flops,
+      estimateUs: estimateKernelUs(bytes, flops, options.target),
+    });
+    return index;
+  }
+
+  launch(kernel: number, source: KernelSource, node: AnyNode, members: readonly SchedulerNode[]): void {
+    const origins = originsOf(members);
+    const step: PlanStep = {
+      kind: "launch",
+      kernel,
+      args: callArgs(this.b, source.params),
+      origin: this.b.options.originOf(origins.flat()),
+      ops: members.map(m => m.name),
+      comment: provenanceOf(origins, [], this.b.view).comment,
+    };
+    void node;
+    this.b.push(step);
+  }
+}
+
+export const originsOf = (members: readonly SchedulerNode[]): readonly (readonly FxNode[])[] =>
+  members.map(m => m.operation.origins);
+
+/** everything that makes two kernels the same but their names */
+function sourceKey(s: KernelSource): string {
+  return JSON.stringify([s.helpers, s.lines.map(l => l.text), s.meta, s.heuristic]);
+}
+
+export function callArgs(b: PlanBuilder, params: readonly KernelParam[]): PlanArg[] {
+  return params.flatMap((p): PlanArg[] => {
+    const { def } = p;
+    switch (def.kind) {
+      case "tensor":
+        return [{ kind: "buffer", name: def.buffer }];
+      case "size":
+      case "numel":
+        return [{ kind: "size", value: planSize(def.expr, b.view) }];
+      case "seed_offset":
+        return [{ kind: "number", value: def.value, float: false }];
+      case "workspace":
+        return [{ kind: "buffer", name: def.workspace.outer }];
+      case "constexpr":
+        return [];
+      default: {
+        const never: never = def;
+        return never;
+      }
+    }
+  });
+}
+
+function planKernelArg(b: PlanBuilder, p: KernelParam): PlanKernelArg[] {
+  const { def } = p;
+  switch (def.kind) {
+    case "tensor":
+      return [{ name: p.name, role: def.role, dtype: b.view.dtype(def.buffer) }];
+    case "size":
+      return [{ name: p.name, role: "size", dtype: null }];
+    case "numel":
+      return [{ name: p.name, role: "numel", dtype: null }];
+    case "seed_offset":
+      return [{ name: p.name, role: "seed", dtype: null }];
+    case "workspace":
+      return [{ name: p.name, role: "workspace", dtype: def.workspace.dtype }];
+    case "constexpr":
+      return [];
+    default: {
+      const never: never = def;
+      return never;
+    }
+  }
+}
+
+/** arithmetic operations of the bodies, one a value and iteration */
+function flopsOf(b: PlanBuilder, members: readonly SchedulerNode[]): number {
+  const sv = b.view.sizevars;
+  let total = 0;
+  for (const m of members) {
+    if (!m.body) continue;
+    const blocks = [m.body.block, ...m.body.subblocks.values()];
+    const ops = blocks.reduce((n, blk) => n + blk.nodes.filter(x => x.op === "call" || x.op === "reduction").length, 0);
+    total += ops * sv.sizeHint(sv.numel([...m.sizes[0], ...m.sizes[1]]), 8192);
+  }
+  return total;
+}
+
+export type { EmittedKernel };

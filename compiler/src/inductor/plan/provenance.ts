@@ -1,0 +1,127 @@
+// Where a kernel came from, as comments (get_kernel_metadata, get_fused_kernel_name in torch/_inductor/utils.py and
+// codegen/common.py). In: the operations of a kernel. Out: the source comment, the graph fragment, the kernel's name.
+// Promises: nodes stand in the post-grad graph's order; names from the user's code pass the comment escape.
+
+import { DeviceArg } from "../../aten/types";
+import { type FxGraph, FxNode } from "../../fx/graph";
+import { argumentText, deviceText, dtypeShort, isFakeTensor, targetText, typeText } from "../../fx/print";
+import { commentText } from "../../fx/py_repr";
+import { type Argument, SliceArg, TupleArg } from "../../fx/types";
+import type { GraphView } from "../codegen/triton/graph_view";
+import type { SchedulerNode } from "../scheduler/types";
+import { printLog } from "../symbolic/print_log";
+
+export interface Provenance {
+  /** "# Topologically Sorted Source Nodes: [...], Original ATen: [...]" */
+  readonly comment: string;
+  /** the mapping and the graph fragment, comment lines */
+  readonly detail: readonly string[];
+}
+
+/** call_function origins of all nodes, in the post-grad graph's order; null: from no single graph */
+export function sortedOrigins(groups: readonly (readonly FxNode[])[]): { nodes: FxNode[]; graph: FxGraph | null } {
+  const nodes = [...new Set(groups.flat())].filter(n => n.op === "call_function");
+  const graphs = new Set(nodes.map(n => n.graph));
+  const [graph] = graphs;
+  if (graphs.size !== 1 || graph === undefined) return { nodes, graph: null };
+  const order = positions(graph);
+  return { nodes: nodes.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)), graph };
+}
+
+const positionCache = new WeakMap<FxGraph, { size: number; map: Map<FxNode, number> }>();
+function positions(graph: FxGraph): Map<FxNode, number> {
+  const known = positionCache.get(graph);
+  if (known && known.size === graph.nodes.length) return known.map;
+  const map = new Map(graph.nodes.map((n, i) => [n, i] as const));
+  positionCache.set(graph, { size: graph.nodes.length, map });
+  return map;
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** `members`: the kernel's operations with reads and writes, for the fragment; none for extern kernels */
+export function provenanceOf(
+  groups: readonly (readonly FxNode[])[],
+  members: readonly SchedulerNode[],
+  view: GraphView,
+): Provenance {
+  const { nodes, graph } = sortedOrigins(groups);
+  const sources = new Map<string, string[]>();
+  const atens = new Set<string>();
+  for (const n of nodes) {
+    if (n.meta.originalAten !== undefined) atens.add(n.meta.originalAten);
+    const key = n.meta.fromNode[0] ?? (n.meta.isBackward ? n.name : undefined);
+    if (key !== undefined) sources.set(key, [...(sources.get(key) ?? []), n.name]);
+  }
+  const sorted = graph === null ? "Unsorted" : "Topologically Sorted";
+  const comment = commentText(
+    `# ${sorted} Source Nodes: [${[...sources.keys()].join(", ")}], Original ATen: [${[...atens].join(", ")}]`,
+  );
+  const detail = ["# Source node to ATen node mapping:"];
+  for (const [source, names] of [...sources].sort(([a], [b]) => byText(a, b)))
+    detail.push(commentText(`#   ${source} => ${[...names].sort(byText).join(", ")}`));
+  if (graph !== null) detail.push(...fragment(nodes, members, view));
+  return { comment, detail };
+}
+
+function fragment(nodes: readonly FxNode[], members: readonly SchedulerNode[], view: GraphView): string[] {
+  const lines = ["# Graph fragment:"];
+  const seen = new Set<string>();
+  const writes: string[] = [];
+  const nameOf = (buffer: string): string => view.buffer(buffer)?.originNode?.name ?? buffer;
+  for (const m of members) {
+    for (const d of m.readWrites.reads) {
+      if (seen.has(d.name)) continue;
+      seen.add(d.name);
+      const l = view.layout(d.name);
+      if (!l) continue;
+      const type =
+        l.kind === "multi_output" || l.kind === "none"
+          ? ""
+          : `Tensor "${dtypeShort(l.dtype)}[${l.size.map(printLog).join(", ")}][${l.stride.map(printLog).join(", ")}]${deviceText(l.device)}"`;
+      const name = nameOf(d.name);
+      lines.push(commentText(`#   %${name} : ${type} = PlaceHolder[target=${name}]`));
+    }
+    for (const d of m.readWrites.writes) writes.push(`%${nameOf(d.name)}`);
+  }
+  for (const n of nodes) lines.push(commentText(`#   ${formatNode(n)}`));
+  lines.push(`#   return ${writes.join(",")}`);
+  return lines;
+}
+
+/** torch.fx's Node.format_node with tensor metadata */
+export function formatNode(n: FxNode): string {
+  const type = isFakeTensor(n.meta.val) ? `Tensor "${typeText(n.meta.val)}"` : "";
+  const kwargs = [...n.kwargs].map(([k, v]) => `${k}: ${formatArgument(v)}`).join(", ");
+  return `%${n.name} : ${type}[num_users=${n.users.size}] = ${n.op}[target=${targetText(n.target)}](args = ${formatTuple(n.args)}, kwargs = {${kwargs}})`;
+}
+
+function formatTuple(xs: readonly Argument[]): string {
+  return `(${xs.map(formatArgument).join(", ")}${xs.length === 1 ? "," : ""})`;
+}
+
+function formatArgument(a: Argument): string {
+  if (a instanceof FxNode) return `%${a.name}`;
+  if (typeof a === "string") return a;
+  if (Array.isArray(a)) return `[${(a as readonly Argument[]).map(formatArgument).join(", ")}]`;
+  if (a instanceof TupleArg) return formatTuple(a.items);
+  if (a instanceof SliceArg) return `slice(${[a.start, a.stop, a.step].map(formatArgument).join(", ")})`;
+  if (a instanceof DeviceArg) return deviceText(a.device);
+  return argumentText(a);
+}
+
+/** sorted names of the operators that the kernel's nodes came from: "fused_add_mul" */
+export function fusedName(groups: readonly (readonly FxNode[])[]): string {
+  const names = new Set<string>();
+  for (const n of groups.flat()) {
+    if (n.op !== "call_function" || n.meta.originalAten === undefined) continue;
+    names.add(
+      n.meta.originalAten
+        .split(".")
+        .slice(1)
+        .join(".")
+        .replace(/[^0-9A-Za-z_]/g, "_"),
+    );
+  }
+  return ["fused", ...[...names].sort(byText)].join("_");
+}
