@@ -330,8 +330,16 @@ export interface OpRecord {
   readonly printedAs?: string;
   readonly tags?: readonly OpTag[];
   readonly meta: (m: MetaBuilder, a: Args<TensorMeta>) => TensorMeta | readonly (TensorMeta | null)[];
-  /** for in-place operators: the functional operator ("aten.add_.Tensor" -> "aten.add.Tensor") */
+  /**
+   * For operators that write arguments: the functional operator ("aten.add_.Tensor" -> "aten.add.Tensor"). Its results
+   * are the operator's own results that alias no argument, then, in schema order, the new value of each written argument.
+   */
   readonly functional?: string;
+  /**
+   * Results that never require grad though they are floats (the statistics of layer_norm); like integer results they are
+   * saved without an alias pair.
+   */
+  readonly nonDifferentiable?: readonly number[];
   /** for view operators: which argument the result aliases */
   readonly viewOf?: string;
   readonly composite?: <T>(b: GraphBuilder<T>, a: Args<T>) => Result<T>;

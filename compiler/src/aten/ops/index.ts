@@ -12,6 +12,7 @@
 import type { OpRecord } from "../types";
 import { records as activation } from "./activation";
 import { records as activationBackward } from "./activation_backward";
+import { records as batchNorm } from "./batch_norm";
 import { records as catPad } from "./cat_pad";
 import { records as comparison } from "./comparison";
 import { records as convert } from "./convert";
@@ -19,7 +20,10 @@ import { records as einsum } from "./einsum";
 import { records as factory } from "./factory";
 import { records as indexing } from "./indexing";
 import { records as indexingPut } from "./indexing_put";
+import { records as loss } from "./loss";
+import { records as lossClass } from "./loss_class";
 import { records as matmul } from "./matmul";
+import { records as norm } from "./norm";
 import { records as pointwiseBinary } from "./pointwise_binary";
 import { records as pointwiseUnary } from "./pointwise_unary";
 import { records as reduction } from "./reduction";
@@ -48,4 +52,8 @@ export const families: readonly (readonly OpRecord[])[] = [
   catPad,
   matmul,
   einsum,
+  norm,
+  batchNorm,
+  loss,
+  lossClass,
 ];

@@ -67,7 +67,7 @@ function lowerAddSub<B>(b: LoweringBuilder<B>, a: Args<B>, op: "add" | "sub"): B
 
 /** True division; by a constant it is a product with the reciprocal, worked out in double precision. */
 export function lowerTrueDivide<B>(b: LoweringBuilder<B>, x: B | Scalar, y: B | Scalar): B {
-  const constant: Scalar | null = b.isBox(y) ? b.constantOf(y) : (y as Scalar);
+  const constant: Scalar | null = b.isBox(y) ? b.constantOf(y) : b.isDim(y) ? null : (y as Scalar);
   if (b.isBox(x) && constant !== null && !(constant instanceof PyComplex)) return byReciprocal(b, x, constant, y);
   return b.elementwise("truediv", [x, y], { promotion: "int_to_float" });
 }

@@ -246,7 +246,9 @@ function truth(packet: "any" | "all", overload: TruthOverload): OpRecord {
             const x = a.tensor("self");
             const d = dims(a);
             const over = d === null ? [] : normalizeDims(b, d, b.size(x).length);
-            return b.reduce(b.toDtype(x, "bool"), "any", over, keepdim(a));
+            // Inductor promotes over all numbers among the arguments, so that a single dim turns bools into integers first
+            const promoted = overload === "dim" ? b.toDtype(x, b.dtype(x) === "bool" ? "int64" : b.dtype(x)) : x;
+            return b.reduce(b.toDtype(promoted, "bool"), "any", over, keepdim(a));
           },
         }
       : {
