@@ -1,7 +1,7 @@
 // Writing by index: index_put, scatter and their families, and the *_scatter forms that functionalization makes of
 // writes into views. Lowered to a copy and a Scatter into it, or to a Pointwise where the places are known.
 import type { Args, ArgValue, Dim, DType, GraphBuilder, LoweringBuilder, MetaBuilder, OpRecord, Ops, TensorMeta } from "../types";
-import { each, fallback, inplace, isFloat, NOT_DIFFERENTIABLE, numberOf, spell } from "./helpers/define";
+import { each, fallback, fl, inplace, isFloat, NOT_DIFFERENTIABLE, numberOf, spell } from "./helpers/define";
 import { broadcastIndices, expandTo, indexMap, isMaskDType, lacksAtomicAdd } from "./helpers/gather_scatter";
 import { at, decomposed, denseLike, numel, range, sliceBounds, sliceLength } from "./helpers/shape";
 import { CONTIGUOUS, convert, full, fullLike, scalarTensor, zerosLike } from "./helpers/trace";
@@ -739,7 +739,7 @@ function lowerSliceScatter<B>(b: LoweringBuilder<B>, a: Args<B>): B {
     size.map((s, i) => (i === dim ? sliceLength(b, start, end, step) : s)),
   );
   const loadSrc = b.loader(src);
-  const zero = isFloat(dtype) ? 0.0 : 0;
+  const zero = isFloat(dtype) ? fl(0) : 0;
   return b.pointwise({
     size,
     dtype,

@@ -3,7 +3,7 @@
 // Promises: a loader keeps what the value was when the loader was made: loops not in memory are computed in place, also
 // if they are put in memory later; layouts are read when the loader runs.
 import type { Device, Dim, DType, Loader, Ops } from "../../aten/types";
-import { type Expr, intValue } from "../symbolic/expr";
+import { type Expr, int, intValue } from "../symbolic/expr";
 import { type IrBuffer, type IrLayout, isLoops, type Loops, loopsSize, type StridedLayout, type Value } from "./boxes";
 import type { Lowering } from "./context";
 import { isFloatDType } from "./dtypes";
@@ -17,7 +17,8 @@ export function stridesOf(l: IrLayout): StridedLayout | undefined {
     case "flexible":
       return l;
     case "non_owning":
-      return l.view.layout;
+      // the slice is a buffer of its own to whoever writes or reads it
+      return { ...l.view.layout, offset: int(0) };
     case "mutation":
       return valueLayout(l.target);
     case "multi_output":

@@ -158,8 +158,7 @@ class CapturingOps implements BodyOps<Value> {
     const m = this.materialize(mask);
     const subblock = `masked_subblock${this.state.submodules}`;
     this.state.submodules += 1;
-    // the outer name is given before the body is captured, so that blocks are numbered from the outside
-    this.state.subblocks.set(subblock, { nodes: [], result: null });
+    // the name is given before the body is captured, so that blocks are numbered from the outside, but listed from the inside
     const inner = new CapturingOps(this.state);
     const result = inner.materialize(run(inner));
     this.state.subblocks.set(subblock, { nodes: inner.nodes, result });

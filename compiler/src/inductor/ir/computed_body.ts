@@ -9,7 +9,7 @@ import { type BodyOps, single, type StoreFn } from "./body_ops";
 import { isReduction, type Loops } from "./boxes";
 import { buildBody } from "./build_body";
 import type { Block, BodyNode, LoopBody } from "./loop_body";
-import { pickLoopOrder } from "./loop_order";
+import { pickLoopOrder, strideHints } from "./loop_order";
 import { bodySizes, withLoops } from "./transform";
 
 type Indexer = (index: readonly Expr[]) => Expr;
@@ -107,7 +107,7 @@ export function orderedBody(
   const support = [...iter.vars, ...reduce.vars];
   const formulas = [...captured.indexing.values()];
   const order = (vars: readonly SymExpr[], sizes: readonly Expr[]): LoopPlan => {
-    const strides = addresses.map(e => sizevars.strideHints(e, vars, support));
+    const strides = addresses.map(e => strideHints(sizevars, e, vars, support));
     const outerFirst = pickLoopOrder(strides, sizes.map(s => intValue(s))).reverse();
     const ordered = outerFirst.map(i => sizes[i] as Expr);
     const reindex = (values: readonly Expr[]): Expr[] => vars.map((_, old) => values[outerFirst.indexOf(old)] as Expr);

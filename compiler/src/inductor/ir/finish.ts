@@ -63,7 +63,7 @@ export function finalLayout(l: IrLayout): Layout {
       return l;
     case "non_owning": {
       const base = bufferOf(l.view);
-      return { ...l.view.layout, kind: "non_owning", base: base?.name ?? "" };
+      return { ...l.view.layout, kind: "non_owning", offset: int(0), base: base?.name ?? "", baseOffset: l.view.layout.offset };
     }
     case "mutation": {
       const s = valueLayout(l.target);

@@ -3,7 +3,7 @@
 // operation must be emitted. Promises: integers wrap as their dtype does; floats fold only among constants.
 import type { DType, OpName } from "../../aten/types";
 import {
-  type Expr, add, floorDiv, int, isInteger, isNonnegative, isPositive, max, min, mod, modularIndexing, mul, neg, sub,
+  type Expr, add, float, floorDiv, int, isInteger, isNonnegative, isPositive, max, min, mod, modularIndexing, mul, neg, sub,
 } from "../symbolic/expr";
 import { categoryOf, integerBits, isIntegerDType, promoteTypes } from "./dtypes";
 
@@ -58,7 +58,6 @@ export function foldKnown(name: OpName, args: readonly Known[]): Known | undefin
   }
   const x = asExpr(a);
   const y = asExpr(b);
-  // sympy knows no integer in a sum of an index and a float
   if (x === undefined || y === undefined) return undefined;
   const e = foldExprs(name, x, y, dtype);
   return e === undefined ? undefined : knownExpr(e, dtype);
@@ -81,7 +80,9 @@ function foldUnary(name: OpName, a: Known): Known | undefined {
 function asExpr(k: Known): Expr | undefined {
   if (k.kind === "expr") return k.expr;
   const v = Number(k.value);
-  return Number.isInteger(v) && isIntegerDType(k.dtype) ? int(v) : undefined;
+  if (v === 0) return int(0); // x + 0.0 is x in sympy
+  if (categoryOf(k.dtype) === "float") return Number.isFinite(v) ? float(v) : undefined;
+  return Number.isInteger(v) ? int(v) : undefined;
 }
 
 function foldNumbers(name: OpName, a: number, b: number, dtype: DType): number | undefined {

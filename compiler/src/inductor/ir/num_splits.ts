@@ -6,6 +6,7 @@ import { add, type Expr, floorDiv, freeSymbols, int, intValue, product } from ".
 import { isLoops, isReduction, type Loops, type ReductionLoops, type TensorBox } from "./boxes";
 import type { InnerFn } from "./body_ops";
 import type { Lowering } from "./context";
+import { strideHints } from "./loop_order";
 import { countOf } from "./op_count";
 import { type Read, squeezedVars, traceReads } from "./reads";
 import { decideLayout } from "./realize";
@@ -46,7 +47,7 @@ export function numSplits(ctx: Lowering, r: ReductionShape): SplitDecision {
   if (loads.length === 0) return WHOLE;
   let outer = 0;
   for (const l of loads) {
-    const strides = ctx.sizevars.strideHints(l.index, l.reduceVars, [...l.indexVars, ...l.reduceVars]);
+    const strides = strideHints(ctx.sizevars, l.index, l.reduceVars, [...l.indexVars, ...l.reduceVars]);
     if (strides.every(s => s === 0 || s > 1)) outer++;
   }
   if (loads.length - outer > outer) return { hint: "INNER", split: innerSplit(rnumel, numel, sms, threadsPerSm) };
@@ -93,7 +94,7 @@ export function producerRanges(
 ): { readonly ranges: readonly Expr[]; readonly reductionRanges: readonly Expr[] } | undefined {
   if (x.data.kind !== "storage") return undefined;
   const d = x.data.data;
-  const found = isLoops(d) ? reductionsReadBy(ctx, d) : d.kind === "computed" && isReduction(d.data) ? [d.data] : [];
+  const found = isLoops(d) ? nearestReductions(ctx, d) : d.kind === "computed" && isReduction(d.data) ? [d.data] : [];
   const [first] = found;
   if (first === undefined) return undefined;
   const same = (a: readonly Expr[], b: readonly Expr[]): boolean => a.length === b.length && a.every((e, i) => e === b[i]);
@@ -102,11 +103,24 @@ export function producerRanges(
   return total === rnumel ? { ranges: first.ranges, reductionRanges: first.reductionRanges } : undefined;
 }
 
-function reductionsReadBy(ctx: Lowering, l: Loops): ReductionLoops[] {
-  return countOf(ctx, l).reads.flatMap(name => {
-    const b = ctx.buffersByName.get(name);
-    return b?.kind === "computed" && isReduction(b.data) ? [b.data] : [];
-  });
+/** reductions that the loops read, else those that the buffers they read were computed from, and so on */
+function nearestReductions(ctx: Lowering, l: Loops): ReductionLoops[] {
+  let level: ReadonlySet<string> = new Set(countOf(ctx, l).reads);
+  const seen = new Set<string>();
+  while (level.size > 0) {
+    const found: ReductionLoops[] = [];
+    const next = new Set<string>();
+    for (const name of level) {
+      const b = seen.has(name) ? undefined : ctx.buffersByName.get(name);
+      seen.add(name);
+      if (b?.kind !== "computed") continue;
+      if (isReduction(b.data)) found.push(b.data);
+      else for (const r of countOf(ctx, b.data).reads) next.add(r);
+    }
+    if (found.length > 0) return found;
+    level = next;
+  }
+  return [];
 }
 
 /** smallest and largest pieces that a reduction may have, by how many bytes one multiprocessor keeps in flight */

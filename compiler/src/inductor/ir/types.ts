@@ -10,8 +10,8 @@ export type Layout =
   | { readonly kind: "fixed"; readonly device: Device; readonly dtype: DType; readonly size: readonly Expr[]; readonly stride: readonly Expr[]; readonly offset: Expr }
   /** strides not decided yet; never seen after lowering has finished */
   | { readonly kind: "flexible"; readonly device: Device; readonly dtype: DType; readonly size: readonly Expr[]; readonly stride: readonly Expr[]; readonly offset: Expr }
-  /** a slice of another buffer's storage (an input of ConcatKernel written in place) */
-  | { readonly kind: "non_owning"; readonly device: Device; readonly dtype: DType; readonly size: readonly Expr[]; readonly stride: readonly Expr[]; readonly offset: Expr; readonly base: string }
+  /** a slice of another buffer's storage (an input of ConcatKernel written in place): indices count from baseOffset in it, so offset is 0 */
+  | { readonly kind: "non_owning"; readonly device: Device; readonly dtype: DType; readonly size: readonly Expr[]; readonly stride: readonly Expr[]; readonly offset: Expr; readonly base: string; readonly baseOffset: Expr }
   /** writes into `target`'s storage */
   | { readonly kind: "mutation"; readonly device: Device; readonly dtype: DType; readonly size: readonly Expr[]; readonly stride: readonly Expr[]; readonly offset: Expr; readonly target: string }
   | { readonly kind: "multi_output"; readonly device: Device }

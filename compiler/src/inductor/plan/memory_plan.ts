@@ -92,6 +92,6 @@ function fits(freedAt: number, now: number, bytes: number, peak: PeakEstimate): 
 /** buffers of equal keys can stand in for each other (buffer_reuse_key) */
 function reuseKey(view: GraphView, buffer: string): string {
   const l = view.tensorLayout(buffer);
-  const unaligned = l.kind === "non_owning" && !view.sizevars.knownMultipleOf(l.offset, 16);
+  const unaligned = l.kind === "non_owning" && !view.sizevars.knownMultipleOf(l.baseOffset, 16);
   return `${l.device.type}:${l.device.index} ${l.dtype} ${printLog(view.sizevars.simplify(view.storageSize(buffer)))} ${unaligned}`;
 }

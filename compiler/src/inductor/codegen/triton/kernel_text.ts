@@ -101,7 +101,7 @@ export function divisibleParams(k: TritonKernel, params: readonly KernelParam[])
         if (!p.type.startsWith("*")) return false;
         const l = k.graph.layout(def.buffer);
         // only a slice of another buffer can start anywhere
-        return !(l?.kind === "non_owning" && !sv.knownMultipleOf(l.offset, 16));
+        return !(l?.kind === "non_owning" && !sv.knownMultipleOf(l.baseOffset, 16));
       }
       case "size":
       case "numel":

@@ -74,9 +74,22 @@ function fillMetas(graph: FxGraph, sizevars: SizeVars): void {
   for (const n of graph.nodes) {
     if (n.op !== "call_function" || n.meta.val !== undefined) continue;
     const record = lookup(n.target);
-    if (record === undefined) continue;
+    if (record === undefined) {
+      n.meta.val = unpackedTypes(n);
+      continue;
+    }
     const bound = bindArguments(parseSchema(record.schema), n.args.map(value), new Map([...n.kwargs].map(([k, v]) => [k, value(v)])), host);
     if (bound.ok) n.meta.val = record.meta(builder, makeArgs(bound.bound, host)) as FakeValue;
   }
 }
 
+
+/** what the users that unpack a tuple print as their types */
+function unpackedTypes(n: FxNode): FakeValue | undefined {
+  const items: (FakeValue | null)[] = [];
+  for (const u of n.users) {
+    const index = u.target === "operator.getitem" ? u.args[1] : undefined;
+    if (typeof index === "number" && u.meta.val !== undefined) items[index] = u.meta.val;
+  }
+  return items.length > 0 ? Array.from(items, x => x ?? null) : undefined;
+}

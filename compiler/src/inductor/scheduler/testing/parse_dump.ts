@@ -137,7 +137,7 @@ function parseLayout(text: string, name: string, aliases: string[], mutations: s
     offset: offset === undefined ? int(0) : parseExpr(offset),
   };
   if (cls === "MutationLayoutSHOULDREMOVE") return { kind: "mutation", ...base, target: mutations[0] ?? name };
-  if (cls === "NonOwningLayout") return { kind: "non_owning", ...base, base: aliases[0] ?? name };
+  if (cls === "NonOwningLayout") return { kind: "non_owning", ...base, base: aliases[0] ?? name, baseOffset: int(0) };
   return { kind: "fixed", ...base };
 }
 
