@@ -15,6 +15,8 @@ export interface ViewStep {
   readonly bound: Bound<TracedTensor>;
   /** which result of a multi-output view (split), else 0 */
   readonly index: number;
+  /** where the view was taken: nodes that compute it anew show this line */
+  readonly stack: TraceContext["stack"];
 }
 
 /** What several tensors share: the base's current value and the writes not yet applied to it. */
@@ -57,7 +59,8 @@ export function runView(tracer: Tracer, step: ViewStep, base: TracedTensor): Tra
     schema: step.bound.schema,
     values: new Map([...step.bound.values, [viewed, base]]),
   };
-  const r = many(tracer.call(step.record, bound))[step.index];
+  const context = { ...tracer.context, stack: step.stack };
+  const r = many(tracer.withContext(context, () => tracer.call(step.record, bound)))[step.index];
   if (r === undefined || r === null) throw new Error(`${step.record.name} has no result ${step.index}`);
   return r;
 }
@@ -109,7 +112,7 @@ export class FunctionalTensor {
     const traced = mapBound(bound, isFunctional, t => t.sync(tracer));
     const results = many(tracer.call(record, traced));
     return results.map((r, index) =>
-      r === null ? null : new FunctionalTensor(r, this.storage, [...this.steps, { record, bound: traced, index }]),
+      r === null ? null : new FunctionalTensor(r, this.storage, [...this.steps, { record, bound: traced, index, stack: tracer.context.stack }]),
     );
   }
 

@@ -45,8 +45,12 @@ export interface JointParts {
   readonly tangentOutputs: readonly number[];
 }
 
-function defaultsOf(frame: CapturedFrame): MetaDefaults {
-  return { dtype: "float32", device: { type: "cpu", index: null }, config: name => frame.config.get(name) };
+function defaultsOf(frame: CapturedFrame, behaviours: ReadonlyMap<string, unknown>): MetaDefaults {
+  return {
+    dtype: "float32",
+    device: { type: "cpu", index: null },
+    config: name => frame.config.get(name) ?? behaviours.get(name),
+  };
 }
 
 function traceInputs(
@@ -77,10 +81,14 @@ function traceInputs(
 }
 
 /** `train`: trace under autograd and add the backward pass; undefined when no output needs a gradient */
-export function traceFrame(frame: CapturedFrame, train: boolean): TracedGraph | undefined {
+export function traceFrame(
+  frame: CapturedFrame,
+  train: boolean,
+  options: { readonly behaviours?: ReadonlyMap<string, unknown> } = {},
+): TracedGraph | undefined {
   const tracer = new Tracer(
     guardsOf(frame.shapeEnv, () => "aot"),
-    defaultsOf(frame),
+    defaultsOf(frame, options.behaviours ?? new Map()),
   );
   const dispatcher = new Dispatcher(tracer, train);
   const inputs = traceInputs(frame, tracer, dispatcher, i => (train ? `primals_${i + 1}` : `arg${i}_1`));

@@ -1,0 +1,131 @@
+// AOTAutograd's door. In: a captured frame. Out: the functional graphs that Inductor compiles: one for inference, or
+// joint, forward and backward. Promises: an error of the user's program is a diagnostic at its line, never thrown.
+import { guardsOf } from "../aten/dim_math";
+import type { CapturedFrame, Diagnostic } from "../dynamo/types";
+import { copyGraph } from "../fx/copy";
+import type { FxGraph } from "../fx/graph";
+import { FxNode } from "../fx/graph";
+import { isFakeTensor } from "../fx/print";
+import type { FakeTensor } from "../fx/types";
+import { itemsOf } from "../passes/edit";
+import { jointGraphPasses } from "../passes/joint_graph";
+import { OpFailure } from "./interpret";
+import { partitionJoint } from "./partition/partition";
+import { traceFrame, type TracedGraph } from "./trace";
+import type { AotResult, GraphInfo, InferenceResult, OutputInfo, TrainResult } from "./types";
+
+export interface AotOptions {
+  /** named behaviours of the preset */
+  readonly behaviours?: ReadonlyMap<string, unknown>;
+}
+
+export function aotCompile(frame: CapturedFrame, options: AotOptions = {}): AotResult {
+  const common = { shapeEnv: frame.shapeEnv };
+  try {
+    const trains = frame.gradEnabled && frame.graph.placeholders().some(n => isFakeTensor(n.meta.val) && n.meta.val.requiresGrad);
+    const joint = trains ? traceFrame(frame, true, options) : undefined;
+    if (joint?.joint) return { ...common, diagnostics: [], ...train(frame, joint) };
+    const traced = traceFrame(frame, false, options);
+    if (traced === undefined) throw new Error("an inference graph can always be traced");
+    return { ...common, diagnostics: [], ...inference(frame, traced) };
+  } catch (e) {
+    if (!(e instanceof OpFailure)) throw e;
+    return { ...common, kind: "error", diagnostics: [diagnosticOf(frame, e)] };
+  }
+}
+
+function diagnosticOf(frame: CapturedFrame, e: OpFailure): Diagnostic {
+  const at = e.node.meta.stack[e.node.meta.stack.length - 1];
+  return {
+    file: at?.file ?? frame.file,
+    span: at?.span ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
+    severity: "error",
+    code: e.cause.pythonType === "NotImplementedError" ? "not-supported" : "torch-error",
+    message: `${e.cause.pythonType}: ${e.cause.message}`,
+  };
+}
+
+const configOf = (frame: CapturedFrame) => (name: string) => frame.config.get(name);
+
+/** names that parameters and buffers have in the traced graph */
+function staticNames(frame: CapturedFrame, traced: TracedGraph): ReadonlySet<string> {
+  return new Set(frame.inputs.flatMap((input, i) => (input.parameter || input.buffer ? [traced.inputs[i] ?? ""] : [])));
+}
+
+function outputInfos(traced: TracedGraph): OutputInfo[] {
+  return traced.outputs.map((o, i) => ({ from: { graphOutput: traced.leading + i }, requiresGrad: o.requiresGrad }));
+}
+
+function valuesOf(graph: FxGraph, from: number, to: number): (FakeTensor | null)[] {
+  return itemsOf(graph.output.args[0]).map((a, i) => {
+    const v = i >= from && i < to && a instanceof FxNode ? a.meta.val : undefined;
+    return isFakeTensor(v) ? v : null;
+  });
+}
+
+function inference(frame: CapturedFrame, traced: TracedGraph): InferenceResult {
+  const { graph } = copyGraph(traced.graph);
+  jointGraphPasses(graph, guardsOf(frame.shapeEnv), configOf(frame));
+  const count = traced.leading + traced.outputs.length;
+  return {
+    kind: "inference",
+    graph: traced.graph,
+    compiled: {
+      kind: "inference",
+      graph,
+      inputs: traced.inputs,
+      saved: new Set(),
+      staticInputs: staticNames(frame, traced),
+      mutatedInputs: traced.mutated,
+      donated: [],
+      userOutputs: valuesOf(traced.graph, traced.leading, count),
+    },
+    outputs: outputInfos(traced),
+  };
+}
+
+function train(frame: CapturedFrame, traced: TracedGraph): TrainResult {
+  const parts = traced.joint;
+  if (parts === null) throw new Error("a joint graph knows its parts");
+  const guards = guardsOf(frame.shapeEnv);
+  const { graph } = copyGraph(traced.graph);
+  jointGraphPasses(graph, guards, configOf(frame));
+  const statics = staticNames(frame, traced);
+  const p = partitionJoint(graph, { forwardOutputs: parts.forwardOutputs, staticInputs: statics, hint: guards.hint });
+  const primals = p.forward.placeholders().map(n => n.name);
+  const saved = new Set([...p.savedSymbols, ...p.savedTensors]);
+  const gradients = itemsOf(p.backward.output.args[0]);
+  const forward: GraphInfo = {
+    kind: "forward",
+    graph: p.forward,
+    inputs: primals,
+    saved: new Set(),
+    staticInputs: statics,
+    mutatedInputs: traced.mutated,
+    donated: [],
+    userOutputs: valuesOf(p.forward, traced.leading, parts.forwardOutputs),
+  };
+  const backward: GraphInfo = {
+    kind: "backward",
+    graph: p.backward,
+    inputs: p.backward.placeholders().map(n => n.name),
+    saved,
+    staticInputs: new Set([...statics].filter(n => saved.has(n))),
+    mutatedInputs: [],
+    donated: p.donated,
+    userOutputs: valuesOf(p.backward, 0, gradients.length),
+  };
+  return {
+    kind: "train",
+    joint: traced.graph,
+    forward,
+    backward,
+    // the forward returns saved tensors before saved symbols, the backward takes them the other way round
+    savedOutputs: [...p.savedSymbols.map((_, i) => i + p.savedTensors.length), ...p.savedTensors.map((_, i) => i)].map(
+      i => parts.forwardOutputs + i,
+    ),
+    gradients: gradients.map((g, i) => (g instanceof FxNode ? i : null)),
+    tangentOutputs: parts.tangentOutputs,
+    outputs: outputInfos(traced),
+  };
+}
