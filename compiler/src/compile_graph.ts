@@ -32,6 +32,7 @@ export interface FrameOptions {
   readonly target: TargetProperties;
   readonly logs: ReadonlySet<string>;
   readonly wat: boolean;
+  readonly unfused: boolean;
 }
 
 export interface GraphResult {
@@ -84,6 +85,7 @@ export function compileGraph(
     behaviours,
     target,
     wantDumps: wants("ir_pre_fusion") || wants("ir_post_fusion"),
+    fuse: !options.unfused,
   });
   if (wants("ir_pre_fusion"))
     logs.push({ level: "INFO", artifact: "ir_pre_fusion", message: `BEFORE FUSION\n${schedule.preFusionDump ?? ""}` });

@@ -19,6 +19,8 @@ export interface SessionOptions {
   artifacts: ReadonlySet<Artifact> | null;
   /** make the CPU form of every kernel too */
   wat: boolean;
+  /** every node its own kernel: the reference that fused kernels are verified against */
+  unfused: boolean;
   /** interpreter steps before a file is given up */
   stepBudget: number;
 }
@@ -100,6 +102,7 @@ export class Session {
       target: targetByName(this.options.target),
       logs: this.options.artifacts ?? frame.logs,
       wat: this.options.wat,
+      unfused: this.options.unfused,
     });
   }
 }

@@ -2,7 +2,14 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { defaultSessionOptions, isPresetName, presetNames, type SessionOptions, targetNames } from "@fuselens/compiler";
+import {
+  defaultSessionOptions,
+  isPresetName,
+  parseConfigValue,
+  presetNames,
+  type SessionOptions,
+  targetNames,
+} from "@fuselens/compiler";
 import { UsageError } from "./errors";
 
 type OptionSpec = NonNullable<ParseArgsConfig["options"]>;

@@ -49,6 +49,11 @@ export class WorkerPool {
     return connection.submit(job, options);
   }
 
+  /** devices of the worker, started if need be */
+  async describe(): Promise<readonly DeviceInfo[]> {
+    return (await (await this.connect()).describe()).devices;
+  }
+
   async status(): Promise<WorkerStatus> {
     if (!this.connection)
       return {

@@ -17,6 +17,8 @@ import type { AnyNode, Schedule } from "./types";
 export interface ScheduleOptions extends SchedulerOptions {
   /** make the texts of the BEFORE FUSION and AFTER FUSION dumps */
   readonly wantDumps: boolean;
+  /** false: every node stays a kernel of its own (the reference that fused kernels are verified against) */
+  readonly fuse?: boolean;
 }
 
 export function schedule(graph: LoweredGraph, options: ScheduleOptions): Schedule {
@@ -27,7 +29,7 @@ export function schedule(graph: LoweredGraph, options: ScheduleOptions): Schedul
   const preFusionDump = options.wantDumps ? dump(s, singles) : null;
 
   let nodes: AnyNode[] = topologicalSort(createForeachNodes(s, singles));
-  nodes = fuseNodes(s, nodes);
+  if (options.fuse !== false) nodes = fuseNodes(s, nodes);
   mergeAllLoops(s, nodes);
   if (flag(s, "combo_kernels")) nodes = createComboKernels(s, nodes);
   if (flag(s, "reorder_for_peak_memory")) nodes = reorderForPeakMemory(s, nodes);

@@ -1,0 +1,54 @@
+// fuselens values FILE --json [--verify]: runs the program's compiled graphs on the CPU executor over inputs that any
+// implementation can make again, and prints what comes out. --verify runs each graph fused and unfused instead.
+import { compileFile } from "../compile";
+import { UsageError } from "../errors";
+import { parseCommand, requireFile, sessionOptions } from "../options";
+import { serverPaths } from "../paths";
+import { printDiagnostics } from "../render/diagnostics";
+import { JobError } from "../worker/connection";
+import { WorkerPool } from "../worker/pool";
+import { valuesJob, valuesReport } from "../worker/values";
+
+export async function main(argv: string[]): Promise<number> {
+  const line = parseCommand(
+    argv,
+    { json: { type: "boolean" }, verify: { type: "boolean" }, worker: { type: "string" } },
+    true,
+  );
+  const path = requireFile(line);
+  const options = { ...sessionOptions(line.values), wat: true };
+  const program = compileFile(path, options);
+  printDiagnostics(program.diagnostics, path);
+  const workers = new WorkerPool({ workerFile: serverPaths().worker, log: m => process.stderr.write(`${m}\n`) });
+  workers.configure({ endpoint: typeof line.values.worker === "string" ? line.values.worker : null, trusted: true });
+  try {
+    if (line.values.verify) {
+      const unfused = compileFile(path, { ...options, unfused: true });
+      const rows: unknown[] = [];
+      for (const [i, c] of program.compilations.entries()) {
+        const other = unfused.compilations[i];
+        const blocker = c.plan.blockers[0] ?? other?.plan.blockers[0];
+        if (!other || blocker)
+          throw new JobError("unsupported", blocker ?? "the unfused program has another number of graphs");
+        const pair = (x: typeof c) => ({ plan: x.plan, wat: [...x.wat], standalone: "" });
+        const { result } = await workers.submit(
+          { kind: "verify", fused: pair(c), unfused: pair(other) },
+          { fresh: true },
+        );
+        if (result.kind !== "verify") throw new JobError("internal", "the worker answered another question");
+        rows.push({ name: c.graph.name, kind: c.graph.kind, outputs: result.outputs });
+      }
+      process.stdout.write(`${JSON.stringify({ graphs: rows }, null, 1)}\n`);
+      return 0;
+    }
+    const { result } = await workers.submit(valuesJob(program), { fresh: true });
+    if (result.kind !== "values") throw new JobError("internal", "the worker answered another question");
+    process.stdout.write(`${JSON.stringify(valuesReport(program, result), null, line.values.json ? undefined : 1)}\n`);
+    return 0;
+  } catch (e) {
+    if (e instanceof JobError) throw new UsageError(`${e.message} [${e.code}]`);
+    throw e;
+  } finally {
+    await workers.dispose();
+  }
+}
