@@ -12,11 +12,8 @@ const generation = new Int32Array(start.generation);
 let session = newSession(start.options);
 
 function newSession(options: ThreadStart["options"]): Session {
-  return new Session(readSource, {
-    ...options,
-    config: new Map(options.config),
-    artifacts: null,
-  } satisfies SessionOptions);
+  const full: SessionOptions = { ...options, config: new Map(options.config), artifacts: null, unfused: false };
+  return new Session(readSource, full);
 }
 
 port.on("message", (request: CompileRequest) => {
