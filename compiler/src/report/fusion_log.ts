@@ -12,11 +12,18 @@ import { pythonList, pythonStringRepr } from "./python_text";
 export interface LogMessage {
   readonly level: "DEBUG" | "INFO";
   readonly text: string;
+  /** printed as it is, without a log format */
+  readonly raw?: boolean;
 }
 
 /** the messages as records of the `fusion` artifact */
 export function fusionRecords(events: readonly FusionEvent[], options: FusionLogOptions): LogRecord[] {
-  return printFusionLog(events, options).map(m => ({ level: m.level, artifact: "fusion", message: m.text }));
+  return printFusionLog(events, options).map(m => ({
+    level: m.level,
+    artifact: "fusion",
+    message: m.text,
+    raw: m.raw,
+  }));
 }
 
 export interface FusionLogOptions {
@@ -53,7 +60,7 @@ export function printFusionLog(events: readonly FusionEvent[], options: FusionLo
         break;
       }
       case "autotune":
-        for (const line of e.lines) out.push({ level: "INFO", text: line });
+        for (const line of e.lines) out.push({ level: "INFO", text: line, raw: true });
         break;
       case "completed":
         debug(`completed fusion round (${e.round}/${e.maxRounds}): fused ${e.before} nodes into ${e.after} nodes\n`);

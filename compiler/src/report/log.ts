@@ -22,6 +22,8 @@ export interface LogRecord {
   readonly level: LogLevel;
   readonly artifact: Artifact;
   readonly message: string;
+  /** written by torch without the logging module, so no format applies */
+  readonly raw?: boolean;
 }
 
 const DEFAULT_FORMAT = "[%(levelname)s]:%(message)s";
@@ -31,6 +33,7 @@ const DEFAULT_FORMAT = "[%(levelname)s]:%(message)s";
  * keeps its lines; only %(levelname)s and %(message)s are known, other fields print empty.
  */
 export function formatRecord(record: LogRecord, format: string | null): string {
+  if (record.raw) return record.message;
   return (format ?? DEFAULT_FORMAT).replace(/%\((\w+)\)[-#0 +]*\d*(?:\.\d+)?[sdf]/g, (_, field: string) =>
     field === "levelname" ? record.level : field === "message" ? record.message : "",
   );

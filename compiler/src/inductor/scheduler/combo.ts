@@ -2,10 +2,10 @@
 // Out: nodes with combos in place of what they combine. Promises: after create_combo_kernel_nodes,
 // _default_group_nodes_for_combo_kernels: by topological level and device, in chunks.
 import { readNumber } from "../../presets";
-import { deviceText } from "./texts";
 import { makeGroup } from "./groups";
 import { topologicalSort } from "./nodes";
 import { flag, isMixOrder, isReduction, isTemplate, type SchedulerState, setting, usedBufferNames } from "./state";
+import { deviceText } from "./texts";
 import type { AnyNode } from "./types";
 
 export function createComboKernels(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode[] {
@@ -49,7 +49,9 @@ function levels(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode[][] {
   const waits = new Map<AnyNode, number>();
   const users = new Map<AnyNode, AnyNode[]>();
   for (const n of nodes) {
-    const producers = new Set(n.unmetDependencies.flatMap(d => s.fusedNode.get(s.buffers.get(d.name)?.definingOp.name ?? "") ?? []));
+    const producers = new Set(
+      n.unmetDependencies.flatMap(d => s.fusedNode.get(s.buffers.get(d.name)?.definingOp.name ?? "") ?? []),
+    );
     producers.delete(n);
     waits.set(n, producers.size);
     for (const p of producers) users.set(p, [...(users.get(p) ?? []), n]);

@@ -6,7 +6,7 @@ import { type Expr, floorDiv, freeSymbols, int, intValue, mul, type SymExpr, sub
 import { atoms } from "../symbolic/traverse";
 import { isIndirect, type MemoryDep, memoryDep, normalize } from "./dependencies";
 import { makeGroup } from "./groups";
-import { flag, behaves, isGpu, isReduction, membersOf, operationNames, type SchedulerState } from "./state";
+import { behaves, flag, isGpu, isReduction, membersOf, operationNames, type SchedulerState } from "./state";
 import { tilingOf } from "./tiling/select";
 import { isCompatible } from "./tiling/split_ranges";
 import type { AnyNode, Dep, GroupNode, SchedulerNode } from "./types";
@@ -77,17 +77,29 @@ function axisOf(s: SchedulerState, iteration: readonly Expr[], x: Expr, r: Expr,
 /**
  * For a pair that nests: how a read of the outer node's buffer may match its write. null: the pair does not nest.
  */
-export function nestedRelaxation(s: SchedulerState, outer: AnyNode, grouped: AnyNode): ((read: Dep, write: MemoryDep) => boolean) | null {
+export function nestedRelaxation(
+  s: SchedulerState,
+  outer: AnyNode,
+  grouped: AnyNode,
+): ((read: Dep, write: MemoryDep) => boolean) | null {
   const shape = nestedShape(s, outer, grouped);
   if (!shape) return null;
-  const fits = membersOf(grouped).every(m => isReduction(m) || domainOf(s, shape, m, reductionsOf(grouped)[0]?.node ?? null, outer) !== null);
+  const fits = membersOf(grouped).every(
+    m => isReduction(m) || domainOf(s, shape, m, reductionsOf(grouped)[0]?.node ?? null, outer) !== null,
+  );
   return fits ? (read, write) => sameElements(s, read, write) : null;
 }
 
 type Domain = "reduced" | "local_input" | "parent_full";
 
 /** Which part of the kernel a pointwise member runs in; null if in none, or if its loops do not fit there. */
-function domainOf(s: SchedulerState, shape: NestedShape, m: SchedulerNode, grouped: SchedulerNode | null, outer: AnyNode): Domain | null {
+function domainOf(
+  s: SchedulerState,
+  shape: NestedShape,
+  m: SchedulerNode,
+  grouped: SchedulerNode | null,
+  outer: AnyNode,
+): Domain | null {
   const sv = s.sizevars;
   const [numel] = m.group;
   const consumes = grouped !== null && m.ancestors.has(grouped.name);
@@ -95,7 +107,11 @@ function domainOf(s: SchedulerState, shape: NestedShape, m: SchedulerNode, group
   if (consumes && produces) return null;
   const full = sv.simplify(mul(shape.numel, shape.rnumel));
   if (numel === full) {
-    const domain = consumes ? "parent_full" : produces || operationNames(outer).some(o => m.ancestors.has(o)) ? "local_input" : null;
+    const domain = consumes
+      ? "parent_full"
+      : produces || operationNames(outer).some(o => m.ancestors.has(o))
+        ? "local_input"
+        : null;
     return domain && isCompatible([shape.numel, shape.rnumel], m.sizes, sv) ? domain : null;
   }
   if (!consumes || numel !== sv.simplify(mul(...shape.reduced))) return null;
@@ -105,7 +121,8 @@ function domainOf(s: SchedulerState, shape: NestedShape, m: SchedulerNode, group
 /** Whether a read visits what was written, broadcast over whatever loops it has besides. */
 function sameElements(s: SchedulerState, read: Dep, write: MemoryDep): boolean {
   if (read.kind !== "memory" || isIndirect(read) || isIndirect(write) || write.mode !== null) return false;
-  if ((s.mutationRenames.get(read.name) ?? read.name) !== (s.mutationRenames.get(write.name) ?? write.name)) return false;
+  if ((s.mutationRenames.get(read.name) ?? read.name) !== (s.mutationRenames.get(write.name) ?? write.name))
+    return false;
   const w = normalize(write, s.sizevars);
   const dense = w.vars.length === 1 && w.index === w.vars[0];
   if (!dense && w.vars.length > 0) return false;
@@ -119,7 +136,12 @@ function sameElements(s: SchedulerState, read: Dep, write: MemoryDep): boolean {
 function withoutBroadcast(d: MemoryDep): MemoryDep {
   const free = freeSymbols(d.index);
   const kept = d.vars.flatMap((v, i) => (free.has(v) ? [i] : []));
-  return memoryDep(d.name, d.index, kept.map(i => d.vars[i] as SymExpr), kept.map(i => d.sizes[i] as Expr));
+  return memoryDep(
+    d.name,
+    d.index,
+    kept.map(i => d.vars[i] as SymExpr),
+    kept.map(i => d.sizes[i] as Expr),
+  );
 }
 
 /** A loop that is only read as v // c walks size / c elements. */
@@ -142,11 +164,17 @@ function withoutQuotients(d: MemoryDep): MemoryDep {
 }
 
 export function fuseNested(s: SchedulerState, outer: AnyNode, grouped: AnyNode): GroupNode {
-  return makeGroup(s, "FusedNestedReductions", [...membersOf(outer), ...membersOf(grouped)], { halves: [outer, grouped] });
+  return makeGroup(s, "FusedNestedReductions", [...membersOf(outer), ...membersOf(grouped)], {
+    halves: [outer, grouped],
+  });
 }
 
 /** Whether a node may follow a nested pair: a pointwise consumer of the grouped stage, with loops that fit there. */
-export function nestedAccepts(s: SchedulerState, nested: GroupNode, other: AnyNode): ((read: Dep, write: MemoryDep) => boolean) | null {
+export function nestedAccepts(
+  s: SchedulerState,
+  nested: GroupNode,
+  other: AnyNode,
+): ((read: Dep, write: MemoryDep) => boolean) | null {
   const [outer, grouped] = nested.halves ?? [];
   if (!outer || !grouped || isReduction(other)) return null;
   const shape = nestedShape(s, outer, grouped);

@@ -25,13 +25,16 @@ import { fusableWeakDep } from "./vertical";
 
 const MAX_ROUNDS = 10;
 
-export function fuseNodes(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode[] {
+/** whether a legal fusion pays */
+export type Pays = (a: AnyNode, b: AnyNode) => boolean;
+
+export function fuseNodes(s: SchedulerState, nodes: readonly AnyNode[], pays: Pays): AnyNode[] {
   let current = [...nodes];
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     const before = current.length;
     s.round = round;
     s.events.push({ kind: "attempting", round, maxRounds: MAX_ROUNDS, nodes: before });
-    current = fuseOnce(s, current, false);
+    current = fuseOnce(s, current, false, pays);
     s.events.push({ kind: "completed", round, maxRounds: MAX_ROUNDS, before, after: current.length });
     if (current.length === before || current.length === 1) {
       s.events.push({ kind: "complete", rounds: round });
@@ -40,20 +43,20 @@ export function fuseNodes(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode
   }
   if (flag(s, "loop_ordering_after_fusion") || flag(s, "loop_index_inversion_in_fusion")) {
     s.inReorderRound = true;
-    current = fuseOnce(s, current, true);
+    current = fuseOnce(s, current, true, pays);
     s.inReorderRound = false;
   }
   return current;
 }
 
-function fuseOnce(s: SchedulerState, nodes: readonly AnyNode[], reorder: boolean): AnyNode[] {
+function fuseOnce(s: SchedulerState, nodes: readonly AnyNode[], reorder: boolean, pays: Pays): AnyNode[] {
   for (const n of nodes) pruneRedundantDeps(s, n);
   s.events.push({ kind: "candidates", nodes: nodes.map(snapshot) });
   const fused = new Set(nodes);
   for (const [first, second] of possibleFusions(s, nodes, reorder)) {
     const a = currentNode(s, first);
     const b = currentNode(s, second);
-    if (!canFuse(s, a, b, { reorder }) || willFusionCreateCycle(s, a, b)) continue;
+    if (!canFuse(s, a, b, { reorder }) || willFusionCreateCycle(s, a, b) || !pays(a, b)) continue;
     const names = [a.name, b.name] as const;
     const at = s.events.length;
     s.events.push({ kind: "fusing", a: names[0], b: names[1], result: "" });

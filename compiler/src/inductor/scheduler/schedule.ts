@@ -12,6 +12,8 @@ import { computeAncestors, computeDependencies, createNodes, eliminateDeadNodes,
 import { estimatePeakMemory, reorderForPeakMemory } from "./peak_memory";
 import { fuseNodes } from "./rounds";
 import { behaves, flag, layoutOf, type SchedulerOptions, type SchedulerState } from "./state";
+import { estimatedCosts, type TemplateCosts } from "./template_choices";
+import { finalizeTemplates, speedupByFusion, splitTemplateGroups, withTemplates } from "./template_fusion";
 import type { AnyNode, Schedule } from "./types";
 
 export interface ScheduleOptions extends SchedulerOptions {
@@ -19,27 +21,40 @@ export interface ScheduleOptions extends SchedulerOptions {
   readonly wantDumps: boolean;
   /** false: every node stays a kernel of its own (the reference that fused kernels are verified against) */
   readonly fuse?: boolean;
+  /** times of template choices; estimated where it is missing */
+  readonly measure?: TemplateCosts;
+  /** templates stay in one kernel with what was fused into them; else they are launched apart (the log shows them fused) */
+  readonly templateKernels?: boolean;
 }
 
-export function schedule(graph: LoweredGraph, options: ScheduleOptions): Schedule {
+export function schedule(lowered: LoweredGraph, options: ScheduleOptions): Schedule {
+  const graph = withTemplates(lowered, flag(options, "max_autotune") || flag(options, "max_autotune_gemm"));
   const s = newState(graph, options);
+  const templates = {
+    costs: options.measure ?? estimatedCosts(graph, options.target),
+    choices: new Map(),
+    numbered: 0,
+  };
   let singles = topologicalSort(computeUsers(s));
   singles = eliminateDeadNodes(s, singles);
   computeAncestors(s, singles);
   const preFusionDump = options.wantDumps ? dump(s, singles) : null;
 
   let nodes: AnyNode[] = topologicalSort(createForeachNodes(s, singles));
-  if (options.fuse !== false) nodes = fuseNodes(s, nodes);
+  if (options.fuse !== false) nodes = fuseNodes(s, nodes, (a, b) => speedupByFusion(s, templates, a, b));
   mergeAllLoops(s, nodes);
+  nodes = finalizeTemplates(s, templates, nodes);
   if (flag(s, "combo_kernels")) nodes = createComboKernels(s, nodes);
   if (flag(s, "reorder_for_peak_memory")) nodes = reorderForPeakMemory(s, nodes);
+  const postFusionDump = options.wantDumps ? dump(s, nodes) : null;
+  if (!options.templateKernels) nodes = splitTemplateGroups(s, nodes);
   s.nodes = nodes;
   computeLastUsage(s, nodes);
   const bytes = countBytes(s, nodes);
   return {
     graph,
     preFusionDump,
-    postFusionDump: options.wantDumps ? dump(s, nodes) : null,
+    postFusionDump,
     events: s.events,
     refusals: s.refusals,
     nodes,

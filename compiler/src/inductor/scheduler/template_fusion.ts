@@ -1,0 +1,124 @@
+// Whether a fusion into a template pays, and what becomes of templates in the end. In: pairs that may fuse, times of the
+// choices. Out: yes or no, with the log of it; after fusion, a template that no one joined takes its fastest choice.
+// Promises: after speedup_by_fusion (epilogues are not benchmarked by default) and finalize_multi_template_buffers.
+import type { Buffer, ExternOperation, LoweredGraph, Operation } from "../ir/types";
+import { makeGroup } from "./groups";
+import { bufferNames, depBytes, flag, isGroup, isTemplate, membersOf, type SchedulerState, setting } from "./state";
+import { templateOf, templateOperation } from "./template";
+import { autotuneLines, choicesOf, type TemplateChoice, type TemplateCosts, templateKernel } from "./template_choices";
+import type { AnyNode, SchedulerNode } from "./types";
+
+export interface TemplateState {
+  readonly costs: TemplateCosts;
+  readonly choices: Map<string, readonly TemplateChoice[]>;
+  /** the Triton kernels of all templates so far */
+  numbered: number;
+}
+
+/** Under max-autotune every matrix product is a template with several choices. */
+export function withTemplates(graph: LoweredGraph, autotunes: boolean): LoweredGraph {
+  if (!autotunes) return graph;
+  const buffers = new Map<string, Buffer>(graph.buffers);
+  const operations = graph.operations.map((op): Operation => {
+    if (op.kind !== "extern" || templateKernel(op) === null || op.device.type !== "cuda") return op;
+    for (const name of op.outputs) {
+      const b = buffers.get(name);
+      if (b) buffers.set(name, { ...b, irClass: "MultiTemplateBuffer" });
+    }
+    return { ...op, irClass: "MultiTemplateBuffer" };
+  });
+  return { ...graph, operations, buffers };
+}
+
+/** The choices of a template, tried (and logged) once. */
+function tried(s: SchedulerState, t: TemplateState, op: ExternOperation): readonly TemplateChoice[] {
+  const known = t.choices.get(op.name);
+  if (known) return known;
+  const choices = choicesOf(op, s.sizevars, t.costs, t.numbered);
+  t.numbered += choices.length - 1;
+  t.choices.set(op.name, choices);
+  s.events.push({ kind: "autotune", lines: autotuneLines(op, s.sizevars, choices) });
+  return choices;
+}
+
+/** Every pair without a template is taken as it is. */
+export function speedupByFusion(s: SchedulerState, t: TemplateState, a: AnyNode, b: AnyNode): boolean {
+  const epilogue = templateOperation(a);
+  const op = epilogue ?? templateOperation(b);
+  if (!op) return true;
+  const choices = tried(s, t, op);
+  const [best] = choices;
+  const triton = choices.filter(c => c.config !== null);
+  // what is computed on the way in is not worth trying unless it is measured
+  if (!epilogue && !flag(s, "benchmark_epilogue_fusion")) return false;
+  if (!best || triton.length === 0) return false;
+  const other = epilogue ? b : a;
+  const bytes = (deps: AnyNode["readWrites"]["reads"]): number => deps.reduce((n, d) => n + depBytes(s, d), 0);
+  const written = bytes(templateOf(a)?.readWrites.writes ?? []);
+  const apart = best.ms + t.costs.copyMs(bytes(other.readWrites.reads) + bytes(other.readWrites.writes));
+  const ratio = written === 0 ? 0 : (bytes(other.readWrites.reads) - written) / written;
+  const extra = (apart - best.ms) * Math.max(0, ratio / (1 + ratio));
+  const fused = triton.slice(0, setting(s, "max_epilogue_benchmarked_choices", 1)).map(c => c.ms + extra);
+  const least = Math.min(...fused);
+  const accepted = triton[0] === best || apart > least;
+  s.events.push({
+    kind: "benchmark",
+    a: [...bufferNames(a)],
+    b: [...bufferNames(b)],
+    ratio: accepted ? apart / least : least / apart,
+    fused: accepted,
+    estimated: t.costs.estimated,
+  });
+  return accepted;
+}
+
+/**
+ * A template without fusion takes its fastest choice; the library's kernel replaces the node by an extern node of the
+ * same name. Returns the nodes with those replaced.
+ */
+export function finalizeTemplates(s: SchedulerState, t: TemplateState, nodes: readonly AnyNode[]): AnyNode[] {
+  return nodes.map(n => {
+    if (isGroup(n) || !isTemplate(n) || n.operation.kind !== "extern") return n;
+    const [best] = tried(s, t, n.operation);
+    return best?.config === null ? asExtern(s, n, n.operation) : n;
+  });
+}
+
+function asExtern(s: SchedulerState, n: SchedulerNode, op: ExternOperation): SchedulerNode {
+  const operation: ExternOperation = { ...op, irClass: "ExternKernelOut" };
+  const outputs = n.outputs.map(o => ({ ...o, buffer: { ...o.buffer, irClass: "ExternKernelOut" } }));
+  const node: SchedulerNode = {
+    ...n,
+    type: "ExternKernelSchedulerNode",
+    operation,
+    outputs,
+    sizes: [[], []],
+    readWrites: { ...n.readWrites, reads: n.readWrites.reads, writes: n.readWrites.writes },
+  };
+  for (const o of outputs) {
+    o.definingOp = node;
+    s.buffers.set(o.name, o);
+  }
+  for (const b of s.buffers.values()) b.users = b.users.map(u => (u.node === n ? { ...u, node } : u));
+  s.fusedNode.set(n.name, node);
+  return node;
+}
+
+/**
+ * Groups around a template taken apart again: the library's kernel, then what was fused after it as a kernel of its own.
+ * For code generators that write no template kernels.
+ */
+export function splitTemplateGroups(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode[] {
+  return nodes.flatMap((n): AnyNode[] => {
+    const template = templateOf(n);
+    if (template?.operation.kind !== "extern") return [n];
+    const members = membersOf(n);
+    const at = members.indexOf(template);
+    const part = (list: readonly SchedulerNode[]): AnyNode[] =>
+      list.length > 1 ? [makeGroup(s, "FusedSchedulerNode", list)] : [...list];
+    const before = members.slice(0, at);
+    const after = members.slice(at + 1);
+    for (const m of [...before, ...after]) s.fusedNode.set(m.name, m);
+    return [...part(before), asExtern(s, template, template.operation), ...part(after)];
+  });
+}
