@@ -40,6 +40,8 @@ export class Lowering {
   origins: Origins = new Set();
   layoutOpt = false;
   prefersChannelsLast: ReadonlySet<FxNode> = new Set();
+  /** nodes under which no strides are padded */
+  dislikesPadding: ReadonlySet<FxNode> = new Set();
   private constantsMade = 0;
 
   constructor(
@@ -67,7 +69,7 @@ export class Lowering {
 
   get padding(): PaddingOptions {
     return {
-      enabled: this.configFlag("comprehensive_padding"),
+      enabled: this.configFlag("comprehensive_padding") && (this.currentNode === null || !this.dislikesPadding.has(this.currentNode)),
       alignment: this.configNumber("padding_alignment_bytes"),
       threshold: this.configNumber("padding_stride_threshold"),
       padDynamic: this.configFlag("pad_dynamic_shapes"),

@@ -15,7 +15,7 @@ import { type EnvValue, Lowering } from "./context";
 import { externMany } from "./extern";
 import { finishGraph } from "./finish";
 import { lowerOutputs } from "./graph_outputs";
-import { decideLayoutOpt, nodesPreferringChannelsLast } from "./layout_opt";
+import { decideLayoutOpt, nodesDislikingPadding, nodesPreferringChannelsLast } from "./layout_opt";
 import { argValue, bindNode, nodeArgs } from "./lowering_args";
 import { registerUsers } from "./mutation";
 import { finishNode } from "./node_tail";
@@ -45,6 +45,7 @@ export function lowerGraph(graph: FxGraph, info: LoweringInfo): LoweredGraph {
   if (ctx.layoutOpt) ctx.prefersChannelsLast = nodesPreferringChannelsLast(graph);
   const builder = makeBuilder(ctx);
   const visible = userVisibleStrides(graph, info);
+  ctx.dislikesPadding = nodesDislikingPadding(graph, new Set(visible.keys()), ctx.configFlag("pad_outputs"));
   let outputs: (TensorBox | Expr | null)[] = [];
   for (const node of graph.nodes) {
     ctx.currentNode = node;

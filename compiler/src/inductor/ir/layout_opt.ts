@@ -1,9 +1,8 @@
 // Whether convolutions run channels-last, and which values then prefer that format (GraphLowering.decide_layout_opt,
 // find_nodes_prefer_channels_last). In: a graph. Out: a decision and a set of nodes.
 import type { FxGraph, FxNode } from "../../fx/graph";
-import { freeSymbols } from "../symbolic/expr";
+import { type Expr, freeSymbols, intValue } from "../symbolic/expr";
 import { tensorMeta } from "./constraints";
-import { intValue, type Expr } from "../symbolic/expr";
 
 const CONVOLUTION = "aten.convolution.default";
 
@@ -85,6 +84,34 @@ export function nodesPreferringChannelsLast(graph: FxGraph): ReadonlySet<FxNode>
     if (n === last) break;
     if (!set.has(n)) continue;
     for (const u of n.users) if (!blocks(u)) set.add(u);
+  }
+  return set;
+}
+
+const DISLIKE_PADDING: ReadonlySet<string> = new Set(["convolution", "convolution_backward", "_scaled_mm"]);
+const LIKE_PADDING: ReadonlySet<string> = new Set([
+  "var_mean", "sum", "mean", "prod", "any", "amin", "amax", "min", "max", "argmin", "argmax", "scatter_reduce",
+]);
+
+/**
+ * Nodes whose values must stay dense: inputs of kernels that would copy them otherwise, as far back as nothing on the way
+ * gains from padding, and outputs that the user sees (mark_nodes_dislike_padding).
+ */
+export function nodesDislikingPadding(graph: FxGraph, userVisible: ReadonlySet<FxNode>, padsOutputs: boolean): ReadonlySet<FxNode> {
+  const set = new Set<FxNode>();
+  const packet = (n: FxNode): string | undefined => (n.op === "call_function" && n.target !== "operator.getitem" ? n.target.split(".")[1] : undefined);
+  for (const n of [...graph.nodes].reverse()) {
+    const name = packet(n);
+    if (name === undefined) continue;
+    if (DISLIKE_PADDING.has(name)) set.add(n);
+    if (set.has(n)) {
+      for (const input of n.inputs) {
+        const before = packet(input);
+        if (before !== undefined && !LIKE_PADDING.has(before)) set.add(input);
+      }
+    }
+    // after the step above: only the output itself is meant, not what it comes from
+    if (!padsOutputs && userVisible.has(n)) set.add(n);
   }
   return set;
 }

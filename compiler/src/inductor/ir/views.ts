@@ -107,7 +107,46 @@ export function reshapeView(ctx: Lowering, x: Value, size: readonly Expr[], toCo
     const { storage, layout } = strided(ctx, data, true);
     return reinterpret(ctx, storage, { ...layout, size, stride: contiguousStrides(size) });
   }
+  const layout = isStridedStorage(data) ? valueLayout(data) : undefined;
+  const stride = layout === undefined ? undefined : viewStrides(layout.size, layout.stride, size, ctx.sizevars);
+  if (layout !== undefined && stride !== undefined) {
+    const storage = storageOf(data);
+    // the strides were worked out from the ones it has now
+    if (!isLoops(storage.data)) freezeLayout(ctx, storage.data);
+    return reinterpret(ctx, storage, { ...layout, size, stride });
+  }
   return lazy(ctx, "view", data, size, reshapeIndexer(old, size, ctx.sizevars));
+}
+
+/**
+ * Strides under which the same storage shows another shape, undefined if there are none (at::detail::computeStride):
+ * runs of dimensions that step through memory as one are split and joined within themselves.
+ */
+function viewStrides(old: readonly Expr[], stride: readonly Expr[], size: readonly Expr[], sizevars: SizeVars): Expr[] | undefined {
+  if (old.length === 0) return size.map(() => int(1));
+  const equal = (a: Expr, b: Expr): boolean => sizevars.guardOrFalse(relation("eq", a, b));
+  const out: Expr[] = size.map(() => int(0));
+  let d = size.length - 1;
+  let base = stride[stride.length - 1] as Expr;
+  let run: Expr = int(1);
+  let covered: Expr = int(1);
+  for (let t = old.length - 1; t >= 0; t--) {
+    run = mul(run, old[t] as Expr);
+    const continues = t > 0 && (equal(old[t - 1] as Expr, int(1)) || equal(stride[t - 1] as Expr, mul(run, base)));
+    if (continues) continue;
+    while (d >= 0 && (equal(size[d] as Expr, int(1)) || sizevars.guardOrFalse(relation("lt", covered, run)))) {
+      out[d] = mul(covered, base);
+      covered = mul(covered, size[d] as Expr);
+      d--;
+    }
+    if (!equal(covered, run)) return undefined;
+    if (t > 0) {
+      base = stride[t - 1] as Expr;
+      run = int(1);
+      covered = int(1);
+    }
+  }
+  return d === -1 ? out : undefined;
 }
 
 export function genericView(ctx: Lowering, x: Value, size: readonly Expr[], reindex: Reindex): View {
