@@ -1,6 +1,18 @@
 // Attention. scaled_dot_product_attention picks a kernel as PyTorch does on this GPU (cuDNN, flash, memory-efficient, or
 // plain operators); the kernels themselves are calls that Inductor makes.
-import { type Args, type ArgValue, type Dim, type DType, DTypeArg, DeviceArg, type GraphBuilder, type MetaBuilder, type OpRecord, PyFloat, type TensorMeta } from "../types";
+import {
+  type Args,
+  type ArgValue,
+  DeviceArg,
+  type Dim,
+  type DType,
+  DTypeArg,
+  type GraphBuilder,
+  type MetaBuilder,
+  type OpRecord,
+  PyFloat,
+  type TensorMeta,
+} from "../types";
 import { each, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { at, composed, decomposed, denseLike, range } from "./helpers/shape";
 import { isHalf, STRIDED, toDtype } from "./helpers/trace";
@@ -101,8 +113,7 @@ function additiveMask<T>(b: GraphBuilder<T>, mask: T, dtype: DType, low: number)
 function alignedMask<T>(b: GraphBuilder<T>, mask: T, q: TensorMeta, k: TensorMeta): T {
   const t = b.meta(mask);
   const last = t.shape.length - 1;
-  const aligned =
-    b.knownEq(at(t.stride, last), 1) && t.stride.slice(0, -1).every(s => b.hint(b.mod(s, 8)) === 0);
+  const aligned = b.knownEq(at(t.stride, last), 1) && t.stride.slice(0, -1).every(s => b.hint(b.mod(s, 8)) === 0);
   let m = mask;
   if (!aligned) {
     const width = at(t.shape, last);
@@ -153,7 +164,8 @@ function attend<T>(b: GraphBuilder<T>, a: Args<T>): T {
       return b.call("aten.slice.Tensor", [out, -1, 0, width, 1]);
     }
     case "efficient": {
-      const bias = mask === null ? null : alignedMask(b, additiveMask(b, mask, q.dtype, Number.NEGATIVE_INFINITY), q, k);
+      const bias =
+        mask === null ? null : alignedMask(b, additiveMask(b, mask, q.dtype, Number.NEGATIVE_INFINITY), q, k);
       const args = [query, key, value, bias, logSumExp, ...tail];
       return first(b, b.callMany("aten._scaled_dot_product_efficient_attention.default", args, given(a)));
     }
@@ -171,7 +183,14 @@ function first<T>(b: GraphBuilder<T>, xs: readonly T[]): T {
   return x === undefined ? b.fail("attention gave no result") : x;
 }
 
-function checkProblem<T>(b: GraphBuilder<T>, q: TensorMeta, k: TensorMeta, v: TensorMeta, mask: TensorMeta | null, a: Args<T>): void {
+function checkProblem<T>(
+  b: GraphBuilder<T>,
+  q: TensorMeta,
+  k: TensorMeta,
+  v: TensorMeta,
+  mask: TensorMeta | null,
+  a: Args<T>,
+): void {
   if (q.dtype !== k.dtype || q.dtype !== v.dtype) {
     b.fail(
       `Expected query, key, and value to have the same dtype, but got query.dtype: ${q.dtype} key.dtype: ${k.dtype} and value.dtype: ${v.dtype} instead.`,
@@ -188,7 +207,8 @@ function checkProblem<T>(b: GraphBuilder<T>, q: TensorMeta, k: TensorMeta, v: Te
         `Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: ${mask.dtype} and  query.dtype: ${q.dtype} instead.`,
       );
     }
-    if (a.bool("is_causal")) b.fail("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
+    if (a.bool("is_causal"))
+      b.fail("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True");
   }
 }
 
@@ -234,7 +254,11 @@ function likeQuery(m: MetaBuilder, q: TensorMeta, shape: readonly Dim[]): Tensor
   if (shape.every((s, i) => s === q.shape[i] || m.knownEq(s, at(q.shape, i)))) return denseLike(m, q);
   const order = range(4).sort((i, j) => m.hint(at(q.stride, j)) - m.hint(at(q.stride, i)));
   const dense = m.contiguous(order.map(d => at(shape, d)));
-  return m.tensor(shape, q, range(4).map(d => at(dense, order.indexOf(d))));
+  return m.tensor(
+    shape,
+    q,
+    range(4).map(d => at(dense, order.indexOf(d))),
+  );
 }
 
 /** [batch, heads, length, width] stored as [batch, length, heads, width] */
@@ -252,7 +276,11 @@ function kernelShapes(a: Args<TensorMeta>): { q: TensorMeta; out: Dim[]; rows: D
 
 const TENSORS = ["query", "key", "value", "attn_bias"];
 
-function lowerAttention(name: string, tensors: readonly string[], positional: readonly string[]): NonNullable<OpRecord["lower"]> {
+function lowerAttention(
+  name: string,
+  tensors: readonly string[],
+  positional: readonly string[],
+): NonNullable<OpRecord["lower"]> {
   return (b, a) => {
     let last = positional.length - 1;
     while (last >= 0 && !a.has(positional[last] as string)) last--;
@@ -269,16 +297,51 @@ function lowerAttention(name: string, tensors: readonly string[], positional: re
 }
 
 const CUDNN_BACKWARD = [
-  "grad_out", "query", "key", "value", "out", "logsumexp", "philox_seed", "philox_offset", "attn_bias", "cum_seq_q",
-  "cum_seq_k", "max_q", "max_k", "dropout_p", "is_causal",
+  "grad_out",
+  "query",
+  "key",
+  "value",
+  "out",
+  "logsumexp",
+  "philox_seed",
+  "philox_offset",
+  "attn_bias",
+  "cum_seq_q",
+  "cum_seq_k",
+  "max_q",
+  "max_k",
+  "dropout_p",
+  "is_causal",
 ];
 const FLASH_BACKWARD = [
-  "grad_out", "query", "key", "value", "out", "logsumexp", "cum_seq_q", "cum_seq_k", "max_q", "max_k", "dropout_p",
-  "is_causal", "philox_seed", "philox_offset",
+  "grad_out",
+  "query",
+  "key",
+  "value",
+  "out",
+  "logsumexp",
+  "cum_seq_q",
+  "cum_seq_k",
+  "max_q",
+  "max_k",
+  "dropout_p",
+  "is_causal",
+  "philox_seed",
+  "philox_offset",
 ];
 const EFFICIENT_BACKWARD = [
-  "grad_out_", "query", "key", "value", "attn_bias", "out", "logsumexp", "philox_seed", "philox_offset", "dropout_p",
-  "grad_input_mask", "is_causal",
+  "grad_out_",
+  "query",
+  "key",
+  "value",
+  "attn_bias",
+  "out",
+  "logsumexp",
+  "philox_seed",
+  "philox_offset",
+  "dropout_p",
+  "grad_input_mask",
+  "is_causal",
 ];
 
 const likeInputs: OpRecord["meta"] = (m, a) => ["query", "key", "value"].map(n => denseLike(m, a.tensor(n)));
@@ -465,7 +528,8 @@ const kernels: OpRecord[] = [
     meta: (m, a) => {
       const [q, k, v] = [a.tensor("query"), a.tensor("key"), a.tensor("value")];
       const [batch, heads] = q.shape as readonly [Dim, Dim, Dim, Dim];
-      const like = (t: TensorMeta, length: Dim): TensorMeta => headsInside(m, t, [batch, heads, length, at(t.shape, 3)]);
+      const like = (t: TensorMeta, length: Dim): TensorMeta =>
+        headsInside(m, t, [batch, heads, length, at(t.shape, 3)]);
       const bias = a.optTensor("attn_bias");
       const mask = a.raw("grad_input_mask") as readonly boolean[];
       let ofBias: TensorMeta | null = null;
@@ -476,7 +540,11 @@ const kernels: OpRecord[] = [
       return [like(q, at(q.shape, 2)), like(k, at(k.shape, 2)), like(v, at(k.shape, 2)), ofBias];
     },
     derivative: NOT_DIFFERENTIABLE,
-    lower: lowerAttention("aten._scaled_dot_product_efficient_attention_backward.default", EFFICIENT_BACKWARD, EFFICIENT_BACKWARD),
+    lower: lowerAttention(
+      "aten._scaled_dot_product_efficient_attention_backward.default",
+      EFFICIENT_BACKWARD,
+      EFFICIENT_BACKWARD,
+    ),
   },
 ];
 

@@ -1,5 +1,15 @@
 // Joining, padding and repeating: cat, stack and kin, pad in all modes, repeat, tile, repeat_interleave.
-import { type Args, type ArgValue, type Dim, type GraphBuilder, type LoweringBuilder, type MetaBuilder, type OpRecord, PyFloat, type TensorMeta } from "../types";
+import {
+  type Args,
+  type ArgValue,
+  type Dim,
+  type GraphBuilder,
+  type LoweringBuilder,
+  type MetaBuilder,
+  type OpRecord,
+  PyFloat,
+  type TensorMeta,
+} from "../types";
 import { each, fallback, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
 import { at, composed, decomposed, looksChannelsLast, outMeta, range } from "./helpers/shape";
 import { CONTIGUOUS, convert, full, iota, scalarFor } from "./helpers/trace";
@@ -18,7 +28,9 @@ function catMeta(m: MetaBuilder, xs: readonly TensorMeta[], d: number): TensorMe
   const first = xs.find(x => !isLegacyEmpty(m, x)) ?? xs[0];
   if (first === undefined) return m.fail("torch.cat(): expected a non-empty list of Tensors");
   if (xs.some(x => x.shape.length === 0)) {
-    return m.fail(`zero-dimensional tensor (at position ${xs.findIndex(x => x.shape.length === 0)}) cannot be concatenated`);
+    return m.fail(
+      `zero-dimensional tensor (at position ${xs.findIndex(x => x.shape.length === 0)}) cannot be concatenated`,
+    );
   }
   const dim = m.wrapDim(d, first.shape.length);
   let total: Dim = m.int(0);
@@ -88,7 +100,12 @@ const asMany = <T>(xs: readonly T[]): ArgValue<T> => xs as readonly ArgValue<T>[
 function atLeast<T>(b: GraphBuilder<T>, x: T, rank: 1 | 2 | 3): T {
   const own = b.meta(x).shape.length;
   if (own >= rank) return x;
-  if (own === 0) return reshape(b, x, range(rank).map(() => 1));
+  if (own === 0)
+    return reshape(
+      b,
+      x,
+      range(rank).map(() => 1),
+    );
   if (rank === 2) return b.call("aten.unsqueeze.default", [x, 0]);
   const matrix = own === 1 ? b.call("aten.unsqueeze.default", [x, 0]) : x;
   return b.call("aten.unsqueeze.default", [matrix, -1]);
@@ -135,7 +152,9 @@ const joins: OpRecord[] = [
         const other = b.meta(x).shape;
         if (other.length !== shape.length || other.some((s, k) => !b.eq(s, at(shape, k)))) {
           const text = (s: readonly Dim[]): string => `[${s.map(d => b.hint(d)).join(", ")}]`;
-          return b.fail(`stack expects each tensor to be equal size, but got ${text(shape)} at entry 0 and ${text(other)} at entry ${i}`);
+          return b.fail(
+            `stack expects each tensor to be equal size, but got ${text(shape)} at entry 0 and ${text(other)} at entry ${i}`,
+          );
         }
       }
       if (dim < shape.length) {
@@ -146,7 +165,8 @@ const joins: OpRecord[] = [
       return b.call("aten.cat.default", [asMany(wide), a.raw("dim")]);
     },
     derivative: each({
-      tensors: (b, c) => c.args.tensors("tensors").map((_, i) => b.call("aten.select.int", [c.grad(), c.args.raw("dim"), i])),
+      tensors: (b, c) =>
+        c.args.tensors("tensors").map((_, i) => b.call("aten.select.int", [c.grad(), c.args.raw("dim"), i])),
     }),
   }),
   composed({
@@ -265,7 +285,8 @@ function lowerConstantPad<B>(b: LoweringBuilder<B>, a: Args<B>): B {
   const size = b.size(x);
   const bounds = padsByDim(size.length, pad, b.int(0));
   const load = b.loader(x);
-  const other = typeof value === "boolean" || typeof value === "number" || value instanceof PyFloat ? value : Number(value);
+  const other =
+    typeof value === "boolean" || typeof value === "number" || value instanceof PyFloat ? value : Number(value);
   return b.pointwise({
     size: size.map((s, d) => b.add(s, at(bounds, d).low, at(bounds, d).high)),
     dtype,
@@ -331,7 +352,11 @@ function reflectionBackward<T>(b: GraphBuilder<T>, grad: T, x: T, pad: readonly 
   const outer = rank - pads.length;
   const f = (op: string, ...args: ArgValue<T>[]): T => b.call(`aten.${op}`, args);
   const places = range(rank).map(d =>
-    f("view.default", iota(b, at(t.shape, d), t.device), range(rank).map(k => (k === d ? -1 : 1))),
+    f(
+      "view.default",
+      iota(b, at(t.shape, d), t.device),
+      range(rank).map(k => (k === d ? -1 : 1)),
+    ),
   );
   const lasts = pads.map((_, i) => b.hint(at(t.shape, outer + i)) - 1);
   const lead = places.slice(0, outer);
@@ -356,7 +381,13 @@ function reflectionBackward<T>(b: GraphBuilder<T>, grad: T, x: T, pad: readonly 
     const inside = areas
       .map(r => f("logical_and.default", f("ge.Scalar", r.place, r.low), f("le.Scalar", r.place, r.high)))
       .reduce((p, q) => f("logical_and.default", p, q));
-    return f("_unsafe_masked_index.default", grad, inside, [...lead, ...areas.map(r => r.from)] as readonly ArgValue<T>[], new PyFloat(0));
+    return f(
+      "_unsafe_masked_index.default",
+      grad,
+      inside,
+      [...lead, ...areas.map(r => r.from)] as readonly ArgValue<T>[],
+      new PyFloat(0),
+    );
   };
   let sum = take(pads.map((_, i) => area(i, 0)));
   const sides: (-1 | 0 | 1)[][] = pads.reduce<(-1 | 0 | 1)[][]>(
@@ -415,7 +446,8 @@ function circularPad<T>(b: GraphBuilder<T>, x: T, pad: readonly number[]): T {
   const outer = t.shape.length - pads.length;
   const shape = t.shape.map((s, d) => (d < outer ? s : b.add(s, at(pads, d - outer).left + at(pads, d - outer).right)));
   const out = b.call("aten.new_empty.default", [x, shape]);
-  const slice = (y: T, d: number, from: Dim | number, to: Dim | number): T => b.call("aten.slice.Tensor", [y, d, from, to, 1]);
+  const slice = (y: T, d: number, from: Dim | number, to: Dim | number): T =>
+    b.call("aten.slice.Tensor", [y, d, from, to, 1]);
   // innermost dim first, as the padding is listed
   let [target, source] = [out, x];
   for (let i = pads.length - 1; i >= 0; i--) {
@@ -485,7 +517,10 @@ const pads: OpRecord[] = [
       const pad = a.ints("pad");
       const rank = b.meta(x).shape.length;
       const dims = pad.length / 2;
-      const fits = (dims === 1 && (rank === 2 || rank === 3)) || (dims === 2 && (rank === 3 || rank === 4)) || (dims === 3 && (rank === 4 || rank === 5));
+      const fits =
+        (dims === 1 && (rank === 2 || rank === 3)) ||
+        (dims === 2 && (rank === 3 || rank === 4)) ||
+        (dims === 3 && (rank === 4 || rank === 5));
       if (!fits) {
         return b.fail(
           "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now",
@@ -498,7 +533,9 @@ const pads: OpRecord[] = [
         circular: "aten._pad_circular.default",
       };
       const op = Object.hasOwn(ops, mode) ? ops[mode] : undefined;
-      return op === undefined ? b.fail(`Unrecognised padding mode ${mode}`, "NotImplementedError") : b.call(op, [x, pad]);
+      return op === undefined
+        ? b.fail(`Unrecognised padding mode ${mode}`, "NotImplementedError")
+        : b.call(op, [x, pad]);
     },
   }),
 ];
@@ -561,9 +598,7 @@ const repetitions: OpRecord[] = [
       const repeats = a.dims("repeats");
       const lead = repeats.length - t.shape.length;
       if (lead < 0) {
-        return m.fail(
-          "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
-        );
+        return m.fail("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor");
       }
       return m.tensor(
         repeats.map((r, i) => (i < lead ? r : m.mul(r, at(t.shape, i - lead)))),
@@ -588,7 +623,8 @@ const repetitions: OpRecord[] = [
   }),
   composed({
     name: "aten.repeat_interleave.self_int",
-    schema: "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
+    schema:
+      "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor",
     python: spell("repeat_interleave"),
     composite: (b, a) => {
       const given = a.optInt("dim");
@@ -596,7 +632,9 @@ const repetitions: OpRecord[] = [
       const dim = b.wrapDim(given ?? 0, b.meta(x).shape.length);
       const wide = b.call("aten.unsqueeze.default", [x, dim + 1]);
       const shape = b.meta(wide).shape.map((s, i) => (i === dim + 1 ? a.dim("repeats") : s));
-      const copies = b.call("aten.clone.default", [b.call("aten.expand.default", [wide, shape])], { memory_format: CONTIGUOUS });
+      const copies = b.call("aten.clone.default", [b.call("aten.expand.default", [wide, shape])], {
+        memory_format: CONTIGUOUS,
+      });
       return flatten(b, copies, dim, dim + 1);
     },
   }),

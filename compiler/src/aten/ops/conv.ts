@@ -9,7 +9,9 @@ function perDim<T>(b: GraphBuilder<T>, a: Args<T>, name: string, dims: number): 
   if (given.length === dims) return given;
   const only = given[0];
   if (given.length === 1 && only !== undefined) return range(dims).map(() => only);
-  return b.fail(`expected ${name} to be a single integer value or a list of ${dims} values to match the convolution dimensions, but got ${name}=[${given.map(d => b.hint(d)).join(", ")}]`);
+  return b.fail(
+    `expected ${name} to be a single integer value or a list of ${dims} values to match the convolution dimensions, but got ${name}=[${given.map(d => b.hint(d)).join(", ")}]`,
+  );
 }
 
 export function convOutputShape(
@@ -36,7 +38,13 @@ export function convOutputShape(
     const room = m.sub(m.sub(m.add(size, pad), reach), 1);
     if (m.lt(room, 0)) {
       m.fail(
-        `Calculated padded input size per channel: (${x.slice(2).map((s, j) => m.hint(m.add(s, m.mul(at(o.padding, j), 2)))).join(" x ")}). Kernel size: (${weight.slice(2).map(s => m.hint(s)).join(" x ")}). Kernel size can't be greater than actual input size`,
+        `Calculated padded input size per channel: (${x
+          .slice(2)
+          .map((s, j) => m.hint(m.add(s, m.mul(at(o.padding, j), 2))))
+          .join(" x ")}). Kernel size: (${weight
+          .slice(2)
+          .map(s => m.hint(s))
+          .join(" x ")}). Kernel size can't be greater than actual input size`,
       );
     }
     return m.add(m.floordiv(room, at(o.stride, i)), 1);
@@ -67,7 +75,9 @@ function convMeta(m: MetaBuilder, a: Args<TensorMeta>): TensorMeta {
     );
   }
   if (x.dtype !== w.dtype) {
-    return m.fail(`Input type (${x.device.type}.${x.dtype}) and weight type (${w.device.type}.${w.dtype}) should be the same`);
+    return m.fail(
+      `Input type (${x.device.type}.${x.dtype}) and weight type (${w.device.type}.${w.dtype}) should be the same`,
+    );
   }
   const shape = convOutputShape(m, x.shape, w.shape, {
     stride: perDim(m, a, "stride", dims),
@@ -109,8 +119,7 @@ function lowerConv<B>(b: LoweringBuilder<B>, a: Args<B>): B {
   return b.elementwise("add", [out, wide]);
 }
 
-const backwardArgs = <T>(a: Args<T>): ArgValue<T>[] =>
-  ["bias_sizes", ...CONV_ARGS].map(n => a.raw(n));
+const backwardArgs = <T>(a: Args<T>): ArgValue<T>[] => ["bias_sizes", ...CONV_ARGS].map(n => a.raw(n));
 
 const kernels: OpRecord[] = [
   {
@@ -187,7 +196,10 @@ function batched<T>(b: GraphBuilder<T>, x: T, dims: number, run: (x: T) => T): T
   if (rank === dims + 2) return run(x);
   if (rank !== dims + 1) {
     return b.fail(
-      `Expected ${dims + 1}D (unbatched) or ${dims + 2}D (batched) input to conv${dims}d, but got input of size: [${b.meta(x).shape.map(s => b.hint(s)).join(", ")}]`,
+      `Expected ${dims + 1}D (unbatched) or ${dims + 2}D (batched) input to conv${dims}d, but got input of size: [${b
+        .meta(x)
+        .shape.map(s => b.hint(s))
+        .join(", ")}]`,
     );
   }
   return b.call("aten.squeeze.dim", [run(b.call("aten.unsqueeze.default", [x, 0])), 0]);

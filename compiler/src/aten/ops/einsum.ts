@@ -23,7 +23,8 @@ function parseLabels<T>(b: GraphBuilder<T>, text: string): string[] {
       out.push(ELLIPSIS);
       i += 2;
     } else if (/[a-zA-Z]/.test(c)) out.push(c);
-    else b.fail(`einsum(): invalid subscript given at index ${i} in the equation string, subscripts must be in [a-zA-Z]`);
+    else
+      b.fail(`einsum(): invalid subscript given at index ${i} in the equation string, subscripts must be in [a-zA-Z]`);
   }
   return out;
 }
@@ -70,7 +71,10 @@ function layoutOf<T>(b: GraphBuilder<T>, s: Subscripts, ranks: readonly number[]
   let inOutput = false;
   const output = s.output ?? [
     ELLIPSIS,
-    ...[...counts].filter(([, n]) => n === 1).map(([l]) => l).sort(byLabel),
+    ...[...counts]
+      .filter(([, n]) => n === 1)
+      .map(([l]) => l)
+      .sort(byLabel),
   ];
   for (const l of output) {
     if (l === ELLIPSIS) {
@@ -78,7 +82,8 @@ function layoutOf<T>(b: GraphBuilder<T>, s: Subscripts, ranks: readonly number[]
       ellipsisAt = next;
       next += ellipsisRank;
     } else {
-      if (!counts.has(l)) b.fail(`einsum(): output subscript ${l} does not appear in the equation for any input operand`);
+      if (!counts.has(l))
+        b.fail(`einsum(): output subscript ${l} does not appear in the equation for any input operand`);
       if (place.has(l)) b.fail(`einsum(): output subscript ${l} appears more than once in the output`);
       place.set(l, next++);
     }
@@ -131,7 +136,11 @@ function contractPair<T>(b: GraphBuilder<T>, x: T, y: T, summed: readonly number
 }
 
 /** pairs to contract, with the results appended; the order that costs least (opt_einsum's optimal path) */
-function cheapestPath(operands: readonly ReadonlySet<string>[], output: ReadonlySet<string>, size: ReadonlyMap<string, number>): [number, number][] {
+function cheapestPath(
+  operands: readonly ReadonlySet<string>[],
+  output: ReadonlySet<string>,
+  size: ReadonlyMap<string, number>,
+): [number, number][] {
   let best: { cost: number; path: [number, number][] } = { cost: Number.POSITIVE_INFINITY, path: [] };
   const search = (rest: readonly ReadonlySet<string>[], path: [number, number][], cost: number): void => {
     if (cost >= best.cost) return;
@@ -180,7 +189,9 @@ function einsum<T>(b: GraphBuilder<T>, equation: string, operands: readonly T[])
       if (b.static(size) !== 1) {
         const known = labelSize.get(name);
         if (known !== undefined && known !== b.hint(size)) {
-          b.fail(`einsum(): subscript ${name} has size ${b.hint(size)} for operand ${i} which does not broadcast with previously seen size ${known}`);
+          b.fail(
+            `einsum(): subscript ${name} has size ${b.hint(size)} for operand ${i} which does not broadcast with previously seen size ${known}`,
+          );
         }
         labelSize.set(name, b.hint(size));
         counts[place] = at(counts, place) + 1;
@@ -190,7 +201,8 @@ function einsum<T>(b: GraphBuilder<T>, equation: string, operands: readonly T[])
     for (const l of labels) {
       if (l === ELLIPSIS) {
         const covered = b.meta(operand).shape.length - (labels.length - 1);
-        for (let j = layout.ellipsisRank - covered; j < layout.ellipsisRank; j++) see(layout.ellipsisAt + j, `${ELLIPSIS}${j}`);
+        for (let j = layout.ellipsisRank - covered; j < layout.ellipsisRank; j++)
+          see(layout.ellipsisAt + j, `${ELLIPSIS}${j}`);
         continue;
       }
       const place = layout.place.get(l) as number;

@@ -1,11 +1,22 @@
 // Tensors made from nothing: constants, ranges, *_like and new_*, literals, triangular masks. Inductor inlines them all
 // but empty, which is an allocation.
-import { type Args, type ArgValue, type Dim, type DType, type GraphBuilder, MemoryFormatArg, type OpRecord, PyFloat, type Scalar, type TensorMeta } from "../types";
-import { each, isFloat, NOT_DIFFERENTIABLE, numberOf, spell, inplace } from "./helpers/define";
+import {
+  type Args,
+  type ArgValue,
+  type Dim,
+  type DType,
+  type GraphBuilder,
+  MemoryFormatArg,
+  type OpRecord,
+  PyFloat,
+  type Scalar,
+  type TensorMeta,
+} from "../types";
+import { each, inplace, isFloat, NOT_DIFFERENTIABLE, numberOf, spell } from "./helpers/define";
 import {
   asNumber,
-  canonical,
   type Count,
+  canonical,
   deviceOf,
   isIntegral,
   likeLayout,
@@ -20,8 +31,12 @@ import { moveDims, reshape } from "./view";
 
 const LIKE = `${OPTIONS}, MemoryFormat? memory_format=None`;
 
-const fullGiven = <T>(b: GraphBuilder<T>, size: readonly (Dim | number)[], value: Scalar, kwargs: Record<string, ArgValue<T>>): T =>
-  b.call("aten.full.default", [size, value], kwargs);
+const fullGiven = <T>(
+  b: GraphBuilder<T>,
+  size: readonly (Dim | number)[],
+  value: Scalar,
+  kwargs: Record<string, ArgValue<T>>,
+): T => b.call("aten.full.default", [size, value], kwargs);
 
 const constants: OpRecord[] = [
   {
@@ -30,12 +45,20 @@ const constants: OpRecord[] = [
     python: ["torch.full"],
     tags: ["factory"],
     meta: (m, a) =>
-      m.tensor(a.dims("size"), { dtype: a.dtype("dtype") ?? scalarDType(m, a.scalar("fill_value")), device: deviceOf(m, a) }),
+      m.tensor(a.dims("size"), {
+        dtype: a.dtype("dtype") ?? scalarDType(m, a.scalar("fill_value")),
+        device: deviceOf(m, a),
+      }),
     // a call without dtype is written with it
     decompose: (b, a) => {
       if (a.has("dtype") && a.has("device")) return undefined;
       const dtype = a.dtype("dtype") ?? scalarDType(b, a.scalar("fill_value"));
-      return fullGiven(b, a.dims("size"), a.scalar("fill_value"), options(dtype, deviceOf(b, a), { layout: a.has("layout") }));
+      return fullGiven(
+        b,
+        a.dims("size"),
+        a.scalar("fill_value"),
+        options(dtype, deviceOf(b, a), { layout: a.has("layout") }),
+      );
     },
     derivative: NOT_DIFFERENTIABLE,
     lower: (b, a) => {
@@ -114,7 +137,12 @@ const constants: OpRecord[] = [
     tags: ["factory"],
     decompose: (b, a) => {
       const t = b.meta(a.tensor("self"));
-      return fullGiven(b, a.dims("size"), a.scalar("fill_value"), options(a.dtype("dtype") ?? t.dtype, deviceOf(b, a, t)));
+      return fullGiven(
+        b,
+        a.dims("size"),
+        a.scalar("fill_value"),
+        options(a.dtype("dtype") ?? t.dtype, deviceOf(b, a, t)),
+      );
     },
     derivative: NOT_DIFFERENTIABLE,
   }),
@@ -140,7 +168,11 @@ const empties: OpRecord[] = [
     meta: (m, a) => {
       const shape = a.dims("size");
       const like = { dtype: a.dtype("dtype") ?? m.defaultDType(), device: deviceOf(m, a) };
-      return m.tensor(shape, like, a.memoryFormat("memory_format") === "channels_last" ? m.channelsLast(shape) : undefined);
+      return m.tensor(
+        shape,
+        like,
+        a.memoryFormat("memory_format") === "channels_last" ? m.channelsLast(shape) : undefined,
+      );
     },
     derivative: NOT_DIFFERENTIABLE,
     lower: b => {
@@ -154,7 +186,11 @@ const empties: OpRecord[] = [
     python: ["torch.empty_strided"],
     tags: ["factory"],
     meta: (m, a) =>
-      m.tensor(a.dims("size"), { dtype: a.dtype("dtype") ?? m.defaultDType(), device: deviceOf(m, a) }, a.dims("stride")),
+      m.tensor(
+        a.dims("size"),
+        { dtype: a.dtype("dtype") ?? m.defaultDType(), device: deviceOf(m, a) },
+        a.dims("stride"),
+      ),
     derivative: NOT_DIFFERENTIABLE,
     lower: b => {
       const t = outMeta(b);
@@ -168,7 +204,11 @@ const empties: OpRecord[] = [
     tags: ["factory"],
     meta: (m, a) => {
       const t = a.tensor("self");
-      return m.tensor(a.dims("size"), { dtype: a.dtype("dtype") ?? t.dtype, device: deviceOf(m, a, t) }, a.dims("stride"));
+      return m.tensor(
+        a.dims("size"),
+        { dtype: a.dtype("dtype") ?? t.dtype, device: deviceOf(m, a, t) },
+        a.dims("stride"),
+      );
     },
     derivative: NOT_DIFFERENTIABLE,
     lower: b => {
@@ -190,7 +230,10 @@ const empties: OpRecord[] = [
         const format = a.memoryFormat("memory_format") ?? "preserve_format";
         if (format === "contiguous_format") return make(t.shape);
         if (format !== "preserve_format") {
-          return b.call("aten.empty.memory_format", [t.shape], { ...kwargs, memory_format: new MemoryFormatArg(format) });
+          return b.call("aten.empty.memory_format", [t.shape], {
+            ...kwargs,
+            memory_format: new MemoryFormatArg(format),
+          });
         }
         return likeLayout(b, x, make, false);
       },
@@ -212,7 +255,11 @@ const empties: OpRecord[] = [
     tags: ["factory"],
     decompose: (b, a) => {
       const t = b.meta(a.tensor("self"));
-      return b.call("aten.empty.memory_format", [a.dims("size")], options(a.dtype("dtype") ?? t.dtype, deviceOf(b, a, t)));
+      return b.call(
+        "aten.empty.memory_format",
+        [a.dims("size")],
+        options(a.dtype("dtype") ?? t.dtype, deviceOf(b, a, t)),
+      );
     },
     derivative: NOT_DIFFERENTIABLE,
   }),
@@ -250,7 +297,10 @@ function arange<T>(b: GraphBuilder<T>, a: Args<T>, start: Count, end: Count, ste
 
 const sizeArg = (b: { static(d: Dim): number | undefined }, d: Dim): Dim | number => b.static(d) ?? d;
 
-function iotaOptions<T>(dtype: DType, device: { type: "cuda" | "cpu" | "meta"; index: number | null }): Record<string, ArgValue<T>> {
+function iotaOptions<T>(
+  dtype: DType,
+  device: { type: "cuda" | "cpu" | "meta"; index: number | null },
+): Record<string, ArgValue<T>> {
   const o = options<T>(dtype, device);
   return { start: 0, step: 1, dtype: o.dtype as ArgValue<T>, device: o.device as ArgValue<T>, requires_grad: false };
 }
@@ -407,8 +457,7 @@ function triangleIndices<T>(b: GraphBuilder<T>, a: Args<T>, upper: boolean): T {
     return { trapezoid, rectangle: Math.max(0, (all - rows) * col), first };
   };
   const f = (op: string, ...args: ArgValue<T>[]): T => b.call(`aten.${op}`, args);
-  const numbers = (n: number): T =>
-    convert(b, f("add.Tensor", f("mul.Tensor", iota(b, n, device), 1), 0), "float64");
+  const numbers = (n: number): T => convert(b, f("add.Tensor", f("mul.Tensor", iota(b, n, device), 1), 0), "float64");
   const fl = (x: number): PyFloat => new PyFloat(x);
   const flat = (n: number): T => iota(b, n, device, 0, 1, dtype);
   const stack = (rows: T[], cols: T[]): T =>
@@ -459,7 +508,13 @@ function flattenList<T>(b: GraphBuilder<T>, x: ArgValue<T>): { values: Scalar[];
 
 function literalDType<T>(b: GraphBuilder<T>, values: readonly Scalar[]): DType {
   const kinds = values.map(v => scalarDType(b, v));
-  return kinds.find(k => k.startsWith("complex")) ?? kinds.find(isFloat) ?? kinds.find(k => k === "int64") ?? kinds[0] ?? b.defaultDType();
+  return (
+    kinds.find(k => k.startsWith("complex")) ??
+    kinds.find(isFloat) ??
+    kinds.find(k => k === "int64") ??
+    kinds[0] ??
+    b.defaultDType()
+  );
 }
 
 /** torch.tensor of numbers: a constant of the graph, copied; of tensors: a stack */
@@ -484,7 +539,8 @@ function tensorOf<T>(b: GraphBuilder<T>, a: Args<T>, like?: TensorMeta): T {
 const literals: OpRecord[] = [
   composed({
     name: "torch.tensor.default",
-    schema: "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool pin_memory=False) -> Tensor",
+    schema:
+      "tensor(Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool pin_memory=False) -> Tensor",
     python: ["torch.tensor"],
     tags: ["factory"],
     composite: (b, a) => tensorOf(b, a),
@@ -503,7 +559,8 @@ const literals: OpRecord[] = [
   }),
   composed({
     name: "torch.Tensor.new_tensor.default",
-    schema: "new_tensor(Tensor self, Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool pin_memory=False) -> Tensor",
+    schema:
+      "new_tensor(Tensor self, Any data, *, ScalarType? dtype=None, Device? device=None, bool requires_grad=False, bool pin_memory=False) -> Tensor",
     python: ["Tensor.new_tensor"],
     tags: ["factory"],
     composite: (b, a) => tensorOf(b, a, b.meta(a.tensor("self"))),
@@ -551,7 +608,11 @@ function diagEmbed<T>(b: GraphBuilder<T>, x: T, offset: number, d1: number, d2: 
   const n = b.add(last, Math.abs(shift));
   let y = x;
   if (shift !== 0) {
-    const pad = b.call("aten.full.default", [[...t.shape.slice(0, -1), Math.abs(shift)], 0], options(t.dtype, t.device));
+    const pad = b.call(
+      "aten.full.default",
+      [[...t.shape.slice(0, -1), Math.abs(shift)], 0],
+      options(t.dtype, t.device),
+    );
     y = b.call("aten.cat.default", [shift > 0 ? [pad, y] : [y, pad], -1]);
   }
   y = b.call("aten.unsqueeze.default", [y, dim1]);
@@ -625,7 +686,8 @@ const windows: OpRecord[] = (["hann", "hamming", "blackman", "bartlett"] as cons
         const up = f("mul.Tensor", index, new PyFloat(2 / places));
         return where(b, f("gt.Scalar", up, 1), f("rsub.Scalar", up, 2), up);
       }
-      const wave = (k: number): ReturnType<typeof a.tensor> => f("cos.default", f("mul.Tensor", index, new PyFloat((k * 2 * Math.PI) / places)));
+      const wave = (k: number): ReturnType<typeof a.tensor> =>
+        f("cos.default", f("mul.Tensor", index, new PyFloat((k * 2 * Math.PI) / places)));
       const [a0, a1, a2] = kind === "hann" ? [0.5, 0.5, 0] : kind === "hamming" ? [0.54, 0.46, 0] : [0.42, 0.5, 0.08];
       const base = f("add.Tensor", f("mul.Tensor", wave(1), new PyFloat(-a1)), new PyFloat(a0));
       return a2 === 0 ? base : f("add.Tensor", base, f("mul.Tensor", wave(2), new PyFloat(a2)));

@@ -12,17 +12,21 @@
 import type { OpRecord } from "../types";
 import { records as activation } from "./activation";
 import { records as activationBackward } from "./activation_backward";
+import { records as attention } from "./attention";
 import { records as batchNorm } from "./batch_norm";
 import { records as catPad } from "./cat_pad";
 import { records as comparison } from "./comparison";
+import { records as conv } from "./conv";
 import { records as convert } from "./convert";
 import { records as einsum } from "./einsum";
 import { records as factory } from "./factory";
+import { records as foreach } from "./foreach";
 import { records as indexing } from "./indexing";
 import { records as indexingPut } from "./indexing_put";
 import { records as loss } from "./loss";
 import { records as lossClass } from "./loss_class";
 import { records as matmul } from "./matmul";
+import { records as mutation } from "./mutation";
 import { records as norm } from "./norm";
 import { records as pointwiseBinary } from "./pointwise_binary";
 import { records as pointwiseUnary } from "./pointwise_unary";
@@ -52,6 +56,10 @@ export const families: readonly (readonly OpRecord[])[] = [
   catPad,
   matmul,
   einsum,
+  mutation,
+  foreach,
+  conv,
+  attention,
   norm,
   batchNorm,
   loss,

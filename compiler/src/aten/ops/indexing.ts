@@ -10,10 +10,7 @@ import { flatten, reshape } from "./view";
 export function indexMeta(m: MetaBuilder, x: TensorMeta, indices: readonly (TensorMeta | null)[]): TensorMeta {
   const expanded = expandMasks(m, indices);
   if (expanded.length > x.shape.length) {
-    return m.fail(
-      `too many indices for tensor of dimension ${x.shape.length} (got ${expanded.length})`,
-      "IndexError",
-    );
+    return m.fail(`too many indices for tensor of dimension ${x.shape.length} (got ${expanded.length})`, "IndexError");
   }
   const given = expanded.filter(t => t !== null);
   for (const t of given) {
@@ -63,7 +60,12 @@ function lowerIndex<B>(b: LoweringBuilder<B>, a: Args<B>, op: string, check: boo
   }
   const { size, map } = indexMap(b, b.size(x), indices, { check });
   const load = b.loader(x);
-  return b.pointwise({ size, dtype: b.dtype(x), device: b.device(x), body: (ops, index) => load(ops, map(ops, index)) });
+  return b.pointwise({
+    size,
+    dtype: b.dtype(x),
+    device: b.device(x),
+    body: (ops, index) => load(ops, map(ops, index)),
+  });
 }
 
 const placesBefore = <T>(dim: number, index: T): (T | null)[] => [...new Array<null>(dim).fill(null), index];
@@ -75,7 +77,9 @@ export function indexSelect<T>(b: GraphBuilder<T>, x: T, d: number, index: T): T
   const places = b.meta(index).shape.length === 0 ? b.call("aten.unsqueeze.default", [index, 0]) : index;
   if (rank === 0) {
     const one = b.call("aten.unsqueeze.default", [x, 0]);
-    return b.call("aten.clone.default", [b.call("aten.squeeze.dim", [b.call("aten.index.Tensor", [one, [places]]), 0])]);
+    return b.call("aten.clone.default", [
+      b.call("aten.squeeze.dim", [b.call("aten.index.Tensor", [one, [places]]), 0]),
+    ]);
   }
   return b.call("aten.index.Tensor", [x, placesBefore(dim, places)]);
 }
@@ -124,7 +128,11 @@ const byTensor: OpRecord[] = [
       const mask = a.tensor("mask");
       const indices = broadcastIndices(b, a.optTensors("indices"), b.device(x));
       if (indices === null) {
-        return fallback("aten._unsafe_masked_index.default", ["self", "mask"], ["self", "mask", "indices", "fill"])(b, a);
+        return fallback(
+          "aten._unsafe_masked_index.default",
+          ["self", "mask"],
+          ["self", "mask", "indices", "fill"],
+        )(b, a);
       }
       const { size, map } = indexMap(b, b.size(x), indices, { check: false, wrapNeg: false });
       const [load, loadMask] = [b.loader(x), b.loader(expandTo(b, mask, size))];
@@ -481,7 +489,15 @@ const searches: OpRecord[] = [
         const found =
           kind === "Tensor" ? b.bucketize(a.tensor("self"), s, { right, dtype, sorter: a.optTensor("sorter") }) : null;
         const names = ["out_int32", "right", "side", "sorter"];
-        return found ?? fallback(`aten.searchsorted.${kind}`, ["sorted_sequence", "self", "sorter"], ["sorted_sequence", "self"], names)(b, a);
+        return (
+          found ??
+          fallback(
+            `aten.searchsorted.${kind}`,
+            ["sorted_sequence", "self", "sorter"],
+            ["sorted_sequence", "self"],
+            names,
+          )(b, a)
+        );
       },
     } satisfies OpRecord,
     {
@@ -500,8 +516,17 @@ const searches: OpRecord[] = [
       lower: <B>(b: LoweringBuilder<B>, a: Args<B>): B => {
         const boundaries = a.tensor("boundaries");
         const dtype = a.bool("out_int32") ? "int32" : "int64";
-        const found = kind === "Tensor" ? b.bucketize(a.tensor("self"), boundaries, { right: a.bool("right"), dtype }) : null;
-        return found ?? fallback(`aten.bucketize.${kind}`, ["self", "boundaries"], ["self", "boundaries"], ["out_int32", "right"])(b, a);
+        const found =
+          kind === "Tensor" ? b.bucketize(a.tensor("self"), boundaries, { right: a.bool("right"), dtype }) : null;
+        return (
+          found ??
+          fallback(
+            `aten.bucketize.${kind}`,
+            ["self", "boundaries"],
+            ["self", "boundaries"],
+            ["out_int32", "right"],
+          )(b, a)
+        );
       },
     } satisfies OpRecord,
   ]),

@@ -1,6 +1,17 @@
 // Writing by index: index_put, scatter and their families, and the *_scatter forms that functionalization makes of
 // writes into views. Lowered to a copy and a Scatter into it, or to a Pointwise where the places are known.
-import type { Args, ArgValue, Dim, DType, GraphBuilder, LoweringBuilder, MetaBuilder, OpRecord, Ops, TensorMeta } from "../types";
+import type {
+  Args,
+  ArgValue,
+  Dim,
+  DType,
+  GraphBuilder,
+  LoweringBuilder,
+  MetaBuilder,
+  OpRecord,
+  Ops,
+  TensorMeta,
+} from "../types";
 import { each, fallback, fl, inplace, isFloat, NOT_DIFFERENTIABLE, numberOf, spell } from "./helpers/define";
 import { broadcastIndices, expandTo, indexMap, isMaskDType, lacksAtomicAdd } from "./helpers/gather_scatter";
 import { at, decomposed, denseLike, numel, range, sliceBounds, sliceLength } from "./helpers/shape";
@@ -119,7 +130,10 @@ function sourceGrad<T>(b: GraphBuilder<T>, grad: T, a: Args<T>): T {
     const flat = b.call("aten.squeeze.default", [index]);
     return b.call("aten.index_select.default", [grad, a.raw("dim"), flat]);
   }
-  return b.call("aten.expand.default", [b.call("aten.index_select.default", [grad, a.raw("dim"), index]), source.shape]);
+  return b.call("aten.expand.default", [
+    b.call("aten.index_select.default", [grad, a.raw("dim"), index]),
+    source.shape,
+  ]);
 }
 
 const indexAdd = decomposed({
@@ -213,7 +227,11 @@ const put = decomposed({
         ? c.grad()
         : b.call("aten.put.default", [c.grad(), c.args.tensor("index"), zerosLike(b, c.args.tensor("source")), false]),
     source: (b, c) =>
-      reshape(b, b.call("aten.take.default", [c.grad(), c.args.tensor("index")]), b.meta(c.args.tensor("source")).shape),
+      reshape(
+        b,
+        b.call("aten.take.default", [c.grad(), c.args.tensor("index")]),
+        b.meta(c.args.tensor("source")).shape,
+      ),
   }),
 });
 
@@ -270,8 +288,7 @@ const maskedScatterBackward: OpRecord = {
 
 const maskedIndexPut: OpRecord = {
   name: "aten._unsafe_masked_index_put_accumulate.default",
-  schema:
-    "_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
+  schema: "_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
   meta: putMeta,
   derivative: NOT_DIFFERENTIABLE,
   lower: (b, a) => {
@@ -480,7 +497,11 @@ const scatterReduce: OpRecord = {
     "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
   python: spell("scatter_reduce"),
   meta: scatterMeta,
-  derivative: { kind: "joint", of: ["self", "src"], grads: (b, c) => scatterReduceGrads(b, c.args, c.grad(), () => c.result()) },
+  derivative: {
+    kind: "joint",
+    of: ["self", "src"],
+    grads: (b, c) => scatterReduceGrads(b, c.args, c.grad(), () => c.result()),
+  },
   lower: (b, a) =>
     lowerScatter(b, a, {
       packet: "scatter_reduce_",
@@ -529,7 +550,10 @@ function scatterReduceGrads<T>(b: GraphBuilder<T>, a: Args<T>, grad: T, result: 
       return { self: clear(forSelf), src: forSrc };
     }
     default:
-      return b.fail(`derivative for aten::scatter_reduce with reduce='${reduce}' is not implemented`, "NotImplementedError");
+      return b.fail(
+        `derivative for aten::scatter_reduce with reduce='${reduce}' is not implemented`,
+        "NotImplementedError",
+      );
   }
 }
 
@@ -547,7 +571,10 @@ const indexReduce: OpRecord = {
       const a = c.args;
       const reduce = a.str("reduce");
       if (reduce !== "amax" && reduce !== "amin") {
-        return b.fail(`derivative for aten::index_reduce with reduce='${reduce}' is not implemented`, "NotImplementedError");
+        return b.fail(
+          `derivative for aten::index_reduce with reduce='${reduce}' is not implemented`,
+          "NotImplementedError",
+        );
       }
       const [self, index, source] = [a.tensor("self"), a.tensor("index"), a.tensor("source")];
       const pick = (x: typeof self): typeof self => b.call("aten.index_select.default", [x, a.raw("dim"), index]);
@@ -579,14 +606,32 @@ const inPlace: OpRecord[] = [
   writtenInPlace(indexPut, (b, a) => lowerIndexPut(b, a, a.tensor("self"), { check: true, mayRealize: true })),
   writtenInPlace(unsafeIndexPut, (b, a) => lowerIndexPut(b, a, a.tensor("self"), { check: false, mayRealize: true })),
   writtenInPlace(scatterSrc, (b, a) =>
-    lowerScatter(b, a, { packet: "scatter_", overload: "src", target: a.tensor("self"), reduce: null, includeSelf: true }),
+    lowerScatter(b, a, {
+      packet: "scatter_",
+      overload: "src",
+      target: a.tensor("self"),
+      reduce: null,
+      includeSelf: true,
+    }),
   ),
   writtenInPlace(scatterValue, (b, a) =>
-    lowerScatter(b, a, { packet: "scatter_", overload: "value", target: a.tensor("self"), reduce: null, includeSelf: true }),
+    lowerScatter(b, a, {
+      packet: "scatter_",
+      overload: "value",
+      target: a.tensor("self"),
+      reduce: null,
+      includeSelf: true,
+    }),
   ),
   ...scatterReduced.map(r => inplace(r)),
   writtenInPlace(scatterAdd, (b, a) =>
-    lowerScatter(b, a, { packet: "scatter_add_", overload: "default", target: a.tensor("self"), reduce: "sum", includeSelf: true }),
+    lowerScatter(b, a, {
+      packet: "scatter_add_",
+      overload: "default",
+      target: a.tensor("self"),
+      reduce: "sum",
+      includeSelf: true,
+    }),
   ),
   writtenInPlace(scatterReduce, (b, a) =>
     lowerScatter(b, a, {
@@ -757,7 +802,12 @@ function lowerSliceScatter<B>(b: LoweringBuilder<B>, a: Args<B>): B {
       }
       const mask = inside.reduce((p, q) => ops.op("and_", p, q));
       const from = index.map((v, i) => (i === dim ? b.floordiv(b.sub(v, start), step) : v));
-      return ops.op("where", mask, ops.masked(mask, () => loadSrc(ops, from), zero), load(ops, index));
+      return ops.op(
+        "where",
+        mask,
+        ops.masked(mask, () => loadSrc(ops, from), zero),
+        load(ops, index),
+      );
     },
   });
 }

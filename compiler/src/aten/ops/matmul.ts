@@ -1,6 +1,17 @@
 // Matrix products: the kernels themselves (mm, addmm, bmm, baddbmm), what PyTorch composes of them (matmul, linear and
 // kin), and the small products that Inductor writes as multiply and sum.
-import type { Args, ArgValue, Dim, DType, GraphBuilder, LoweringBuilder, MetaBuilder, OpRecord, Scalar, TensorMeta } from "../types";
+import type {
+  Args,
+  ArgValue,
+  Dim,
+  DType,
+  GraphBuilder,
+  LoweringBuilder,
+  MetaBuilder,
+  OpRecord,
+  Scalar,
+  TensorMeta,
+} from "../types";
 import { each, fallback, inplace, isComplex, NOT_DIFFERENTIABLE, numberOf, spell } from "./helpers/define";
 import { at, broadcastShapes, composed, decomposed, range } from "./helpers/shape";
 import { CONTIGUOUS, convert, isHalf } from "./helpers/trace";
@@ -59,7 +70,13 @@ function checkSameDType(m: MetaBuilder, x: TensorMeta, y: TensorMeta): void {
     m.fail(`expected m1 and m2 to have the same dtype, but got: ${cType(x.dtype)} != ${cType(y.dtype)}`);
   }
 }
-const C_TYPES: Partial<Record<DType, string>> = { float32: "float", float64: "double", float16: "c10::Half", bfloat16: "c10::BFloat16", int64: "long int" };
+const C_TYPES: Partial<Record<DType, string>> = {
+  float32: "float",
+  float64: "double",
+  float16: "c10::Half",
+  bfloat16: "c10::BFloat16",
+  int64: "long int",
+};
 const cType = (d: DType): string => C_TYPES[d] ?? d;
 
 function mmMeta(m: MetaBuilder, x: TensorMeta, y: TensorMeta): TensorMeta {
@@ -100,7 +117,12 @@ function addedMeta(m: MetaBuilder, self: TensorMeta, product: TensorMeta): Tenso
   return product;
 }
 
-function externOut<B>(b: LoweringBuilder<B>, name: string, inputs: readonly B[], kwargs: Record<string, ArgValue<B>> = {}): B {
+function externOut<B>(
+  b: LoweringBuilder<B>,
+  name: string,
+  inputs: readonly B[],
+  kwargs: Record<string, ArgValue<B>> = {},
+): B {
   return b.extern({
     kind: "out",
     kernel: `extern_kernels.${name}`,
@@ -186,9 +208,17 @@ const kernels: OpRecord[] = [
     derivative: each({
       self: (b, c) => maybeMultiply(b, c.grad(), c.args.scalar("beta")),
       batch1: (b, c) =>
-        maybeMultiply(b, bmm(b, c.grad(), conjIfComplex(b, swapLast(b, c.args.tensor("batch2")))), c.args.scalar("alpha")),
+        maybeMultiply(
+          b,
+          bmm(b, c.grad(), conjIfComplex(b, swapLast(b, c.args.tensor("batch2")))),
+          c.args.scalar("alpha"),
+        ),
       batch2: (b, c) =>
-        maybeMultiply(b, bmm(b, conjIfComplex(b, swapLast(b, c.args.tensor("batch1"))), c.grad()), c.args.scalar("alpha")),
+        maybeMultiply(
+          b,
+          bmm(b, conjIfComplex(b, swapLast(b, c.args.tensor("batch1"))), c.grad()),
+          c.args.scalar("alpha"),
+        ),
     }),
     lower: (b, a) => externOut(b, "baddbmm", [a.tensor("self"), a.tensor("batch1"), a.tensor("batch2")], scale(a)),
   },
@@ -281,7 +311,9 @@ const vectors: OpRecord[] = [
       const [xs, ys] = [b.meta(x).shape, b.meta(y).shape];
       if (xs.length !== 2 || ys.length !== 1) return b.fail(`matrix @ vector expected, got ${xs.length}, ${ys.length}`);
       if (!b.eq(at(xs, 1), at(ys, 0))) {
-        return b.fail(`size mismatch, got input (${b.hint(at(xs, 0))}x${b.hint(at(xs, 1))}), vec (${b.hint(at(ys, 0))})`);
+        return b.fail(
+          `size mismatch, got input (${b.hint(at(xs, 0))}x${b.hint(at(xs, 1))}), vec (${b.hint(at(ys, 0))})`,
+        );
       }
       return b.call("aten.sum.dim_IntList", [b.call("aten.mul.Tensor", [x, y]), [1]]);
     },
@@ -297,9 +329,7 @@ const vectors: OpRecord[] = [
     decompose: (b, a) => {
       const [x, y] = [a.tensor("self"), a.tensor("tensor")];
       if (b.meta(x).shape.length !== 1 || b.meta(y).shape.length !== 1) {
-        return b.fail(
-          `1D tensors expected, but got ${b.meta(x).shape.length}D and ${b.meta(y).shape.length}D tensors`,
-        );
+        return b.fail(`1D tensors expected, but got ${b.meta(x).shape.length}D and ${b.meta(y).shape.length}D tensors`);
       }
       return b.call("aten.sum.default", [b.call("aten.mul.Tensor", [x, y])]);
     },
@@ -312,8 +342,7 @@ const vectors: OpRecord[] = [
     name: "aten.vdot.default",
     schema: "vdot(Tensor self, Tensor other) -> Tensor",
     python: spell("vdot"),
-    decompose: (b, a) =>
-      b.call("aten.dot.default", [conjIfComplex(b, a.tensor("self")), a.tensor("other")]),
+    decompose: (b, a) => b.call("aten.dot.default", [conjIfComplex(b, a.tensor("self")), a.tensor("other")]),
     derivative: each({
       self: (b, c) => b.call("aten.mul.Tensor", [c.grad(), c.args.tensor("other")]),
       other: (b, c) => b.call("aten.mul.Tensor", [c.grad(), c.args.tensor("self")]),
@@ -386,7 +415,8 @@ function shouldFold<T>(b: GraphBuilder<T>, x: T, y: T): boolean {
   );
 }
 
-const unsafeView = <T>(b: GraphBuilder<T>, x: T, shape: readonly Dim[]): T => b.call("aten._unsafe_view.default", [x, shape]);
+const unsafeView = <T>(b: GraphBuilder<T>, x: T, shape: readonly Dim[]): T =>
+  b.call("aten._unsafe_view.default", [x, shape]);
 
 /** at::matmul */
 export function matmul<T>(b: GraphBuilder<T>, x: T, y: T): T {
@@ -468,7 +498,8 @@ function tensordot<T>(b: GraphBuilder<T>, x: T, y: T, dimsX: readonly number[], 
   inX.forEach((d, i) => {
     const [s, u] = [at(xs, d), at(ys, at(inY, i))];
     if (b.static(u) === 1 && b.static(s) !== 1) left = b.call("aten.sum.dim_IntList", [left, [at(dimsX, i)], true]);
-    else if (b.static(s) === 1 && b.static(u) !== 1) right = b.call("aten.sum.dim_IntList", [right, [at(dimsY, i)], true]);
+    else if (b.static(s) === 1 && b.static(u) !== 1)
+      right = b.call("aten.sum.dim_IntList", [right, [at(dimsY, i)], true]);
     else {
       if (!b.eq(s, u)) {
         b.fail(
@@ -487,7 +518,8 @@ function tensordot<T>(b: GraphBuilder<T>, x: T, y: T, dimsX: readonly number[], 
   return reshape(b, mm(b, p, q), [...sizes(xs, freeX), ...sizes(ys, freeY)]);
 }
 
-const numbersOf = <T>(x: ArgValue<T>): number[] => (Array.isArray(x) ? (x as readonly number[]).map(Number) : [Number(x)]);
+const numbersOf = <T>(x: ArgValue<T>): number[] =>
+  Array.isArray(x) ? (x as readonly number[]).map(Number) : [Number(x)];
 
 const compositions: OpRecord[] = [
   composed({
@@ -553,8 +585,16 @@ const compositions: OpRecord[] = [
       };
       const [xs, ys] = [padded(x), padded(y)];
       const one = b.int(1);
-      const left = reshape(b, x, xs.flatMap(s => [s, one]));
-      const right = reshape(b, y, ys.flatMap(s => [one, s]));
+      const left = reshape(
+        b,
+        x,
+        xs.flatMap(s => [s, one]),
+      );
+      const right = reshape(
+        b,
+        y,
+        ys.flatMap(s => [one, s]),
+      );
       return reshape(
         b,
         b.call("aten.mul.Tensor", [left, right]),
@@ -599,11 +639,33 @@ const compositions: OpRecord[] = [
       );
     },
     derivative: each({
-      i1: (b, c) => trilinear(b, c.args, [c.grad(), c.args.tensor("i2"), c.args.tensor("i3")], ["sumdim", "expand2", "expand3", "expand1"]),
-      i2: (b, c) => trilinear(b, c.args, [c.args.tensor("i1"), c.grad(), c.args.tensor("i3")], ["expand1", "sumdim", "expand3", "expand2"]),
-      i3: (b, c) => trilinear(b, c.args, [c.args.tensor("i1"), c.args.tensor("i2"), c.grad()], ["expand1", "expand2", "sumdim", "expand3"]),
+      i1: (b, c) =>
+        trilinear(
+          b,
+          c.args,
+          [c.grad(), c.args.tensor("i2"), c.args.tensor("i3")],
+          ["sumdim", "expand2", "expand3", "expand1"],
+        ),
+      i2: (b, c) =>
+        trilinear(
+          b,
+          c.args,
+          [c.args.tensor("i1"), c.grad(), c.args.tensor("i3")],
+          ["expand1", "sumdim", "expand3", "expand2"],
+        ),
+      i3: (b, c) =>
+        trilinear(
+          b,
+          c.args,
+          [c.args.tensor("i1"), c.args.tensor("i2"), c.grad()],
+          ["expand1", "expand2", "sumdim", "expand3"],
+        ),
     }),
-    lower: fallback("aten._trilinear.default", ["i1", "i2", "i3"], ["i1", "i2", "i3", "expand1", "expand2", "expand3", "sumdim", "unroll_dim"]),
+    lower: fallback(
+      "aten._trilinear.default",
+      ["i1", "i2", "i3"],
+      ["i1", "i2", "i3", "expand1", "expand2", "expand3", "sumdim", "unroll_dim"],
+    ),
   },
   composed({
     name: "aten.trace.default",
@@ -611,7 +673,8 @@ const compositions: OpRecord[] = [
     python: spell("trace"),
     composite: (b, a) => {
       const x = a.tensor("self");
-      if (b.meta(x).shape.length !== 2) return b.fail("expected a matrix, but got tensor with dim " + b.meta(x).shape.length);
+      if (b.meta(x).shape.length !== 2)
+        return b.fail(`expected a matrix, but got tensor with dim ${b.meta(x).shape.length}`);
       return b.call("aten.sum.default", [b.call("aten.diagonal_copy.default", [x])]);
     },
   }),
@@ -622,8 +685,10 @@ const compositions: OpRecord[] = [
     printedAs: "torch._C._linalg.linalg_cross",
     decompose: (b, a) => cross(b, a.tensor("self"), a.tensor("other"), a.int("dim")),
     derivative: each({
-      self: (b, c) => b.call("aten.linalg_cross.default", [c.args.tensor("other"), c.grad()], { dim: c.args.raw("dim") }),
-      other: (b, c) => b.call("aten.linalg_cross.default", [c.grad(), c.args.tensor("self")], { dim: c.args.raw("dim") }),
+      self: (b, c) =>
+        b.call("aten.linalg_cross.default", [c.args.tensor("other"), c.grad()], { dim: c.args.raw("dim") }),
+      other: (b, c) =>
+        b.call("aten.linalg_cross.default", [c.grad(), c.args.tensor("self")], { dim: c.args.raw("dim") }),
     }),
   }),
   composed({

@@ -153,8 +153,20 @@ export function flatten<T>(b: GraphBuilder<T>, x: T, startDim: number, endDim: n
 }
 
 const BYTES: Partial<Record<DType, number>> = {
-  float64: 8, int64: 8, uint64: 8, complex64: 8, complex128: 16, float16: 2, bfloat16: 2, int16: 2, uint16: 2,
-  int8: 1, uint8: 1, bool: 1, float8_e4m3fn: 1, float8_e5m2: 1,
+  float64: 8,
+  int64: 8,
+  uint64: 8,
+  complex64: 8,
+  complex128: 16,
+  float16: 2,
+  bfloat16: 2,
+  int16: 2,
+  uint16: 2,
+  int8: 1,
+  uint8: 1,
+  bool: 1,
+  float8_e4m3fn: 1,
+  float8_e5m2: 1,
 };
 const bytesOf = (d: DType): number => BYTES[d] ?? 4;
 
@@ -203,9 +215,7 @@ const transposeOf =
 function matrixTranspose<T>(b: GraphBuilder<T>, x: T, name: string): T {
   const rank = b.meta(x).shape.length;
   if (rank < 2) {
-    return b.fail(
-      `tensor.${name} is only supported on matrices or batches of matrices. Got ${rank}-D tensor.`,
-    );
+    return b.fail(`tensor.${name} is only supported on matrices or batches of matrices. Got ${rank}-D tensor.`);
   }
   return b.call("aten.transpose.int", [x, -2, -1]);
 }
@@ -264,7 +274,8 @@ const permutations: OpRecord[] = [
     viewOf: "self",
     meta: (m, a) => {
       const t = a.tensor("self");
-      if (t.shape.length > 2) return m.fail(`t() expects a tensor with <= 2 dimensions, but self is ${t.shape.length}D`);
+      if (t.shape.length > 2)
+        return m.fail(`t() expects a tensor with <= 2 dimensions, but self is ${t.shape.length}D`);
       return permuteMeta(m, t, range(t.shape.length).reverse());
     },
     decompose: (b, a) => {
@@ -300,7 +311,8 @@ const permutations: OpRecord[] = [
     composite: (b, a) => {
       const x = a.tensor("self");
       const rank = b.meta(x).shape.length;
-      if (rank !== 2 && rank !== 0) return b.fail(`tensor.H is only supported on matrices (2-D tensors). Got ${rank}-D tensor.`);
+      if (rank !== 2 && rank !== 0)
+        return b.fail(`tensor.H is only supported on matrices (2-D tensors). Got ${rank}-D tensor.`);
       return adjoint(b, x, "H");
     },
   }),

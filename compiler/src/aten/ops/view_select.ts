@@ -23,7 +23,8 @@ const bound = <T>(a: Args<T>, name: string): Bound => a.raw(name) as Bound;
 function sliceMeta(b: DimMath, t: TensorMeta, dim: number, start: Bound, end: Bound, step: number): TensorMeta {
   const size = at(t.shape, dim);
   const edges = sliceBounds(b, size, start, end);
-  const length = edges.start === b.int(0) && edges.end === size && step === 1 ? size : sliceLength(b, edges.start, edges.end, step);
+  const length =
+    edges.start === b.int(0) && edges.end === size && step === 1 ? size : sliceLength(b, edges.start, edges.end, step);
   return viewMeta(
     t,
     t.shape.map((s, i) => (i === dim ? length : s)),
@@ -50,7 +51,8 @@ function pieceSizes(b: DimMath & { fail(m: string): never }, total: Dim, size: D
   if (b.static(size) === 0) return [total];
   // the number of pieces is a number of Python objects, so it is fixed by the example sizes
   const pieces = Math.max(1, b.hint(b.ceildiv(total, size)));
-  if (!b.eq(b.ceildiv(total, size), pieces) && b.hint(total) !== 0) return b.fail("split: the number of pieces is not known");
+  if (!b.eq(b.ceildiv(total, size), pieces) && b.hint(total) !== 0)
+    return b.fail("split: the number of pieces is not known");
   const sizes = new Array<Dim>(pieces).fill(size);
   sizes[pieces - 1] = b.sub(total, b.mul(size, pieces - 1));
   return sizes;
@@ -82,7 +84,13 @@ function lowerPieces<B>(b: LoweringBuilder<B>, x: B, dim: number, sizes: readonl
 }
 
 /** gradient of a split: the pieces' gradients side by side, zeros where a piece has none */
-function catGrads<T>(b: GraphBuilder<T>, grads: readonly (T | null)[], x: TensorMeta, dim: number, sizes: readonly Dim[]): T {
+function catGrads<T>(
+  b: GraphBuilder<T>,
+  grads: readonly (T | null)[],
+  x: TensorMeta,
+  dim: number,
+  sizes: readonly Dim[],
+): T {
   const parts = grads.map((g, i) => {
     if (g !== null) return g;
     const shape = x.shape.map((s, d) => (d === dim ? at(sizes, i) : s));
@@ -118,21 +126,41 @@ const parts: OpRecord[] = [
     lower: (b, a) => {
       const x = a.tensor("self");
       const dim = b.wrapDim(a.int("dim"), b.size(x).length);
-      return b.slice(x, dim, (a.raw("start") as Dim | number | null) ?? 0, (a.raw("end") as Dim | number | bigint | null) ?? INT_MAX, a.int("step"));
+      return b.slice(
+        x,
+        dim,
+        (a.raw("start") as Dim | number | null) ?? 0,
+        (a.raw("end") as Dim | number | bigint | null) ?? INT_MAX,
+        a.int("step"),
+      );
     },
   },
   decomposed({
     name: "aten.slice_backward.default",
-    schema: "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor",
+    schema:
+      "slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor",
     decompose: (b, a) => {
       const g = a.tensor("grad_output");
       const m = b.meta(g);
       const zeros = full(b, a.dims("input_sizes"), 0, m.dtype, m.device);
-      return b.call("aten.slice_scatter.default", [zeros, g, a.raw("dim"), a.raw("start"), a.raw("end"), a.raw("step")]);
+      return b.call("aten.slice_scatter.default", [
+        zeros,
+        g,
+        a.raw("dim"),
+        a.raw("start"),
+        a.raw("end"),
+        a.raw("step"),
+      ]);
     },
     derivative: each({
       grad_output: (b, c) =>
-        b.call("aten.slice.Tensor", [c.grad(), c.args.raw("dim"), c.args.raw("start"), c.args.raw("end"), c.args.raw("step")]),
+        b.call("aten.slice.Tensor", [
+          c.grad(),
+          c.args.raw("dim"),
+          c.args.raw("start"),
+          c.args.raw("end"),
+          c.args.raw("step"),
+        ]),
     }),
   }),
   {
@@ -184,7 +212,9 @@ const parts: OpRecord[] = [
       const length = a.dim("length");
       const end = b.add(start, length);
       if (b.lt(size, end)) {
-        return b.fail(`start (${b.hint(start)}) + length (${b.hint(length)}) exceeds dimension size (${b.hint(size)}).`);
+        return b.fail(
+          `start (${b.hint(start)}) + length (${b.hint(length)}) exceeds dimension size (${b.hint(size)}).`,
+        );
       }
       return b.call("aten.slice.Tensor", [x, a.raw("dim"), start, end, 1]);
     },
@@ -210,14 +240,27 @@ const splits: OpRecord[] = [
         const t = b.meta(c.args.tensor("self"));
         const dim = b.wrapDim(c.args.int("dim"), t.shape.length);
         const sizes = pieceSizes(b, at(t.shape, dim), c.args.dim("split_size"));
-        return { self: catGrads(b, sizes.map((_, i) => c.optGrad(i)), t, dim, sizes) };
+        return {
+          self: catGrads(
+            b,
+            sizes.map((_, i) => c.optGrad(i)),
+            t,
+            dim,
+            sizes,
+          ),
+        };
       },
     },
     lower: (b, a) => {
       const x = a.tensor("self");
       const dim = b.wrapDim(a.int("dim"), b.size(x).length);
       const metas = b.out() as readonly TensorMeta[];
-      return lowerPieces(b, x, dim, metas.map(t => at(t.shape, dim)));
+      return lowerPieces(
+        b,
+        x,
+        dim,
+        metas.map(t => at(t.shape, dim)),
+      );
     },
   },
   {
@@ -230,7 +273,12 @@ const splits: OpRecord[] = [
       const t = a.tensor("self");
       const dim = m.wrapDim(a.int("dim"), t.shape.length);
       const sizes = a.dims("split_sizes");
-      if (!m.eq(sizes.reduce<Dim>((x, y) => m.add(x, y), m.int(0)), at(t.shape, dim))) {
+      if (
+        !m.eq(
+          sizes.reduce<Dim>((x, y) => m.add(x, y), m.int(0)),
+          at(t.shape, dim),
+        )
+      ) {
         return m.fail(
           `split_with_sizes expects split_sizes to sum exactly to ${m.hint(at(t.shape, dim))} (input tensor's size at dimension ${dim}), but got split_sizes=[${sizes.map(s => m.hint(s)).join(", ")}]`,
         );
@@ -244,7 +292,15 @@ const splits: OpRecord[] = [
         const t = b.meta(c.args.tensor("self"));
         const sizes = c.args.dims("split_sizes");
         const dim = b.wrapDim(c.args.int("dim"), t.shape.length);
-        return { self: catGrads(b, sizes.map((_, i) => c.optGrad(i)), t, dim, sizes) };
+        return {
+          self: catGrads(
+            b,
+            sizes.map((_, i) => c.optGrad(i)),
+            t,
+            dim,
+            sizes,
+          ),
+        };
       },
     },
     lower: (b, a) => {
@@ -256,7 +312,8 @@ const splits: OpRecord[] = [
     name: "aten.split.sizes",
     schema: "split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
     python: ["torch.split", "Tensor.split", "torch.functional.split", "torch.Tensor.split"],
-    composite: (b, a) => b.callMany("aten.split_with_sizes.default", [a.tensor("self"), a.raw("split_size"), a.raw("dim")]),
+    composite: (b, a) =>
+      b.callMany("aten.split_with_sizes.default", [a.tensor("self"), a.raw("split_size"), a.raw("dim")]),
   }),
   composed({
     name: "aten.chunk.default",
@@ -350,13 +407,17 @@ const splits: OpRecord[] = [
 function splitDim<T>(b: GraphBuilder<T>, a: Args<T>, name: string, dim: number): number {
   const rank = b.meta(a.tensor("self")).shape.length;
   const need = dim === 2 ? 3 : dim === 1 ? 1 : 2;
-  if (rank < need) return b.fail(`torch.${name} requires a tensor with at least ${need} dimension, but got a tensor with ${rank} dimensions!`);
+  if (rank < need)
+    return b.fail(
+      `torch.${name} requires a tensor with at least ${need} dimension, but got a tensor with ${rank} dimensions!`,
+    );
   return name === "hsplit" && rank === 1 ? 0 : dim;
 }
 
 function tensorSplit<T>(b: GraphBuilder<T>, x: T, by: number | readonly number[], d: number): T[] {
   const shape = b.meta(x).shape;
-  if (shape.length === 0) return b.fail("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
+  if (shape.length === 0)
+    return b.fail("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims");
   const dim = b.wrapDim(d, shape.length);
   const size = at(shape, dim);
   const slice = (start: Dim | number, end: Dim | number): T => b.call("aten.slice.Tensor", [x, dim, start, end, 1]);
@@ -562,7 +623,8 @@ const windows: OpRecord[] = [
         return b.call("aten.as_strided.default", [put, t.shape, contiguousStrides(b, t.shape), 0]);
       },
     }),
-    lower: (b, a) => b.asStrided(a.tensor("self"), a.dims("size"), a.dims("stride"), a.optDim("storage_offset") ?? b.int(0)),
+    lower: (b, a) =>
+      b.asStrided(a.tensor("self"), a.dims("size"), a.dims("stride"), a.optDim("storage_offset") ?? b.int(0)),
   },
 ];
 

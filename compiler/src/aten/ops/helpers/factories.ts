@@ -9,7 +9,7 @@ import {
   type DType,
   DTypeArg,
   type GraphBuilder,
-  MemoryFormatArg,
+  type MemoryFormatArg,
   PyComplex,
   PyFloat,
   type Scalar,
@@ -19,8 +19,7 @@ import { at, range } from "./shape";
 import { STRIDED } from "./trace";
 
 /** the options of a constructor in schema text */
-export const OPTIONS =
-  "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
+export const OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
 
 /** a cuda device without index is the current one */
 export function canonical(d: Device): Device {

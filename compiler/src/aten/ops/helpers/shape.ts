@@ -110,7 +110,9 @@ export function viewStrides(
 ): Dim[] | null {
   if (shape.length === 0) return sizes.map(() => b.int(1));
   if (shape.some(s => b.static(s) === 0)) {
-    return shape.length === sizes.length && sizes.every((s, i) => s === shape[i]) ? [...stride] : contiguousStrides(b, sizes);
+    return shape.length === sizes.length && sizes.every((s, i) => s === shape[i])
+      ? [...stride]
+      : contiguousStrides(b, sizes);
   }
   const result: Dim[] = new Array<Dim>(sizes.length);
   let d = sizes.length - 1;
@@ -165,11 +167,18 @@ export function expandGeometry(
   for (let i = rank - 1; i >= 0; i--) {
     const own = t.shape[i - lead];
     const size = own ?? b.int(1);
-    const step = own !== undefined ? at(t.stride, i - lead) : i === rank - 1 ? b.int(1) : b.mul(at(shape, i + 1), at(stride, i + 1));
+    const step =
+      own !== undefined
+        ? at(t.stride, i - lead)
+        : i === rank - 1
+          ? b.int(1)
+          : b.mul(at(shape, i + 1), at(stride, i + 1));
     const wanted = at(sizes, i);
     if (b.static(wanted) === -1) {
       if (own === undefined) {
-        return b.fail(`expand(): the expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ${i}`);
+        return b.fail(
+          `expand(): the expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension ${i}`,
+        );
       }
       shape[i] = size;
       stride[i] = step;
