@@ -85,7 +85,7 @@ function pointwiseAndReduction(s: SchedulerState, a: AnyNode, b: AnyNode): Reaso
     const valid = [[a.group[0]], [numel, rnumel]].some(
       want => sizes.length === want.length + 1 && want.every((e, i) => e === sizes[i]),
     );
-    return valid ? null : reason("invalid_tiling_for_reduction", "invalid tiling for reduction");
+    return valid ? null : reason("tiling_prevents_reduction_fusion", "invalid tiling for reduction");
   }
   return a.group[0] === numel ? null : reason("nodes_numel_incompatibility", "nodes numel incompatibility");
 }

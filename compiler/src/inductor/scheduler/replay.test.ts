@@ -9,6 +9,7 @@ import { InternTable, withInternTable } from "../symbolic";
 import { schedule } from "./schedule";
 import { loweredGraphOf, splitLog } from "./testing/recorded";
 import { truthFolder } from "./testing/truth";
+import { verifySchedule } from "./verify";
 
 const truth = truthFolder();
 /** example sizes that decide in graphs with symbols */
@@ -35,6 +36,7 @@ describe.skipIf(truth === null)("recorded graphs", () => {
           expect(r.preFusionDump?.trimEnd()).toBe(g.before.trimEnd());
           expect(log.filter(l => !l.startsWith("  ")).join("\n")).toBe(g.fusion.join("\n"));
           expect(r.postFusionDump?.trimEnd()).toBe(g.after.trimEnd());
+          expect(verifySchedule(r)).toEqual([]);
         });
       }
     });
