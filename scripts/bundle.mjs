@@ -1,0 +1,66 @@
+// Self-contained bundles for one platform: no node_modules needed beside them. The three native packages become .node
+// files next to the bundle, loaded by plain require; wabt is JavaScript and goes into the worker.
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "node_modules");
+
+/** folders of zeromq's prebuilt binaries that run on the oldest supported systems; plain names are ABI numbers */
+const ZEROMQ = {
+  "linux-x64": "linux/x64/node/glibc-127-Release",
+  "linux-arm64": "linux/arm64/node/glibc-127-Release",
+  "darwin-arm64": "darwin/arm64/node/115",
+  "darwin-x64": "darwin/x64/node/115",
+  "win32-x64": "win32/x64/node/msvc-115-Release",
+};
+export const PLATFORMS = Object.keys(ZEROMQ);
+
+const nativeFiles = {
+  name: "native-files",
+  setup(b) {
+    const replace = (filter, contents) => b.onLoad({ filter }, () => ({ contents, loader: "js" }));
+    replace(/zeromq[\\/]lib[\\/]load-addon\.js$/, `Object.defineProperty(exports, "__esModule", { value: true }); exports.default = require("./zeromq.node");`);
+    replace(/tree-sitter-python[\\/]bindings[\\/]node[\\/]index\.js$/, `module.exports = require("./tree-sitter-python.node");`);
+    b.onResolve({ filter: /^node-gyp-build$/ }, () => ({ path: "node-gyp-build", namespace: "native-files" }));
+    b.onLoad({ filter: /.*/, namespace: "native-files" }, () => ({ contents: `module.exports = () => require("./tree-sitter.node");`, loader: "js" }));
+    b.onResolve({ filter: /\.node$/ }, args => ({ path: args.path, external: true }));
+  },
+};
+
+const ENTRIES = {
+  cli: "server/src/cli.ts",
+  compile_thread: "server/src/compile_thread.ts",
+  worker: "gpu-worker/src/main.ts",
+  thread: "gpu-worker/src/cpu/thread.ts",
+};
+
+/** Writes cli.cjs, compile_thread.cjs, worker.cjs, thread.cjs and the .node files of `platform` into `folder`. */
+export async function bundle(folder, platform, { minify = true } = {}) {
+  if (!(platform in ZEROMQ)) throw new Error(`no such platform: ${platform} (there are ${PLATFORMS.join(", ")})`);
+  mkdirSync(folder, { recursive: true });
+  await Promise.all(
+    Object.entries(ENTRIES).map(([name, entry]) =>
+      build({ absWorkingDir: root, entryPoints: [entry], outfile: join(folder, `${name}.cjs`), bundle: true, platform: "node", target: "node20", format: "cjs", minify, keepNames: true, legalComments: "none", plugins: [nativeFiles], logLevel: "warning" }),
+    ),
+  );
+  const from = join(modules, "zeromq", "build", ZEROMQ[platform]);
+  const addon = existsSync(from) ? readdirSync(from).find(f => f.endsWith(".node")) : undefined;
+  if (!addon) throw new Error(`zeromq has no binary for ${platform}`);
+  copyFileSync(join(from, addon), join(folder, "zeromq.node"));
+  copyFileSync(join(modules, "tree-sitter", "prebuilds", platform, "tree-sitter.node"), join(folder, "tree-sitter.node"));
+  copyFileSync(join(modules, "tree-sitter-python", "prebuilds", platform, "tree-sitter-python.node"), join(folder, "tree-sitter-python.node"));
+  const python = join(root, "gpu-worker", "python");
+  if (existsSync(python)) copyTree(python, join(folder, "python"));
+}
+
+function copyTree(from, to) {
+  mkdirSync(to, { recursive: true });
+  for (const e of readdirSync(from, { withFileTypes: true })) {
+    if (e.name === "__pycache__") continue;
+    if (e.isDirectory()) copyTree(join(from, e.name), join(to, e.name));
+    else copyFileSync(join(from, e.name), join(to, e.name));
+  }
+}
