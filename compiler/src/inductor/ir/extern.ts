@@ -177,18 +177,18 @@ export function extern(ctx: Lowering, spec: ExternSpec): TensorBox {
 function prepareConvolution(ctx: Lowering, spec: ExternSpec): Prepared {
   const [x, weight] = spec.inputs;
   if (x === undefined || weight === undefined) return prepare(ctx, spec, false);
-  let orderOf: (v: TensorBox) => readonly number[];
-  if (ctx.layoutOpt && sizeOf(x).length === 4) orderOf = () => CHANNELS_LAST_ORDER;
-  else {
-    const before = prepare(ctx, { ...spec, strides: "fx" }, false);
-    const traced = results(ctx, spec.op, before);
+  // eager's strides matter only as long as formats aren't chosen anew
+  const first = prepare(ctx, { ...spec, strides: ctx.layoutOpt ? "any" : "fx" }, false);
+  let order: readonly number[] = CHANNELS_LAST_ORDER;
+  if (!ctx.layoutOpt || sizeOf(x).length !== 4) {
+    const traced = results(ctx, spec.op, first);
     const meta = Array.isArray(traced) ? traced[0] : (traced as TensorMeta | undefined);
-    const order = strideOrderOf((meta?.stride ?? []) as readonly Expr[], ctx.sizevars);
-    orderOf = () => order;
+    order = strideOrderOf((meta?.stride ?? []) as readonly Expr[], ctx.sizevars);
   }
-  const by = new Map([x, weight].map(v => [v, realizeInput(ctx, requireStrideOrder(ctx, realizeInput(ctx, v), orderOf(v)))]));
-  const rest = prepare(ctx, { ...spec, strides: "any", args: spec.args.map(a => swap(a, by)), kwargs: swapKwargs(spec.kwargs ?? {}, by) }, false);
-  return { ...rest, nodes: undefined };
+  const by = new Map(first.inputs.slice(0, 2).map(v => [v, realizeInput(ctx, requireStrideOrder(ctx, v, order))]));
+  return {
+    inputs: first.inputs.map(v => by.get(v) ?? v), args: first.args.map(a => swap(a, by)), kwargs: swapKwargs(first.kwargs, by), nodes: undefined,
+  };
 }
 
 function multiOutput(ctx: Lowering, producer: TensorBox, meta: TensorMeta, index: number | undefined): TensorBox {
