@@ -32,6 +32,7 @@ export function defaultSessionOptions(): SessionOptions {
     config: new Map(),
     artifacts: null,
     wat: false,
+    unfused: false,
     stepBudget: 20_000_000,
   };
 }
