@@ -1,6 +1,7 @@
 // Whether two nodes may become one kernel. In: node1, node2. Out: yes or no; every no that Inductor words is recorded.
 // Promises: the checks and their order are those of Scheduler.can_fuse; each kind of fusion has its own file.
 import { backendRefusal } from "./backend";
+import { expandDimensionToMatch } from "./expand_dimension";
 import { horizontalRefusal } from "./horizontal";
 import { sharedDataAfterInvertingIndexing } from "./index_inversion";
 import { loopSnapshot, sharedDataAfterReorderingLoop } from "./loop_reorder";
@@ -85,6 +86,8 @@ function fits(s: SchedulerState, a: AnyNode, b: AnyNode, options: CanFuseOptions
   if (options.reorder && score < threshold && flag(s, "loop_ordering_after_fusion")) {
     score = Math.max(score, sharedDataAfterReorderingLoop(s, a, b));
   }
+  if (flag(s, "expand_dimension_for_pointwise_nodes") && expandDimensionToMatch(s, a, b))
+    score = memoryScore(s, a, b, mixOrder);
   if (flag(s, "loop_index_inversion_in_fusion") && score < threshold) {
     score = Math.max(score, sharedDataAfterInvertingIndexing(s, a, b));
   }

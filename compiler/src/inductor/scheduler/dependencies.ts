@@ -126,8 +126,12 @@ export function extractReadWrites(
   const indexExprs = new Set<Expr>();
   const at = (node: Block["nodes"][number]): Expr =>
     (node.op === "get_index" ? indexing.get(node.index) : undefined) ?? int(0);
+  const simplified = new Map([...ranges].map(([v, size]) => [v, sizevars.simplify(size)] as const));
+  const loops = [...simplified].filter(([, size]) => intValue(size) !== 1);
+  const vars = loops.map(([v]) => v);
+  const kept = loops.map(([, size]) => size);
   const dep = (name: string, index: Expr, mode: MemoryDep["mode"] = null): MemoryDep => {
-    const c = canonicalize(index, ranges, sizevars, options.normalize);
+    const c = options.normalize ? normalizeIndex(index, simplified, sizevars) : dropTrailing(index, vars, kept);
     return memoryDep(name, c.index, c.vars, c.sizes, mode);
   };
   const visit = (block: Block): void => {
@@ -152,22 +156,6 @@ interface Canonical {
   readonly index: Expr;
   readonly vars: readonly SymExpr[];
   readonly sizes: readonly Expr[];
-}
-
-function canonicalize(
-  index: Expr,
-  ranges: ReadonlyMap<SymExpr, Expr>,
-  sizevars: SizeVars,
-  normalize: boolean,
-): Canonical {
-  const simplified = new Map([...ranges].map(([v, s]) => [v, sizevars.simplify(s)] as const));
-  if (normalize) return normalizeIndex(index, simplified, sizevars);
-  const kept = [...simplified].filter(([, s]) => intValue(s) !== 1);
-  return dropTrailing(
-    index,
-    kept.map(([v]) => v),
-    kept.map(([, s]) => s),
-  );
 }
 
 /** A reduced loop is the last of its node but unknown to those who read the result, so trailing unused loops go. */

@@ -42,9 +42,16 @@ export interface SchedulerState extends SchedulerOptions {
 
 export const isGroup = (n: AnyNode): n is GroupNode => "snodes" in n;
 
+const memberLists = new WeakMap<AnyNode, readonly SchedulerNode[]>();
+
 /** the single operations of a node, in fused order */
 export function membersOf(n: AnyNode): readonly SchedulerNode[] {
-  return isGroup(n) ? n.snodes.flatMap(s => membersOf(s)) : [n];
+  let list = memberLists.get(n);
+  if (!list) {
+    list = isGroup(n) ? n.snodes.flatMap(s => membersOf(s)) : [n];
+    memberLists.set(n, list);
+  }
+  return list;
 }
 
 export const firstName = (n: AnyNode): string => (isGroup(n) ? firstName(n.snodes[0] as AnyNode) : n.name);
