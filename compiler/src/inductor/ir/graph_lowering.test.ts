@@ -8,9 +8,9 @@ import { targetByName } from "./target";
 import { recordedLowerings } from "./testing/recorded_lowering";
 import { verifyLowered } from "./verify";
 
-/** origins of single operations as the first candidates line prints them */
+/** origins of single operations as the first candidates line after the dump prints them */
 function recordedOrigins(log: string, before: string): Map<string, string> {
-  const start = log.indexOf("fuse_nodes_once, candidates", log.indexOf(before.slice(0, 400)));
+  const start = log.indexOf("fuse_nodes_once, candidates", log.indexOf(before.trimEnd()));
   const rest = log.slice(start);
   const text = rest.slice(0, rest.search(/\n\[DEBUG\]:(?:found|cannot)/));
   const out = new Map<string, string>();
