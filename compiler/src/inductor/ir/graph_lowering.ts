@@ -10,6 +10,7 @@ import { type Expr, freeSymbols, int, type SymExpr } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { type InputBuffer, isLoops, isTensorBox, type Origins, storageOf, type TensorBox } from "./boxes";
 import { makeBuilder } from "./builder";
+import { literalTensor } from "./constants";
 import { tensorMeta } from "./constraints";
 import { type EnvValue, Lowering } from "./context";
 import { externMany } from "./extern";
@@ -111,7 +112,7 @@ function nodeValue(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxNode
     case "placeholder":
       return placeholder(ctx, n);
     case "get_attr":
-      return constantInput(ctx, n);
+      return literalTensor(ctx, n);
     case "call_function":
       return callFunction(ctx, builder, n);
     case "call_method":
@@ -124,9 +125,9 @@ function nodeValue(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxNode
   }
 }
 
-function inputBox(ctx: Lowering, name: string, irClass: InputBuffer["irClass"], t: FakeTensor): TensorBox {
+function inputBox(ctx: Lowering, name: string, t: FakeTensor): TensorBox {
   const b: InputBuffer = {
-    kind: "input", irClass, name, origins: ctx.origins, originNode: null,
+    kind: "input", irClass: "InputBuffer", name, origins: ctx.origins, originNode: null,
     layout: { kind: "fixed", device: t.device, dtype: t.dtype, size: t.shape, stride: t.stride, offset: int(0) },
   };
   ctx.registerInput(b);
@@ -136,17 +137,10 @@ function inputBox(ctx: Lowering, name: string, irClass: InputBuffer["irClass"], 
 function placeholder(ctx: Lowering, n: FxNode): EnvValue {
   const t = tensorMeta(n);
   if (t === undefined) return isExpr(n.meta.val) ? n.meta.val : null;
-  const box = inputBox(ctx, n.name, "InputBuffer", t);
+  const box = inputBox(ctx, n.name, t);
   ctx.inputs.set(n.name, box);
   ctx.originalInputs.set(n.name, ctx.box(ctx.storage(storageOf(box).data)));
   return box;
-}
-
-function constantInput(ctx: Lowering, n: FxNode): EnvValue {
-  const t = tensorMeta(n);
-  if (t === undefined) return null;
-  ctx.constants.set(n.target, { values: [], dtype: t.dtype, size: t.shape.map(s => ctx.sizevars.sizeHint(s)) });
-  return inputBox(ctx, n.target, "ConstantBuffer", t);
 }
 
 /** operators that only state facts, or change nothing that the loops see */
