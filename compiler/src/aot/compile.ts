@@ -11,7 +11,7 @@ import { itemsOf } from "../passes/edit";
 import { jointGraphPasses } from "../passes/joint_graph";
 import { OpFailure } from "./interpret";
 import { partitionJoint } from "./partition/partition";
-import { traceFrame, type TracedGraph } from "./trace";
+import { type TracedGraph, traceFrame } from "./trace";
 import type { AotResult, GraphInfo, InferenceResult, OutputInfo, TrainResult } from "./types";
 
 export interface AotOptions {
@@ -22,7 +22,8 @@ export interface AotOptions {
 export function aotCompile(frame: CapturedFrame, options: AotOptions = {}): AotResult {
   const common = { shapeEnv: frame.shapeEnv };
   try {
-    const trains = frame.gradEnabled && frame.graph.placeholders().some(n => isFakeTensor(n.meta.val) && n.meta.val.requiresGrad);
+    const trains =
+      frame.gradEnabled && frame.graph.placeholders().some(n => isFakeTensor(n.meta.val) && n.meta.val.requiresGrad);
     const joint = trains ? traceFrame(frame, true, options) : undefined;
     if (joint?.joint) return { ...common, diagnostics: [], ...train(frame, joint) };
     const traced = traceFrame(frame, false, options);

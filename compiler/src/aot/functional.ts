@@ -112,7 +112,12 @@ export class FunctionalTensor {
     const traced = mapBound(bound, isFunctional, t => t.sync(tracer));
     const results = many(tracer.call(record, traced));
     return results.map((r, index) =>
-      r === null ? null : new FunctionalTensor(r, this.storage, [...this.steps, { record, bound: traced, index, stack: tracer.context.stack }]),
+      r === null
+        ? null
+        : new FunctionalTensor(r, this.storage, [
+            ...this.steps,
+            { record, bound: traced, index, stack: tracer.context.stack },
+          ]),
     );
   }
 

@@ -1,0 +1,44 @@
+// Passes right before lowering (compile_fx.view_to_reshape and post_grad_passes). In: a forward, backward or inference
+// graph after the joint graph's passes. Out: a new graph, the one that is lowered and printed as AFTER POST GRAD.
+// Promises: the given graph stays as it is; names stay.
+
+import type { GraphInfo } from "../aot/types";
+import { guardsOf } from "../aten/dim_math";
+import { copyGraph } from "../fx/copy";
+import type { FxGraph } from "../fx/graph";
+import type { ShapeEnv } from "../inductor/symbolic/shape_env";
+import { Rewriter } from "./edit";
+import { reorderForLocality } from "./locality";
+import { moveConstructors } from "./move_constructors";
+import { removeNoopOps } from "./noop_ops";
+import { SECOND_PASS, THIRD_PASS } from "./post_rules";
+import { reinplace } from "./reinplace";
+import { applyRules } from "./rules";
+import { stableTopologicalSort } from "./sort";
+
+export interface PostGradOptions {
+  readonly info: Pick<GraphInfo, "kind">;
+  readonly shapeEnv: ShapeEnv;
+  /** torch._inductor.config by name */
+  readonly config: ReadonlyMap<string, unknown>;
+  /** named behaviours of the preset */
+  readonly behaviours?: ReadonlyMap<string, unknown>;
+}
+
+export function postGrad(from: FxGraph, options: PostGradOptions): FxGraph {
+  const { graph } = copyGraph(from);
+  const config = (name: string): unknown => options.config.get(name) ?? options.behaviours?.get(name);
+  const rw = new Rewriter(graph, guardsOf(options.shapeEnv), config);
+  for (const n of graph.nodes) if (n.target === "aten.view.default") n.target = "aten.reshape.default";
+  if (options.info.kind === "inference" && config("reorder_for_locality") !== false) reorderForLocality(graph);
+  if (config("pattern_matcher") !== false) {
+    removeNoopOps(rw);
+    for (const n of [...graph.nodes]) if (n.target.startsWith("aten._assert_tensor_metadata")) graph.erase(n);
+    applyRules(rw, SECOND_PASS);
+    applyRules(rw, THIRD_PASS);
+  }
+  stableTopologicalSort(graph);
+  moveConstructors(rw);
+  reinplace(rw);
+  return graph;
+}
