@@ -89,7 +89,8 @@ function count<T>(op: ListOp, a: Args<T>): number {
 }
 
 function elementArgs<T>(op: ListOp, a: Args<T>, i: number, host: Host<T>): ElementArgs<T> {
-  const values: Record<string, ArgValue<T>> = {};
+  // what the element's schema has as default and the list's may lack
+  const values: Record<string, ArgValue<T>> = { alpha: 1 };
   for (const p of op.parameters) {
     if (p.to === undefined) continue;
     const v = a.raw(p.name);
