@@ -1,13 +1,15 @@
-// The worker process. As a worker: `--bind ENDPOINT [--keys DIR] [--cache DIR] [--parent PID]`; prints one line of JSON
+// The worker process. As a worker: `--bind ENDPOINT [--keys DIR] [--cache DIR] [--parent PID] [--python PROGRAM [--gpus N]]`; prints one line of JSON
 // ({"endpoint": ...}) when it serves. `pair` makes client keys. As an executor child: `--executor=cpu`.
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Broker } from "./broker/broker";
 import { allowedClients, serverKeys, startAuthenticator } from "./broker/curve";
-import type { ExecutorSpec } from "./broker/executor_messages";
+import type { ExecutorSpec } from "./broker/executor_spec";
 import { ResultCache } from "./broker/result_cache";
 import { RouterEndpoint } from "./broker/router";
+import { nodeTransport, pythonTransport } from "./broker/transport";
 import { pair } from "./pair";
 
 /** a worker that was started on demand ends this long after its editor is gone */
@@ -21,6 +23,8 @@ async function serve(argv: string[]): Promise<void> {
       bind: { type: "string" },
       keys: { type: "string" },
       cache: { type: "string" },
+      python: { type: "string" },
+      gpus: { type: "string" },
       parent: { type: "string" },
       "no-cache": { type: "boolean" },
     },
@@ -35,7 +39,7 @@ async function serve(argv: string[]): Promise<void> {
     ? null
     : (values.cache ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "fuselens", "results"));
   const broker = new Broker({
-    executors: [cpuExecutor()],
+    executors: executors(values.python, Number(values.gpus ?? 1)),
     cache: new ResultCache(cacheFolder, log),
     versions: { node: process.versions.node, v8: process.versions.v8 },
     name: "fuselens-worker",
@@ -61,13 +65,27 @@ async function serve(argv: string[]): Promise<void> {
 }
 
 function cpuExecutor(): ExecutorSpec {
+  // V8's baseline compiler runs a long first call of a kernel at a seventh of its speed, and wasm has no OSR.
   return {
     device: "cpu",
-    file: __filename,
-    // V8's baseline compiler runs a long first call of a kernel at a seventh of its speed, and wasm has no OSR.
-    execArgv: ["--no-liftoff", "--no-wasm-tier-up"],
+    start: nodeTransport(__filename, ["--no-liftoff", "--no-wasm-tier-up"], "cpu"),
     accepts: () => true,
   };
+}
+
+/** GPUs come first, so that a benchmark takes one where there is one; values and verification stay on the CPU */
+function executors(python: string | undefined, gpus: number): ExecutorSpec[] {
+  const packages = [join(__dirname, "python"), join(__dirname, "..", "python")].find(existsSync);
+  if (!python || !packages) return [cpuExecutor()];
+  const cuda = Array.from(
+    { length: gpus },
+    (_, i): ExecutorSpec => ({
+      device: `cuda:${i}`,
+      start: pythonTransport(python, packages, i),
+      accepts: job => job.kind === "benchmark",
+    }),
+  );
+  return [...cuda, cpuExecutor()];
 }
 
 function alive(pid: number): boolean {

@@ -3,7 +3,7 @@
 import type { Job, JobResult, Response } from "../protocol";
 import { decodeJob, jobId, PROTOCOL_VERSION } from "../protocol";
 import { Executor } from "./executor";
-import type { ExecutorSpec } from "./executor_messages";
+import type { ExecutorSpec } from "./executor_spec";
 import { FairQueue } from "./queue";
 import type { ResultCache } from "./result_cache";
 

@@ -1,11 +1,13 @@
 // One executor child and what happens to it. The child runs generated code only, with a scrubbed environment and a
 // temporary folder of its own; a job that hangs, crashes or poisons its device costs the child, never the worker.
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DeviceInfo, ErrorCode, Job, JobResult } from "../protocol";
-import type { ExecutorSpec, FromExecutor, ToExecutor } from "./executor_messages";
+import type { FromExecutor } from "./executor_messages";
+import type { ExecutorSpec } from "./executor_spec";
+import type { Transport } from "./transport";
 
 export type Outcome =
   | { readonly kind: "result"; readonly result: JobResult }
@@ -15,6 +17,7 @@ export type Outcome =
 
 export class Executor {
   private child: ChildProcess | null = null;
+  private transport: Transport | null = null;
   private folder: string | null = null;
   private settle: ((o: Outcome) => void) | null = null;
   private onProgress: (done: number, total: number, text: string) => void = () => undefined;
@@ -29,17 +32,13 @@ export class Executor {
     if (this.child) return this.ready;
     const folder = mkdtempSync(join(tmpdir(), "fuselens-executor-"));
     this.folder = folder;
-    const child = fork(this.spec.file, [`--executor=${this.spec.device}`], {
-      execArgv: [...this.spec.execArgv],
-      env: scrubbedEnvironment(folder),
-      cwd: folder,
-      serialization: "advanced",
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-    });
+    const transport = this.spec.start(folder, scrubbedEnvironment(folder));
+    const child = transport.process;
+    this.transport = transport;
     this.child = child;
     this.ready = new Promise((resolve, reject) => {
       child.once("exit", () => reject(new Error(`the executor of ${this.spec.device} did not start`)));
-      child.on("message", (m: FromExecutor) => {
+      transport.onMessage(m => {
         if (m.kind === "ready") {
           this.device = m.device;
           resolve();
@@ -70,10 +69,7 @@ export class Executor {
     }, timeoutMs);
     try {
       await this.start();
-      this.child?.send(
-        { kind: "run", job, payload } satisfies ToExecutor,
-        e => e && this.finish({ kind: "lost", how: e.message }),
-      );
+      this.transport?.send({ kind: "run", job, payload }, e => this.finish({ kind: "lost", how: e.message }));
     } catch (e) {
       this.finish({ kind: "lost", how: e instanceof Error ? e.message : String(e) });
     }

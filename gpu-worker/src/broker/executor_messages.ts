@@ -8,12 +8,3 @@ export type FromExecutor =
   | { readonly kind: "progress"; readonly done: number; readonly total: number; readonly text: string }
   | { readonly kind: "result"; readonly result: JobResult }
   | { readonly kind: "failed"; readonly code: ErrorCode; readonly message: string; readonly detail?: string };
-
-/** How an executor is started: one child per device. */
-export interface ExecutorSpec {
-  readonly device: string;
-  readonly file: string;
-  readonly execArgv: readonly string[];
-  /** whether it can run this kind of job */
-  readonly accepts: (job: Job) => boolean;
-}

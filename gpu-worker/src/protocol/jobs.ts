@@ -22,7 +22,13 @@ const wat = z.custom<WatKernel>(
 );
 
 /** a plan with its CPU kernels, one per launch step in order */
-export const compiledSchema = z.object({ plan, wat: z.array(wat), standalone: z.string() });
+export const compiledSchema = z.object({
+  plan,
+  wat: z.array(wat),
+  standalone: z.string(),
+  /** the pre-grad graph as Python: `forward(inputs...)` in eager PyTorch, what results are compared with */
+  eager: z.string().optional(),
+});
 export type CompiledGraph = z.infer<typeof compiledSchema>;
 
 const fill = z.union([
@@ -66,6 +72,8 @@ export const jobSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("benchmark"),
     graph: compiledSchema,
+    /** bytes that the graph moves, extern kernels included; default: the sum over its generated kernels */
+    bytes: z.number().optional(),
     /** how long to measure, at least `minRuns` times */
     seconds: z.number().positive(),
     minRuns: z.number().int().positive(),

@@ -1,0 +1,122 @@
+"""Runs one graph's output code: compiles its kernels, compares its results with eager PyTorch, times it and its rivals."""
+
+import types
+
+import torch
+
+from fuselens_worker import device
+from fuselens_worker.timing import time_cold, time_graph, timing
+
+SEED = 0
+
+
+def load(text, name):
+    """The generated code as a module; it is the only code that ever runs here."""
+    module = types.ModuleType(name)
+    exec(compile(text, f"<{name}>", "exec"), module.__dict__)
+    return module
+
+
+def fresh(args):
+    return [a.clone() if isinstance(a, torch.Tensor) else a for a in args]
+
+
+def fill(args):
+    """Random inputs, never zeros: integers stay small so that they index validly."""
+    torch.manual_seed(SEED)
+    for a in args:
+        if isinstance(a, torch.Tensor) and a.is_floating_point():
+            a.copy_(torch.randn(a.shape, device=a.device, dtype=torch.float32).to(a.dtype))
+    return args
+
+
+def largest_error(ours, reference):
+    """Largest absolute difference over the mean magnitude of the reference, over all outputs."""
+    worst = 0.0
+    for a, b in zip(ours, reference):
+        if not isinstance(a, torch.Tensor) or not isinstance(b, torch.Tensor) or a.shape != b.shape:
+            continue
+        x, y = a.double(), b.double()
+        same = (x == y) | (x.isnan() & y.isnan())
+        scale = y.abs().nan_to_num(0, 0, 0).mean().item() or 1.0
+        difference = torch.where(same, torch.zeros_like(x), (x - y).abs()).max().item() if x.numel() else 0.0
+        worst = max(worst, difference / scale)
+    return worst
+
+
+def run(job, progress):
+    progress(0, 4, "compiling kernels")
+    code = load(job["standalone"], "fuselens_output_code")
+    args = fill(code.get_args())
+    outputs = code.call(fresh(args))
+    torch.cuda.synchronize()
+    rivals, error = {}, None
+    if job.get("eager"):
+        progress(1, 4, "running eager PyTorch")
+        eager = load(job["eager"], "fuselens_eager").forward
+        with torch.no_grad():
+            reference = eager(*fresh(args))
+            reference = reference if isinstance(reference, (tuple, list)) else (reference,)
+            error = largest_error(outputs, reference)
+            rivals = {name: eager if name == "eager" else torch.compile(eager) for name in job["against"]}
+    del outputs
+    progress(2, 4, "measuring")
+    moved = job.get("bytes") or sum(k["bytes"] for k in job["kernels"])
+    # a graph that writes its inputs would grow over the runs; the values do not change the time
+    once = lambda: code.call(list(args))
+    cold = time_cold(once, job["seconds"], job["min_runs"])
+    replay = time_graph(once, job["seconds"] / 4, job["min_runs"])
+    against = {}
+    with torch.no_grad():
+        for name, fn in rivals.items():
+            progress(3, 4, f"measuring {name}")
+            fn(*args)
+            against[name] = timing(time_cold(lambda: fn(*args), job["seconds"], job["min_runs"]), moved)
+            graph = time_graph(lambda: fn(*args), job["seconds"] / 4, job["min_runs"])
+            if graph:
+                against[f"{name} (graph)"] = timing(graph, moved)
+    whole = timing(cold, moved)
+    kernels = kernel_times(code, args, job) if job["per_kernel"] else []
+    inside = sum(k["medianUs"] for k in kernels)
+    if replay:
+        against["ours (graph)"] = timing(replay, moved)
+    return {
+        "kind": "benchmark",
+        "where": torch.cuda.get_device_name(0),
+        "graph": whole,
+        "overheadUs": max(0.0, whole["medianUs"] - inside) if kernels else 0.0,
+        "kernels": kernels,
+        "shareOfCopy": whole["bytesPerSecond"] / device.copy_bandwidth(),
+        "maxError": error,
+        "against": against,
+    }
+
+
+def kernel_times(code, args, job):
+    """Each generated kernel alone: its launches of one run of the graph are recorded and then repeated."""
+    recorded = {}
+    originals = {}
+    for k in job["kernels"]:
+        kernel = getattr(code, k["name"], None)
+        if kernel is None or not hasattr(kernel, "run"):
+            continue
+        originals[k["name"]] = kernel.run
+
+        def record(*a, _name=k["name"], **kw):
+            recorded.setdefault(_name, (a, kw))
+            return originals[_name](*a, **kw)
+
+        kernel.run = record
+    code.call(list(args))
+    torch.cuda.synchronize()
+    for name, run_ in originals.items():
+        getattr(code, name).run = run_
+    out = []
+    for k in job["kernels"]:
+        if k["name"] not in recorded:
+            continue
+        a, kw = recorded[k["name"]]
+        times = time_cold(lambda: originals[k["name"]](*a, **kw), job["seconds"] / 4, job["min_runs"])
+        config = str(getattr(getattr(code, k["name"]), "best_config", "") or "")
+        out.append({"name": k["name"], "config": config, **timing(times, k["bytes"])})
+    return out

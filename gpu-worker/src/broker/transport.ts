@@ -1,0 +1,66 @@
+// How the worker speaks with an executor child: Node's IPC channel, or JSON lines with a Python process. One message in,
+// several out; what the child prints otherwise goes to stderr.
+import { type ChildProcess, fork, spawn } from "node:child_process";
+import { join } from "node:path";
+import type { FromExecutor, ToExecutor } from "./executor_messages";
+import { parseFromPython, toPython } from "./python_messages";
+
+export interface Transport {
+  readonly process: ChildProcess;
+  send(message: ToExecutor, onError: (e: Error) => void): void;
+  onMessage(receive: (m: FromExecutor) => void): void;
+}
+
+export type StartTransport = (folder: string, env: NodeJS.ProcessEnv) => Transport;
+
+/** a Node bundle that speaks over process.send */
+export function nodeTransport(file: string, execArgv: readonly string[], device: string): StartTransport {
+  return (folder, env) => {
+    const child = fork(file, [`--executor=${device}`], {
+      execArgv: [...execArgv],
+      env,
+      cwd: folder,
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    return {
+      process: child,
+      send: (message, onError) => child.send(message, e => e && onError(e)),
+      onMessage: receive => child.on("message", m => receive(m as FromExecutor)),
+    };
+  };
+}
+
+/** longest line that is taken from the child */
+const MAX_LINE = 64 * 1024 * 1024;
+
+/** a Python process that reads JSON lines on stdin and writes them on fd 3, one GPU visible to it */
+export function pythonTransport(python: string, packages: string, gpu: number): StartTransport {
+  return (folder, env) => {
+    const child = spawn(python, ["-I", join(packages, "fuselens_worker", "main.py")], {
+      cwd: folder,
+      env: { ...env, CUDA_VISIBLE_DEVICES: String(gpu), TRITON_CACHE_DIR: join(folder, "triton") },
+      stdio: ["pipe", "ignore", "inherit", "pipe"],
+    });
+    child.stdin?.on("error", () => undefined); // a child that died is reported by its exit
+    return {
+      process: child,
+      send: (message, onError) => child.stdin?.write(`${JSON.stringify(toPython(message))}\n`, e => e && onError(e)),
+      onMessage: receive => {
+        let rest = "";
+        const out = child.stdio[3];
+        if (!out || !("setEncoding" in out)) throw new Error("the child has no output pipe");
+        out.setEncoding("utf8");
+        out.on("data", (text: string) => {
+          rest += text;
+          for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
+            const message = parseFromPython(rest.slice(0, end));
+            rest = rest.slice(end + 1);
+            if (message) receive(message);
+          }
+          if (rest.length > MAX_LINE) child.kill("SIGKILL");
+        });
+      },
+    };
+  };
+}
