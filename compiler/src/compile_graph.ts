@@ -17,6 +17,7 @@ import type { AnyNode, Schedule } from "./inductor/scheduler/types";
 import { SizeVars } from "./inductor/symbolic/size_vars";
 import { postGrad } from "./passes/post_grad";
 import { readBoolean } from "./presets";
+import { eagerCode } from "./report/eager_code";
 import { fusionRecords } from "./report/fusion_log";
 import { leaves } from "./report/graph_report";
 import type { Artifact, LogLevel, LogRecord } from "./report/log";
@@ -108,6 +109,7 @@ export function compileGraph(
   const outputCode: OutputCode = {
     inductor: inductor.map(l => l.text).join("\n"),
     standalone: standalone.map(l => l.text).join("\n"),
+    eager: info.kind === "backward" ? null : eagerCode(frame.graph),
     lines: standalone.map(l => l.origin?.at ?? []),
   };
   const { wat, blockers } = options.wat ? cpuKernels(plan, schedule, frame.file) : { wat: [], blockers: [] };

@@ -97,6 +97,8 @@ export interface OutputCode {
   /** torch._inductor's form and the one that runs on stock PyTorch + Triton, over the same kernels and call */
   readonly inductor: string;
   readonly standalone: string;
+  /** the frame's graph in eager PyTorch; null for a backward graph and where an operator is opaque */
+  readonly eager: string | null;
   /** per line of `standalone`: source lines (innermost frames) */
   readonly lines: readonly (readonly number[])[];
 }
