@@ -31,6 +31,7 @@ import { records as norm } from "./norm";
 import { records as pointwiseBinary } from "./pointwise_binary";
 import { records as pointwiseUnary } from "./pointwise_unary";
 import { records as reduction } from "./reduction";
+import { records as scanSort } from "./scan_sort";
 import { records as selection } from "./selection";
 import { records as softmax } from "./softmax";
 import { records as statistics } from "./statistics";
@@ -64,4 +65,5 @@ export const families: readonly (readonly OpRecord[])[] = [
   batchNorm,
   loss,
   lossClass,
+  scanSort,
 ];
