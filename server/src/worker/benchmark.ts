@@ -36,7 +36,12 @@ export function benchmarkJob(c: Compilation, settings: BenchmarkSettings): Job {
   if (blocker) throw new JobError("unsupported", `${c.graph.name} can't be benchmarked: ${blocker}`);
   return {
     kind: "benchmark",
-    graph: { plan: c.plan, wat: [...c.wat], standalone: c.outputCode.standalone, ...(c.outputCode.eager === null ? {} : { eager: c.outputCode.eager }) },
+    graph: {
+      plan: c.plan,
+      wat: [...c.wat],
+      standalone: c.outputCode.standalone,
+      ...(c.outputCode.eager === null ? {} : { eager: c.outputCode.eager }),
+    },
     bytes: c.graph.bytes,
     seconds: settings.seconds,
     minRuns: settings.minRuns,

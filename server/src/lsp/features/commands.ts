@@ -7,6 +7,7 @@ import {
   LSPErrorCodes,
   ResponseError,
 } from "vscode-languageserver/node";
+import { kernelMap } from "../../ide/kernel_map";
 import { readSource } from "../../options";
 import { emitText } from "../../render/emit_text";
 import { explainText } from "../../render/explain_text";
@@ -18,6 +19,7 @@ export const COMMANDS = [
   "fuselens.showOutputCode",
   "fuselens.showKernels",
   "fuselens.showStage",
+  "fuselens.kernelMap",
   "fuselens.benchmark",
   "fuselens.workerStatus",
 ] as const;
@@ -69,6 +71,14 @@ export async function executeCommand(
         language: "plaintext",
         text: await stageText(ctx, target, stage),
       } satisfies ShownDocument;
+    }
+    case "fuselens.kernelMap": {
+      const program = await programOf(ctx, target);
+      return kernelMap(
+        program,
+        program.roots.find(r => r.name === target.root),
+        ctx.measurements,
+      );
     }
     case "fuselens.benchmark": {
       const analysis = await ctx.current(target.uri);
