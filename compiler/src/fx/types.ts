@@ -70,6 +70,8 @@ export interface NodeMeta {
   val?: FakeValue;
   /** outermost frame first; empty: no stack trace */
   stack: readonly StackFrame[];
+  /** a line that torch appends to the stack's text ("Gradient addition node due to multiple use of tensor around:") */
+  stackNote?: string;
   /** names of the pre-grad nodes that this came from, first is the one torch prints as source node */
   fromNode: readonly string[];
   /** overload packet before decomposition: "aten.native_layer_norm", "prims.convert_element_type" */

@@ -136,11 +136,12 @@ function stackTraces(origins: readonly FxNode[], o: FusionLogOptions): string[] 
   const lines: string[] = [];
   for (const n of origins) {
     if (n.meta.stack.length === 0) continue;
-    const trace = n.meta.stack.flatMap(f => frameLines(f, o));
+    // The text ends with a newline, hence an empty last line; a note stands after that newline.
+    const trace = [...n.meta.stack.flatMap(f => frameLines(f, o)), n.meta.stackNote ?? ""];
     const key = trace.join("\n");
     if (seen.has(key)) continue;
     seen.add(key);
-    lines.push("stack_traces = {", ...trace, "", "}");
+    lines.push("stack_traces = {", ...trace, "}");
   }
   return lines;
 }
