@@ -15,7 +15,7 @@ import {
   PyTuple,
   type Value,
 } from "../objects/values";
-import { constructor, method, methods, property } from "./define";
+import { defineNew, method, methods, property } from "./define";
 
 export function sortValues(vm: Machine, items: readonly Value[], kw: Kwargs): Value[] {
   const a = new NativeArgs(vm, "sort", ["*", "key?", "reverse?"], [], kw);
@@ -47,7 +47,7 @@ export function installContainers(vm: Machine): void {
 
 function installLists(vm: Machine): void {
   const cls = vm.types.list;
-  constructor(vm, cls, c => new PyList(c, []));
+  defineNew(vm, cls, c => new PyList(c, []));
   method(vm, cls, "__init__", ([self, it]) => {
     if (self instanceof PyList && it !== undefined) self.replace(vm.toArray(it));
     return null;
@@ -125,7 +125,7 @@ function installLists(vm: Machine): void {
 
 function installTuples(vm: Machine): void {
   const cls = vm.types.tuple;
-  constructor(vm, cls, (c, [it]) => new PyTuple(c, it === undefined ? [] : vm.toArray(it)));
+  defineNew(vm, cls, (c, [it]) => new PyTuple(c, it === undefined ? [] : vm.toArray(it)));
   const self = (v: Value): PyTuple => (v instanceof PyTuple ? v : vm.raise("TypeError", "a tuple is needed"));
   methods(vm, cls, self, {
     index: (t, [v]) => {
@@ -140,7 +140,7 @@ function installTuples(vm: Machine): void {
 
 function installDicts(vm: Machine): void {
   const cls = vm.types.dict;
-  constructor(vm, cls, c => new PyDict(c));
+  defineNew(vm, cls, c => new PyDict(c));
   const self = (v: Value): PyDict => (v instanceof PyDict ? v : vm.raise("TypeError", "a dict is needed"));
   const update = (d: PyDict, args: readonly Value[], kw: Kwargs): Value => {
     vm.observer?.mutated?.(d);
@@ -255,8 +255,8 @@ function installSets(vm: Machine): void {
   const asSet = (v: Value): PySet => (v instanceof PySet ? v : of(vm.types.set, false, v));
   const fold = (s: PySet, others: readonly Value[], op: "|" | "&" | "-" | "^"): PySet =>
     others.reduce<PySet>((acc, o) => setOperation(vm, op, acc, asSet(o)) ?? acc, of(s.cls, s.frozen, s));
-  constructor(vm, vm.types.set, (c, [it]) => of(c, false, it));
-  constructor(vm, vm.types.frozenset, (c, [it]) => of(c, true, it));
+  defineNew(vm, vm.types.set, (c, [it]) => of(c, false, it));
+  defineNew(vm, vm.types.frozenset, (c, [it]) => of(c, true, it));
   for (const cls of [vm.types.set, vm.types.frozenset]) {
     methods(vm, cls, self, {
       union: (s, others) => fold(s, others, "|"),
@@ -311,7 +311,7 @@ function installSets(vm: Machine): void {
 }
 
 function installRanges(vm: Machine): void {
-  constructor(vm, vm.types.range, (c, args) => {
+  defineNew(vm, vm.types.range, (c, args) => {
     const [a, b, step] = args.map(v => vm.index(v));
     if (a === undefined) return vm.raise("TypeError", "range expected at least 1 argument, got 0");
     if (step === 0) vm.raise("ValueError", "range() arg 3 must not be zero");
@@ -325,7 +325,7 @@ function installRanges(vm: Machine): void {
     property(vm, vm.types.range, name, v => (v instanceof PyRange ? get(v) : null));
   }
   method(vm, vm.types.range, "index", ([r, v]) => (r instanceof PyRange ? (vm.index(v ?? 0) - r.start) / r.step : 0));
-  constructor(vm, vm.types.slice, (c, args) => {
+  defineNew(vm, vm.types.slice, (c, args) => {
     const [a, b, s] = args;
     return args.length < 2 ? new PySlice(c, null, a ?? null, null) : new PySlice(c, a ?? null, b ?? null, s ?? null);
   });

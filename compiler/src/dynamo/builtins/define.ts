@@ -38,7 +38,7 @@ export function property(vm: Interp, cls: PyClass, name: string, get: (self: Val
 }
 
 /** `__new__` of a class whose instances are made natively */
-export function constructor(
+export function defineNew(
   vm: Interp,
   cls: PyClass,
   make: (cls: PyClass, args: readonly Value[], kwargs: Kwargs) => Value,

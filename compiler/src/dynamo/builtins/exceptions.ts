@@ -1,7 +1,7 @@
 // The exception classes of builtins. In: the machine. Out: classes registered by name.
 import type { Machine } from "../interp/machine";
 import { PyInstance, PyObject, PyTuple, type Value } from "../objects/values";
-import { constructor, method, property } from "./define";
+import { defineNew, method, property } from "./define";
 
 const TREE: readonly (readonly [string, string])[] = [
   ["Exception", "BaseException"],
@@ -52,7 +52,7 @@ const TREE: readonly (readonly [string, string])[] = [
 
 export function installExceptions(vm: Machine): void {
   const base = vm.types.exception;
-  constructor(vm, base, (cls, args) => {
+  defineNew(vm, base, (cls, args) => {
     const e = new PyInstance(cls);
     e.attrs = vm.dict([["args", vm.tuple(args)]]);
     return e;

@@ -33,7 +33,7 @@ import {
   type Value,
 } from "../objects/values";
 import { installContainers, sortValues } from "./containers";
-import { constructor, func, method, property } from "./define";
+import { defineNew, func, method, property } from "./define";
 import { installExceptions } from "./exceptions";
 import { installNumbers } from "./numbers";
 import { installStrings } from "./strings";
@@ -77,7 +77,7 @@ export function installBuiltins(vm: Machine): void {
 
 function installObject(vm: Machine): void {
   const { object, type } = vm.types;
-  constructor(vm, object, c => new PyInstance(c));
+  defineNew(vm, object, c => new PyInstance(c));
   object.dict.set(
     "__init__",
     vm.builtin("__init__", () => null),
@@ -96,7 +96,7 @@ function installObject(vm: Machine): void {
   object.dict.deleteKey("__delattr__");
   object.dict.deleteKey("__init__");
   object.dict.deleteKey("__new__");
-  constructor(vm, type, (meta, args, kw) => {
+  defineNew(vm, type, (meta, args, kw) => {
     if (args.length === 1) return vm.typeOf(args[0] ?? null);
     return makeClassFromArgs(vm, meta, args, kw);
   });
@@ -163,19 +163,19 @@ function newObject(vm: Machine, c: PyClass): Value {
 
 function installDescriptors(vm: Machine): void {
   const t = vm.types;
-  constructor(vm, t.property, (c, args, kw) => {
+  defineNew(vm, t.property, (c, args, kw) => {
     const a = new NativeArgs(vm, "property", ["fget?", "fset?", "fdel?", "doc?"], args, kw);
     return new PyProperty(c, a.get("fget") ?? null, a.get("fset") ?? null, a.get("fdel") ?? null);
   });
-  constructor(vm, t.staticmethod, (c, [f]) => new PyStaticMethod(c, f ?? null));
-  constructor(vm, t.classmethod, (c, [f]) => new PyClassMethod(c, f ?? null));
-  constructor(vm, t.super, (c, [cls, self]) => {
+  defineNew(vm, t.staticmethod, (c, [f]) => new PyStaticMethod(c, f ?? null));
+  defineNew(vm, t.classmethod, (c, [f]) => new PyClassMethod(c, f ?? null));
+  defineNew(vm, t.super, (c, [cls, self]) => {
     if (!(cls instanceof PyClass)) return vm.raise("RuntimeError", "super(): no arguments");
     if (self === undefined) return vm.raise("RuntimeError", "super() without an object is not supported");
     const selfClass = self instanceof PyClass && self.isSubclassOf(cls) ? self : vm.typeOf(self);
     return new PySuper(c, cls, self, selfClass);
   });
-  constructor(vm, t.method, (c, [f, self]) => new PyMethod(c, f ?? null, self ?? null));
+  defineNew(vm, t.method, (c, [f, self]) => new PyMethod(c, f ?? null, self ?? null));
 }
 
 function installGenerators(vm: Machine): void {

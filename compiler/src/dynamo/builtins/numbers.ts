@@ -3,7 +3,7 @@ import type { Machine } from "../interp/machine";
 import { asFloat, asInt, normal } from "../interp/numbers";
 import { plain, special } from "../interp/operators";
 import { PyBytes, type PyClass, PyComplex, PyFloat, PyInstance, PyUnknown, type Value } from "../objects/values";
-import { constructor, method, property } from "./define";
+import { defineNew, method, property } from "./define";
 import { parseFloatText } from "./strings";
 
 export function toInt(vm: Machine, v: Value, base?: Value): Value {
@@ -76,10 +76,10 @@ function wrap(cls: PyClass, base: PyClass, v: Value): Value {
 
 export function installNumbers(vm: Machine): void {
   const { int, float, bool, complex } = vm.types;
-  constructor(vm, int, (c, args, kw) => wrap(c, int, toInt(vm, args[0] ?? 0, args[1] ?? kw.get("base"))));
-  constructor(vm, bool, (_c, [v]) => vm.truthy(v ?? false));
-  constructor(vm, float, (c, [v]) => wrap(c, float, v === undefined ? new PyFloat(0) : toFloat(vm, v)));
-  constructor(vm, complex, (_c, [a, b]) => {
+  defineNew(vm, int, (c, args, kw) => wrap(c, int, toInt(vm, args[0] ?? 0, args[1] ?? kw.get("base"))));
+  defineNew(vm, bool, (_c, [v]) => vm.truthy(v ?? false));
+  defineNew(vm, float, (c, [v]) => wrap(c, float, v === undefined ? new PyFloat(0) : toFloat(vm, v)));
+  defineNew(vm, complex, (_c, [a, b]) => {
     if (typeof a === "string") {
       const m = /^\s*([+-]?[\d.e]+)?(?:([+-]?[\d.e]*)j)?\s*$/i.exec(a);
       return new PyComplex(

@@ -4,7 +4,7 @@ import type { Machine } from "../interp/machine";
 import { asFloat, asInt } from "../interp/numbers";
 import { plain } from "../interp/operators";
 import { type Kwargs, PyBytes, PyClass, PyDict, PyInstance, PyTuple, type Value } from "../objects/values";
-import { constructor, method, methods } from "./define";
+import { defineNew, method, methods } from "./define";
 
 export function installStrings(vm: Machine): void {
   const str = vm.types.str;
@@ -13,7 +13,7 @@ export function installStrings(vm: Machine): void {
     if (typeof p !== "string") return vm.raise("TypeError", `expected str instance, ${vm.typeOf(v).name} found`);
     return p;
   };
-  constructor(vm, str, (cls, args) => {
+  defineNew(vm, str, (cls, args) => {
     const [v] = args;
     const s = v === undefined ? "" : v instanceof PyBytes && args.length > 1 ? decode(v) : vm.str(v);
     if (cls === str) return s;
@@ -220,7 +220,7 @@ const decode = (b: PyBytes): string => new TextDecoder().decode(b.data);
 
 function installBytes(vm: Machine): void {
   const cls = vm.types.bytes;
-  constructor(vm, cls, (_c, [v]) => {
+  defineNew(vm, cls, (_c, [v]) => {
     if (v === undefined) return vm.bytes(new Uint8Array());
     if (typeof v === "string") return vm.bytes(new TextEncoder().encode(v));
     const n = asInt(v);

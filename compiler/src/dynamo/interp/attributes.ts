@@ -292,6 +292,10 @@ export function plainSetAttribute(vm: Interp, o: Value, name: string, v: Value):
   if (!(o instanceof PyObject) || o instanceof PyBuiltin) {
     vm.raise("AttributeError", `'${cls.name}' object has no attribute '${name}'`);
   }
+  if (o instanceof PyClass) {
+    o.dict.set(name, v);
+    return;
+  }
   if (name === "__class__" && v instanceof PyClass) {
     o.cls = v;
     return;

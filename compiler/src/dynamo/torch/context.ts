@@ -1,0 +1,263 @@
+// What torch keeps for a whole program: dtypes, devices, classes, modes, configuration, and the sinks for operators.
+// In: the machine and the capture's options. Out: Torch, which every file of this folder is handed.
+import {
+  type Device,
+  DeviceArg,
+  type Dim,
+  type DType,
+  DTypeArg,
+  LayoutArg,
+  type MemoryFormat,
+  MemoryFormatArg,
+  type MetaBuilder,
+  PyComplex,
+  PyFloat,
+} from "../../aten/types";
+import { STATIC_GUARDS } from "../../aten/dim_math";
+import { makeMetaBuilder } from "../../aten/meta_builder";
+import type { FakeTensor } from "../../fx/types";
+import { type Expr, int, intValue } from "../../inductor/symbolic/expr";
+import type { Machine } from "../interp/machine";
+import { type PyClass, PyNamed, PyObject, PyTuple, type Value } from "../objects/values";
+import type { CaptureEvent, CaptureOptions, Fill, RuntimeStep, RuntimeTensor } from "../types";
+import type { TraceSink } from "./sink";
+import { PySymInt, PyTensor, Storage } from "./objects";
+
+export const DTYPES: Readonly<Record<string, DType>> = {
+  float64: "float64",
+  double: "float64",
+  float32: "float32",
+  float: "float32",
+  float16: "float16",
+  half: "float16",
+  bfloat16: "bfloat16",
+  float8_e4m3fn: "float8_e4m3fn",
+  float8_e5m2: "float8_e5m2",
+  int64: "int64",
+  long: "int64",
+  int32: "int32",
+  int: "int32",
+  int16: "int16",
+  short: "int16",
+  int8: "int8",
+  uint8: "uint8",
+  uint16: "uint16",
+  uint32: "uint32",
+  uint64: "uint64",
+  bool: "bool",
+  complex64: "complex64",
+  cfloat: "complex64",
+  complex128: "complex128",
+  cdouble: "complex128",
+};
+
+export const isFloating = (d: DType): boolean => d.startsWith("float") || d === "bfloat16";
+export const isComplex = (d: DType): boolean => d.startsWith("complex");
+
+export function itemSize(d: DType): number {
+  switch (d) {
+    case "complex128":
+      return 16;
+    case "float64":
+    case "int64":
+    case "uint64":
+    case "complex64":
+      return 8;
+    case "float32":
+    case "int32":
+    case "uint32":
+      return 4;
+    case "float16":
+    case "bfloat16":
+    case "int16":
+    case "uint16":
+      return 2;
+    case "float8_e4m3fn":
+    case "float8_e5m2":
+    case "int8":
+    case "uint8":
+    case "bool":
+      return 1;
+    default:
+      return d satisfies never;
+  }
+}
+
+export interface AutocastState {
+  readonly enabled: boolean;
+  readonly device: string;
+  readonly dtype: DType;
+}
+
+export class Torch {
+  readonly tensorClass: PyClass;
+  readonly parameterClass: PyClass;
+  readonly sizeClass: PyClass;
+  readonly dtypeClass: PyClass;
+  readonly deviceClass: PyClass;
+  readonly layoutClass: PyClass;
+  readonly formatClass: PyClass;
+  /** the class Module of the prelude, once it is loaded */
+  moduleClass: PyClass | null = null;
+  private readonly dtypes = new Map<DType, PyNamed>();
+  private readonly formats = new Map<MemoryFormat, PyNamed>();
+  readonly strided: PyNamed;
+  readonly metaStatic: MetaBuilder;
+
+  gradEnabled = true;
+  inferenceMode = false;
+  deterministic = false;
+  defaultDtype: DType;
+  defaultDevice: Device = { type: "cpu", index: null };
+  autocast: AutocastState = { enabled: false, device: "cuda", dtype: "float16" };
+  /** torch._inductor.config and torch._dynamo.config by dotted name */
+  config: Map<string, unknown>;
+  readonly dynamoConfig = new Map<string, unknown>();
+  /** artifacts switched on by set_logs */
+  logs = new Set<string>();
+  trace: TraceSink | null = null;
+  readonly events: CaptureEvent[] = [];
+  readonly steps: RuntimeStep[] = [];
+  /** how many tensors were filled so far */
+  filled = 0;
+  private runtimeIds = 0;
+
+  constructor(
+    readonly vm: Machine,
+    readonly options: CaptureOptions,
+  ) {
+    const t = vm.types;
+    this.tensorClass = vm.klass("Tensor", [t.object], "torch");
+    this.parameterClass = vm.klass("Parameter", [this.tensorClass], "torch.nn.parameter");
+    this.sizeClass = vm.klass("Size", [t.tuple], "torch");
+    this.dtypeClass = vm.klass("dtype", [t.object], "torch");
+    this.deviceClass = vm.klass("device", [t.object], "torch");
+    this.layoutClass = vm.klass("layout", [t.object], "torch");
+    this.formatClass = vm.klass("memory_format", [t.object], "torch");
+    this.strided = new PyNamed(this.layoutClass, "torch.strided", new LayoutArg("strided"));
+    this.defaultDtype = options.defaultDtype ?? "float32";
+    this.config = new Map(options.config);
+    const defaults = {
+      dtype: this.defaultDtype,
+      device: this.defaultDevice,
+      config: (name: string) => this.config.get(name),
+    };
+    // read when a rule asks, so that set_default_dtype and `with torch.device` are seen
+    const live = Object.defineProperties(defaults, {
+      dtype: { get: () => this.defaultDtype },
+      device: { get: () => this.defaultDevice },
+    });
+    this.metaDefaults = live;
+    this.metaStatic = makeMetaBuilder(STATIC_GUARDS, live);
+  }
+  readonly metaDefaults: { dtype: DType; device: Device; config: (name: string) => unknown };
+
+  get meta(): MetaBuilder {
+    return this.trace?.metaBuilder ?? this.metaStatic;
+  }
+
+  // ---- named objects
+
+  dtype(d: DType): PyNamed {
+    let v = this.dtypes.get(d);
+    if (!v) {
+      v = new PyNamed(this.dtypeClass, `torch.${d}`, new DTypeArg(d));
+      this.dtypes.set(d, v);
+    }
+    return v;
+  }
+  device(d: Device): PyNamed {
+    const text = d.index === null ? `device(type='${d.type}')` : `device(type='${d.type}', index=${d.index})`;
+    return new PyNamed(this.deviceClass, text, new DeviceArg(d));
+  }
+  memoryFormat(f: MemoryFormat): PyNamed {
+    let v = this.formats.get(f);
+    if (!v) {
+      v = new PyNamed(this.formatClass, `torch.${f}`, new MemoryFormatArg(f));
+      this.formats.set(f, v);
+    }
+    return v;
+  }
+
+  asDtype(v: Value | undefined): DType | undefined {
+    if (v instanceof PyNamed && v.data instanceof DTypeArg) return v.data.dtype;
+    const t = this.vm.types;
+    if (v === t.float) return "float64";
+    if (v === t.int) return "int64";
+    if (v === t.bool) return "bool";
+    return undefined;
+  }
+
+  /** a device from torch.device(...), "cuda:0", an index, or None */
+  asDevice(v: Value | undefined): Device | undefined {
+    if (v === undefined || v === null) return undefined;
+    if (v instanceof PyNamed && v.data instanceof DeviceArg) return v.data.device;
+    if (typeof v === "number") return { type: "cuda", index: v };
+    if (typeof v === "string") {
+      const m = /^(cuda|cpu|meta|mps|xpu|npu|hpu|musa)(?::(\d+))?$/.exec(v);
+      if (!m) return this.vm.raise("RuntimeError", `Expected one of cpu, cuda, meta device type at start of device string: ${v}`);
+      if (m[1] === "cpu") return { type: "cpu", index: null };
+      if (m[1] === "meta") return { type: "meta", index: null };
+      return { type: "cuda", index: Number(m[2] ?? 0) };
+    }
+    return undefined;
+  }
+
+  // ---- tensors
+
+  size(dims: readonly Value[]): PyTuple {
+    return new PyTuple(this.sizeClass, dims);
+  }
+
+  /** a size as Python sees it: an int, or a symbol of the trace */
+  dimValue(d: Dim): Value {
+    const n = intValue(d as Expr);
+    if (n !== undefined) return n;
+    const trace = this.trace;
+    if (!trace) return this.meta.hint(d);
+    return new PySymInt(this.vm.types.int, d as Expr, null, trace);
+  }
+
+  newTensor(meta: FakeTensor, storage = new Storage(), cls = this.tensorClass): PyTensor {
+    return new PyTensor(cls, meta, storage);
+  }
+
+  hints(t: PyTensor): number[] {
+    return t.meta.shape.map(d => intValue(d) ?? this.meta.hint(d));
+  }
+
+  runtime(t: PyTensor): RuntimeTensor {
+    return t.runtime(x => ({
+      id: this.runtimeIds++,
+      meta: x.meta,
+      sizes: this.hints(x),
+      strides: x.meta.stride.map(d => intValue(d) ?? this.meta.hint(d)),
+    }));
+  }
+
+  emit(e: CaptureEvent): void {
+    if (e.kind === "runtime") this.steps.push(e.step);
+    this.events.push(e);
+  }
+  step(s: RuntimeStep): void {
+    this.emit({ kind: "runtime", step: s });
+  }
+  create(t: PyTensor, fill: Fill): void {
+    this.step({ kind: "create", tensor: this.runtime(t), fill });
+  }
+  nextFill(): number {
+    return this.filled++;
+  }
+
+  /** metas outside a trace have no symbols */
+  concrete(m: FakeTensor): FakeTensor {
+    const fix = (e: Expr): Expr => (intValue(e) === undefined ? int(this.meta.hint(e)) : e);
+    return { ...m, shape: m.shape.map(fix), stride: m.stride.map(fix), storageOffset: fix(m.storageOffset) };
+  }
+
+  isModule(v: Value): boolean {
+    return this.moduleClass !== null && v instanceof PyObject && v.cls.isSubclassOf(this.moduleClass);
+  }
+}
+
+export { PyComplex, PyFloat };

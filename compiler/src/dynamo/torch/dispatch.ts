@@ -1,0 +1,353 @@
+// One call of an operator: arguments to graph arguments, the record's meta rule, the node (or, outside a trace, a step
+// that the replay runs), and the results as Python values. In: spelling and Python arguments. Out: tensors.
+import { makeArgs } from "../../aten/args";
+import { resolveOverload } from "../../aten/bind";
+import { isExpr } from "../../aten/dim_math";
+import { lookupPython } from "../../aten/registry";
+import { parseSchema } from "../../aten/schema";
+import {
+  type ArgValue,
+  DeviceArg,
+  type Dim,
+  DTypeArg,
+  LayoutArg,
+  MemoryFormatArg,
+  OpError,
+  type OpRecord,
+  PyComplex,
+  PyFloat,
+  type TensorMeta,
+} from "../../aten/types";
+import { FxGraph, type FxNode } from "../../fx/graph";
+import { type Argument, EllipsisArg, type FakeTensor, type NodeMeta, OpaqueArg, SliceArg, TupleArg } from "../../fx/types";
+import { property } from "../builtins/define";
+import {
+  type Kwargs,
+  PyDict,
+  PyInstance,
+  PyList,
+  PyNamed,
+  PyObject,
+  PyRange,
+  PySlice,
+  PyTuple,
+  PyUnknown,
+  type Value,
+} from "../objects/values";
+import { isComplex, isFloating, type Torch } from "./context";
+import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
+import type { EmitOptions } from "./sink";
+
+export interface OpCall {
+  readonly op: "call_function" | "call_method";
+  /** as the graph prints it */
+  readonly target: string;
+  /** key of the operator table */
+  readonly spelling: string;
+  /** name in error messages */
+  readonly display?: string;
+  readonly options?: EmitOptions;
+}
+
+interface Converted {
+  readonly arg: Argument;
+  readonly bound: ArgValue<TensorMeta>;
+}
+
+/** turns Python arguments into graph arguments, realising tensors as inputs in the order in which they are met */
+export class Converter {
+  readonly tensors: PyTensor[] = [];
+  readonly byMeta = new Map<TensorMeta, PyTensor>();
+  /** placeholders of a one-operator graph outside a trace */
+  readonly eager = new Map<PyTensor, FxNode>();
+  unknown: string | null = null;
+
+  constructor(
+    readonly torch: Torch,
+    readonly graph: FxGraph,
+  ) {}
+
+  private nodeOf(t: PyTensor): FxNode {
+    const trace = this.torch.trace;
+    if (trace) return trace.nodeOf(t);
+    let n = this.eager.get(t);
+    if (!n) {
+      n = this.graph.create("placeholder", `arg${this.eager.size}`, [], new Map(), { val: t.meta, stack: [], fromNode: [] });
+      this.eager.set(t, n);
+    }
+    return n;
+  }
+
+  convert(v: Value): Converted {
+    if (v === null || typeof v === "string" || typeof v === "boolean" || typeof v === "number" || typeof v === "bigint") {
+      return { arg: v, bound: v };
+    }
+    if (v instanceof PyFloat || v instanceof PyComplex) return { arg: v, bound: v };
+    if (v instanceof PyTensor) {
+      const arg = this.nodeOf(v);
+      // one meta object per argument, so that a view can be traced back to its base
+      const bound = { ...v.meta };
+      this.tensors.push(v);
+      this.byMeta.set(bound, v);
+      return { arg, bound };
+    }
+    if (v instanceof PySymInt) return { arg: this.torch.trace?.nodeOfSym(v) ?? v.expr, bound: v.expr };
+    if (v instanceof PySymFloat) return { arg: this.torch.trace?.nodeOfSym(v) ?? v.hint, bound: v.hint };
+    if (v instanceof PyList) {
+      const items = v.items.map((x, i) => this.convert(this.item(v, i, x)));
+      return { arg: items.map(i => i.arg), bound: items.map(i => i.bound) };
+    }
+    if (v instanceof PyTuple) {
+      const items = v.items.map((x, i) => this.convert(this.item(v, i, x)));
+      return { arg: new TupleArg(items.map(i => i.arg)), bound: items.map(i => i.bound) };
+    }
+    if (v instanceof PyRange) return this.convert(this.torch.vm.list(this.torch.vm.toArray(v)));
+    if (v instanceof PySlice) {
+      const [a, b, c] = [v.start, v.stop, v.step].map(x => this.convert(x).arg) as [Argument, Argument, Argument];
+      return { arg: new SliceArg(a, b, c), bound: null };
+    }
+    if (v instanceof PyNamed) {
+      if (v === this.torch.vm.ellipsis) return { arg: new EllipsisArg(), bound: null };
+      const d = v.data;
+      if (d instanceof DTypeArg || d instanceof DeviceArg || d instanceof LayoutArg || d instanceof MemoryFormatArg) {
+        return { arg: d, bound: d };
+      }
+      return { arg: new OpaqueArg(v.text), bound: null };
+    }
+    if (v instanceof PyInstance && v.payload !== undefined) return this.convert(v.payload);
+    const dtype = this.torch.asDtype(v);
+    if (dtype) return { arg: new DTypeArg(dtype), bound: new DTypeArg(dtype) };
+    if (v instanceof PyUnknownNumber) {
+      this.torch.trace?.note(`the value of ${v.what} is not known`);
+      return { arg: new OpaqueArg("float"), bound: new PyFloat(1) };
+    }
+    if (v instanceof PyUnknown) this.unknown = v.what;
+    const text = v instanceof PyDict ? "dict" : this.torch.vm.typeOf(v).name;
+    return { arg: new OpaqueArg(text), bound: null };
+  }
+
+  private item(list: Value, i: number, x: Value): Value {
+    return this.torch.vm.observer?.loadedItem?.(list, i, x) ?? x;
+  }
+}
+
+const isMeta = (x: unknown): x is TensorMeta =>
+  typeof x === "object" && x !== null && "shape" in x && "stride" in x && "dtype" in x;
+
+export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs): Value {
+  const { vm } = torch;
+  vm.tick();
+  const trace = torch.trace;
+  const graph = trace?.graph ?? new FxGraph();
+  const conv = new Converter(torch, graph);
+  const positional = args.map(a => conv.convert(a));
+  const keyword = [...kwargs].map(([k, v]) => [k, conv.convert(v)] as const);
+  if (conv.unknown !== null && conv.tensors.length === 0) return vm.unknown(`${call.target}(${conv.unknown})`);
+  const records = lookupPython(call.spelling);
+  const graphArgs = positional.map(p => p.arg);
+  const graphKwargs = new Map(keyword.map(([k, c]) => [k, c.arg] as const));
+  if (records.length === 0 || conv.unknown !== null) {
+    return opaqueOp(torch, call, conv, graph, graphArgs, graphKwargs);
+  }
+  const m = torch.meta;
+  const host = { isTensor: isMeta, isDim: (x: unknown): x is Dim => isExpr(x) };
+  const given = new Map(keyword.map(([k, c]) => [k, c.bound] as const));
+  const resolved = resolveOverload<TensorMeta>(
+    records,
+    positional.map(p => p.bound),
+    given,
+    host,
+    call.display ?? call.target.split(".").pop() ?? call.target,
+  );
+  if (!resolved.ok) return vm.raise("TypeError", resolved.message);
+  const { record, bound } = resolved;
+  const bindings = makeArgs<TensorMeta>(bound, {
+    ...host,
+    int: m.int,
+    specialize: d => m.hint(d),
+  });
+  let result: ReturnType<OpRecord["meta"]>;
+  try {
+    result = record.meta(m, bindings);
+  } catch (e) {
+    if (e instanceof OpError) return vm.raise(e.pythonType, e.message);
+    throw e;
+  }
+  const schema = parseSchema(record.schema);
+  const written = schema.parameters.find(p => p.mutated);
+  const target = written ? bound.values.get(written.name) : undefined;
+  const needsGrad = wantsGrad(torch, conv, record);
+  const metas = (Array.isArray(result) ? result : [result]) as readonly (TensorMeta | null)[];
+  const typed = metas.map(x => (x === null ? null : withGrad(x as FakeTensor, needsGrad)));
+  const self = isMeta(target) ? conv.byMeta.get(target) : undefined;
+  const base = record.viewOf === undefined ? undefined : bound.values.get(record.viewOf);
+  const baseTensor = isMeta(base) ? conv.byMeta.get(base) : undefined;
+  const storage = self?.storage ?? baseTensor?.storage;
+  if (self) markWritten(self, needsGrad);
+  if (!Array.isArray(result)) {
+    const meta = typed[0];
+    if (!meta) return null;
+    return finish(torch, call, conv, graph, graphArgs, graphKwargs, meta, storage, self);
+  }
+  const lists = written !== undefined && self === undefined;
+  return finishMany(torch, call, conv, graph, graphArgs, graphKwargs, typed, record, storage, lists ? target : undefined);
+}
+
+function wantsGrad(torch: Torch, conv: Converter, record: OpRecord): boolean {
+  if (!torch.gradEnabled || torch.inferenceMode) return false;
+  if (record.derivative?.kind === "none" || /(^|[._])detach/.test(record.name)) return false;
+  return conv.tensors.some(t => t.meta.requiresGrad);
+}
+
+function withGrad(m: FakeTensor, needsGrad: boolean): FakeTensor {
+  const requiresGrad = needsGrad && (isFloating(m.dtype) || isComplex(m.dtype));
+  return m.requiresGrad === requiresGrad ? m : { ...m, requiresGrad };
+}
+
+function markWritten(t: PyTensor, needsGrad: boolean): void {
+  t.storage.version++;
+  t.known = null;
+  if (needsGrad && !t.meta.requiresGrad && isFloating(t.meta.dtype)) {
+    t.meta = { ...t.meta, requiresGrad: true };
+    t.isLeaf = false;
+  }
+}
+
+function nodeMeta(val: NodeMeta["val"], opaque?: string): NodeMeta {
+  return opaque === undefined ? { val, stack: [], fromNode: [] } : { val, stack: [], fromNode: [], opaque };
+}
+
+function finish(
+  torch: Torch,
+  call: OpCall,
+  conv: Converter,
+  graph: FxGraph,
+  args: readonly Argument[],
+  kwargs: ReadonlyMap<string, Argument>,
+  meta: FakeTensor,
+  storage: Storage | undefined,
+  self: PyTensor | undefined,
+): Value {
+  const trace = torch.trace;
+  if (trace) {
+    const node = trace.emit(call.op, call.target, args, kwargs, meta, call.options);
+    const t = torch.newTensor(meta, storage, self?.cls.isSubclassOf(torch.parameterClass) ? torch.tensorClass : self?.cls);
+    t.isLeaf = !meta.requiresGrad;
+    trace.adopt(t, node);
+    return t;
+  }
+  const node = graph.create(call.op, call.target, args, kwargs, nodeMeta(meta, call.options?.opaque));
+  const out = self ?? torch.newTensor(meta, storage);
+  if (!self) out.isLeaf = !meta.requiresGrad;
+  graph.create("output", "output", [new TupleArg([node])], new Map(), nodeMeta(undefined));
+  eagerStep(torch, graph, conv, [out]);
+  return out;
+}
+
+function finishMany(
+  torch: Torch,
+  call: OpCall,
+  conv: Converter,
+  graph: FxGraph,
+  args: readonly Argument[],
+  kwargs: ReadonlyMap<string, Argument>,
+  metas: readonly (FakeTensor | null)[],
+  record: OpRecord,
+  storage: Storage | undefined,
+  written: ArgValue<TensorMeta> | undefined,
+): Value {
+  const trace = torch.trace;
+  const node = trace
+    ? trace.emit(call.op, call.target, args, kwargs, [...metas], call.options)
+    : graph.create(call.op, call.target, args, kwargs, nodeMeta([...metas]));
+  const inplace = Array.isArray(written) ? (written as readonly TensorMeta[]).map(w => conv.byMeta.get(w)) : [];
+  const nodes: Argument[] = [];
+  const items = metas.map((meta, i): Value => {
+    if (!meta) return null;
+    const item = trace
+      ? trace.emit("call_function", "operator.getitem", [node, i], new Map(), meta, call.options)
+      : graph.create("call_function", "operator.getitem", [node, i], new Map(), nodeMeta(meta));
+    nodes.push(item);
+    const old = inplace[i];
+    if (old && !trace) return old;
+    const t = torch.newTensor(meta, old?.storage ?? storage);
+    t.isLeaf = !meta.requiresGrad;
+    trace?.adopt(t, item);
+    return t;
+  });
+  if (!trace) {
+    graph.create("output", "output", [new TupleArg(nodes)], new Map(), nodeMeta(undefined));
+    eagerStep(
+      torch,
+      graph,
+      conv,
+      items.filter(t => t instanceof PyTensor),
+    );
+  }
+  return resultTuple(torch, record, items);
+}
+
+/** torch.return_types: a tuple whose items have names where the schema gives them */
+function resultTuple(torch: Torch, record: OpRecord, items: readonly Value[]): Value {
+  const { vm } = torch;
+  const schema = parseSchema(record.schema);
+  const names = schema.returns.map(r => r.name);
+  if (names.length !== items.length || names.some(n => n === null || /^(out\d*|result\d*)$/.test(n))) {
+    return vm.tuple(items);
+  }
+  let cls = returnTypes.get(torch)?.get(schema.packet);
+  if (!cls) {
+    cls = vm.klass(schema.packet, [vm.types.tuple], "torch.return_types");
+    names.forEach((n, i) => {
+      if (cls) property(vm, cls, n ?? "", self => (self instanceof PyTuple ? (self.items[i] ?? null) : null));
+    });
+    const mine = returnTypes.get(torch) ?? new Map();
+    mine.set(schema.packet, cls);
+    returnTypes.set(torch, mine);
+  }
+  return new PyTuple(cls, items);
+}
+
+const returnTypes = new WeakMap<Torch, Map<string, import("../objects/values").PyClass>>();
+
+function eagerStep(torch: Torch, graph: FxGraph, conv: Converter, outputs: readonly PyTensor[]): void {
+  const frame = torch.vm.frames[torch.vm.frames.length - 1];
+  const at = frame?.code.instructions[frame.pc - 1]?.at.span;
+  torch.step({
+    kind: "eager",
+    graph,
+    inputs: [...conv.eager.keys()].map(t => torch.runtime(t)),
+    outputs: outputs.map(t => torch.runtime(t)),
+    span: at ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
+  });
+}
+
+/** an operator the table does not know: the graph goes on, the node says that nobody can compile it */
+export function opaqueOp(
+  torch: Torch,
+  call: OpCall,
+  conv: Converter,
+  graph: FxGraph,
+  args: readonly Argument[],
+  kwargs: ReadonlyMap<string, Argument>,
+  shaped?: FakeTensor | null,
+): Value {
+  const why =
+    conv.unknown === null ? `${call.target} is not in FuseLens's operator table` : `${conv.unknown} is not known here`;
+  torch.vm.report("opaque-operator", `${why}; it is kept as an opaque operator`, "warning");
+  const first = conv.tensors[0];
+  const like = shaped === undefined ? first?.meta : shaped;
+  if (!like) return torch.vm.unknown(`${call.target}(...)`);
+  torch.trace?.note(`the result of ${call.target} is taken to be shaped like its first tensor`);
+  const needsGrad = torch.gradEnabled && conv.tensors.some(t => t.meta.requiresGrad);
+  const meta = withGrad(like, needsGrad);
+  return finish(torch, { ...call, options: { ...call.options, opaque: why } }, conv, graph, args, kwargs, meta, undefined, undefined);
+}
+
+export function isTensorLike(v: Value): boolean {
+  if (v instanceof PyTensor) return true;
+  if (v instanceof PyList || v instanceof PyTuple) return v.items.some(isTensorLike);
+  return false;
+}
+
+export { PyObject };

@@ -1,0 +1,132 @@
+// Tensors and symbolic numbers as Python values. In: metas. Out: objects that the interpreter passes around. A tensor
+// knows its meta, its storage (views share it) and, while a frame is traced, the graph node that stands for it.
+import type { PyFloat } from "../../aten/types";
+import type { FxNode } from "../../fx/graph";
+import type { FakeTensor } from "../../fx/types";
+import type { Expr } from "../../inductor/symbolic/expr";
+import { record } from "../objects/journal";
+import { type PyClass, PyObject, type Value } from "../objects/values";
+import type { RuntimeTensor } from "../types";
+
+export class Storage {
+  /** counts writes; views of one storage see each other's */
+  version = 0;
+}
+
+export interface Proxy {
+  /** the trace that the node belongs to; nodes of a finished trace mean nothing */
+  readonly trace: object;
+  node: FxNode;
+  /** a local's name has been given to the node already */
+  named: boolean;
+}
+
+export class PyTensor extends PyObject {
+  proxy: Proxy | null = null;
+  /** gradient, once backward() has run */
+  grad: PyTensor | null = null;
+  isLeaf = true;
+  /** small tensors whose values the program states: for .item() and .tolist() */
+  known: readonly (number | boolean)[] | null = null;
+  /** dims given by mark_dynamic and friends */
+  marks: Map<number, "dynamic" | "static" | "unbacked"> | null = null;
+  private runtimeTensor: RuntimeTensor | null = null;
+
+  constructor(
+    public cls: PyClass,
+    private currentMeta: FakeTensor,
+    readonly storage: Storage,
+  ) {
+    super();
+  }
+  get meta(): FakeTensor {
+    return this.currentMeta;
+  }
+  set meta(m: FakeTensor) {
+    const before = this.currentMeta;
+    record(() => {
+      this.currentMeta = before;
+    });
+    this.currentMeta = m;
+  }
+  setProxy(p: Proxy | null): void {
+    const before = this.proxy;
+    record(() => {
+      this.proxy = before;
+    });
+    this.proxy = p;
+  }
+  setGrad(g: PyTensor | null): void {
+    const before = this.grad;
+    record(() => {
+      this.grad = before;
+    });
+    this.grad = g;
+  }
+  /** the tensor as the replayed program knows it */
+  runtime(make: (t: PyTensor) => RuntimeTensor): RuntimeTensor {
+    const known = this.runtimeTensor;
+    if (known && known.meta === this.currentMeta) return known;
+    const made = make(this);
+    this.runtimeTensor = known ? { ...made, id: known.id } : made;
+    return this.runtimeTensor;
+  }
+}
+
+/** an int that the graph computes with */
+export class PySymInt extends PyObject {
+  constructor(
+    public cls: PyClass,
+    readonly expr: Expr,
+    readonly node: FxNode | null,
+    readonly trace: object,
+  ) {
+    super();
+  }
+}
+
+/** a float that the graph computes with */
+export class PySymFloat extends PyObject {
+  constructor(
+    public cls: PyClass,
+    readonly hint: PyFloat,
+    readonly expr: Expr,
+    readonly node: FxNode,
+    readonly trace: object,
+  ) {
+    super();
+  }
+}
+
+/** the result of .item() on a tensor whose values nobody knows: a number by type, unknown by value */
+export class PyUnknownNumber extends PyObject {
+  constructor(
+    public cls: PyClass,
+    readonly what: string,
+    readonly from: PyTensor | null,
+  ) {
+    super();
+  }
+}
+
+/** a function or module handed to torch.compile */
+export class PyCompiled extends PyObject {
+  constructor(
+    public cls: PyClass,
+    readonly target: Value,
+    readonly options: CompileOptions,
+  ) {
+    super();
+  }
+}
+
+export interface CompileOptions {
+  readonly fullgraph: boolean;
+  readonly dynamic: boolean | null;
+  readonly mode: string | null;
+  readonly backend: string;
+  /** Inductor's options by dotted name */
+  readonly options: ReadonlyMap<string, unknown>;
+  /** analysed as if compiled, though the file does not say so */
+  readonly assumed: readonly string[];
+}

@@ -1,0 +1,48 @@
+// Where operators go while a frame is traced; trace/ implements it. Here so that torch/ and trace/ form no circle.
+import type { MetaBuilder } from "../../aten/types";
+import type { FxGraph, FxNode } from "../../fx/graph";
+import type { Argument, FakeValue, NodeOp, StackFrame } from "../../fx/types";
+import type { Expr } from "../../inductor/symbolic/expr";
+import type { Value } from "../objects/values";
+import type { PySymFloat, PySymInt, PyTensor } from "./objects";
+
+export interface EmitOptions {
+  readonly candidate?: string;
+  /** frames of library functions that torch inlines and shows */
+  readonly extraFrames?: readonly StackFrame[];
+  readonly opaque?: string;
+}
+
+export interface TraceSink {
+  readonly graph: FxGraph;
+  readonly metaBuilder: MetaBuilder;
+  /** the node that stands for a tensor; a tensor from before the trace becomes an input */
+  nodeOf(t: PyTensor): FxNode;
+  nodeOfSym(s: PySymInt | PySymFloat): Argument;
+  emit(op: NodeOp, target: string, args: readonly Argument[], kwargs: ReadonlyMap<string, Argument>, val: FakeValue | undefined, options?: EmitOptions): FxNode;
+  /** marks a tensor as made by this trace */
+  adopt(t: PyTensor, node: FxNode): void;
+  /** decides a condition over symbols by the example values, and guards on it */
+  decide(condition: Expr): boolean;
+  hint(e: Expr): number;
+  note(assumption: string): void;
+}
+
+/** A construct that Dynamo cannot trace: ends the graph before the instruction that runs into it. */
+export class Unsupported extends Error {
+  constructor(
+    readonly gb: {
+      readonly type: string;
+      readonly number: string;
+      readonly explanation: string;
+      readonly hints: readonly string[];
+      readonly context: string;
+    },
+    /** the data-dependent `if`, which splits after the test and not before it */
+    readonly branch = false,
+  ) {
+    super(gb.type);
+  }
+}
+
+export type { Value };
