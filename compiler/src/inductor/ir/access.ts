@@ -123,7 +123,12 @@ function emptyLoader(dtype: DType): Loader {
 }
 
 function bufferLoader(ctx: Lowering, b: IrBuffer): Loader {
-  if (b.kind === "computed" && b.data.kind === "Pointwise" && !ctx.mutatedBuffers.has(b.name) && countOf(ctx, b.data).reads.length === 0) {
+  if (
+    b.kind === "computed" &&
+    b.data.kind === "Pointwise" &&
+    !ctx.mutatedBuffers.has(b.name) &&
+    countOf(ctx, b.data).reads.length === 0
+  ) {
     // a constant or an iota: computing it again is cheaper than reading it
     return loopsLoader(b.data);
   }

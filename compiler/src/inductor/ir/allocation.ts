@@ -11,7 +11,13 @@ import { readNames } from "./mutation";
 import { createPointwise, full } from "./pointwise";
 import { realize } from "./realize";
 
-export function allocate(ctx: Lowering, size: readonly Expr[], stride: readonly Expr[], dtype: DType, device: Device): TensorBox {
+export function allocate(
+  ctx: Lowering,
+  size: readonly Expr[],
+  stride: readonly Expr[],
+  dtype: DType,
+  device: Device,
+): TensorBox {
   const box = full(ctx, 0, dtype, device, size);
   const b = realize(ctx, box);
   // loops over nothing make a node that runs no kernel
@@ -31,7 +37,13 @@ export function toDevice(ctx: Lowering, x: TensorBox, device: Device): TensorBox
   const input = realizeInput(ctx, source);
   return ctx.boxOf(
     ctx.registerExtern({
-      irClass: "DeviceCopy", kernel: "aten.copy_", op: "aten.copy_.default", inputs: [input], args: [input, false], kwargs: {}, mutates: [],
+      irClass: "DeviceCopy",
+      kernel: "aten.copy_",
+      op: "aten.copy_.default",
+      inputs: [input],
+      args: [input, false],
+      kwargs: {},
+      mutates: [],
       layout: { kind: "fixed", device, dtype: dtypeOf(x), size: sizeOf(x), stride, offset: int(0) },
     }),
   );

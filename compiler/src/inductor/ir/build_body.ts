@@ -2,9 +2,9 @@
 // runs the nest once. Out: numbered index expressions and named operations, in the order they ran.
 // Promises: operations are named as torch.fx names them; index expressions are simplified under the loops' ranges;
 // constants and index arithmetic are folded (index_propagation.ts) and emitted right before each use.
-import { type DType, type Ops, type OpName, PyFloat, type ReductionType } from "../../aten/types";
+import { type DType, type OpName, type Ops, PyFloat, type ReductionType } from "../../aten/types";
 import { Namespace } from "../../fx/namespace";
-import { add, type Expr, int, relation, sub, sym, type SymExpr, where } from "../symbolic/expr";
+import { add, type Expr, int, relation, type SymExpr, sub, sym, where } from "../symbolic/expr";
 import { type BodyOps, type CombineFn, reductionOutputs } from "./body_ops";
 import { convertKnown, foldKnown, type Known, knownExpr, typedConstant } from "./index_propagation";
 import type { Block, BodyNode, LoopBody, ScanCombine } from "./loop_body";
@@ -178,7 +178,9 @@ class CapturingOps implements BodyOps<Value> {
   }
 
   reduction(dtype: DType, srcDtype: DType, type: ReductionType, value: Value | readonly Value[]): readonly Value[] {
-    const inputs = Array.isArray(value) ? (value as readonly Value[]).map(v => this.materialize(v)) : this.materialize(value as Value);
+    const inputs = Array.isArray(value)
+      ? (value as readonly Value[]).map(v => this.materialize(v))
+      : this.materialize(value as Value);
     const node = this.push("reduction", name => ({ name, op: "reduction", dtype, srcDtype, type, value: inputs }));
     const count = reductionOutputs(type);
     return count === 1 ? [{ node }] : this.items(node, count);
@@ -212,7 +214,12 @@ class CapturingOps implements BodyOps<Value> {
     return this.emit(kind, name => ({ name, op: "random", kind, seed: s, offset: o }));
   }
   randint64(seed: Value, offset: Value, low: Value, high: Value): Value {
-    const [s, o, l, h] = [seed, offset, low, high].map(v => this.materialize(v)) as [BodyNode, BodyNode, BodyNode, BodyNode];
+    const [s, o, l, h] = [seed, offset, low, high].map(v => this.materialize(v)) as [
+      BodyNode,
+      BodyNode,
+      BodyNode,
+      BodyNode,
+    ];
     return this.emit("randint64", name => ({ name, op: "randint64", seed: s, offset: o, low: l, high: h }));
   }
 }
@@ -304,8 +311,12 @@ function captureCombine(dtypes: readonly DType[], combine: CombineFn): ScanCombi
  * is expected to store what it computes.
  */
 export function buildBody(
-  iterVars: readonly SymExpr[], iterSizes: readonly Expr[], reduceVars: readonly SymExpr[], reduceSizes: readonly Expr[],
-  sizes: BodySizes, run: (ops: BodyOps<Value>) => void,
+  iterVars: readonly SymExpr[],
+  iterSizes: readonly Expr[],
+  reduceVars: readonly SymExpr[],
+  reduceSizes: readonly Expr[],
+  sizes: BodySizes,
+  run: (ops: BodyOps<Value>) => void,
 ): LoopBody {
   const ranges = new Map<SymExpr, Expr>();
   for (const [i, v] of iterVars.entries()) ranges.set(v, iterSizes[i] as Expr);
@@ -314,7 +325,10 @@ export function buildBody(
   const root = new CapturingOps(state);
   run(new BlockSwitch(root));
   return {
-    iterVars, reduceVars, iterSizes, reduceSizes,
+    iterVars,
+    reduceVars,
+    iterSizes,
+    reduceSizes,
     indexing: state.indexing,
     block: { nodes: root.nodes, result: null },
     subblocks: state.subblocks,

@@ -1,8 +1,16 @@
 // LoweringBuilder over boxes: what operator records lower through. In: a Lowering. Out: the builder. Promises: every call
 // acts on the graph being lowered, under the origins of the node in hand.
-import { isExpr, makeDimMath, guardsOf } from "../../aten/dim_math";
+import { guardsOf, isExpr, makeDimMath } from "../../aten/dim_math";
 import { promoteElementwise } from "../../aten/promotion";
-import { type ArgValue, type Dim, type Loader, type LoweringBuilder, OpError, type ReductionType, type TensorMeta } from "../../aten/types";
+import {
+  type ArgValue,
+  type Dim,
+  type Loader,
+  type LoweringBuilder,
+  OpError,
+  type ReductionType,
+  type TensorMeta,
+} from "../../aten/types";
 import { type Expr, int, intValue, modularIndexing, relation, toExpr } from "../symbolic/expr";
 import { deviceOf, dtypeOf, loaderOf, sizeOf } from "./access";
 import { allocate, externOp, toDevice } from "./allocation";
@@ -13,7 +21,17 @@ import type { Lowering } from "./context";
 import { extern, externMany } from "./extern";
 import { tracedResults } from "./fallback_meta";
 import { copyInto, foreach, readNames, scatter } from "./mutation";
-import { clone, constantOf, createPointwise, elementwise, expand, full, isScalar, type Operand, toDtype } from "./pointwise";
+import {
+  clone,
+  constantOf,
+  createPointwise,
+  elementwise,
+  expand,
+  full,
+  isScalar,
+  type Operand,
+  toDtype,
+} from "./pointwise";
 import { lookupSeed, seeds } from "./random";
 import { markReuse, realize, realizeHint } from "./realize";
 import { reduce } from "./reduction";
@@ -25,7 +43,8 @@ const expr = (d: Dim | number): Expr => toExpr(d as Expr | number);
 const exprs = (ds: readonly (Dim | number)[]): Expr[] => ds.map(expr);
 
 /** a slice's end beyond any tensor (sys.maxsize) */
-const isHuge = (e: Dim | number | bigint): boolean => (typeof e === "bigint" ? e >= 2n ** 62n : typeof e === "number" && e >= 2 ** 62);
+const isHuge = (e: Dim | number | bigint): boolean =>
+  typeof e === "bigint" ? e >= 2n ** 62n : typeof e === "number" && e >= 2 ** 62;
 
 export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
   const math = makeDimMath(guardsOf(ctx.sizevars.shapeEnv, () => ctx.currentNode?.target ?? "lowering"));
@@ -44,7 +63,10 @@ export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
   const squeeze = (x: TensorBox, dim: number): TensorBox => {
     const size = sizeOf(x);
     if (!ctx.sizevars.isSizeOne(size[dim] ?? int(0))) return x;
-    return reshape(x, size.filter((_, i) => i !== dim));
+    return reshape(
+      x,
+      size.filter((_, i) => i !== dim),
+    );
   };
 
   return {
@@ -63,8 +85,15 @@ export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
     promote: (kind, ...operands) => promoteElementwise(kind, operands),
 
     loader: x => loaderOf(ctx, x),
-    pointwise: spec => createPointwise(ctx, { size: exprs(spec.size), dtype: spec.dtype, device: spec.device, inner: spec.body }),
-    elementwise: (op, operands, opts) => elementwise(ctx, op, operands.map(o => operand(o)), opts),
+    pointwise: spec =>
+      createPointwise(ctx, { size: exprs(spec.size), dtype: spec.dtype, device: spec.device, inner: spec.body }),
+    elementwise: (op, operands, opts) =>
+      elementwise(
+        ctx,
+        op,
+        operands.map(o => operand(o)),
+        opts,
+      ),
     constant: (value, dtype, device, size) => full(ctx, value, dtype, device, exprs(size)),
     constantOf,
     toDtype: (x, dtype, copy) => toDtype(ctx, x, dtype, copy),
@@ -78,7 +107,14 @@ export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
     sort: (x, dim, opts) => sort(ctx, x, dim < 0 ? dim + sizeOf(x).length : dim, opts.stable, opts.descending) ?? null,
 
     view: (x, size) => reshape(x, exprs(size)),
-    permute: (x, order) => ctx.box(permuteView(ctx, x, order.map(d => (d < 0 ? d + order.length : d)))),
+    permute: (x, order) =>
+      ctx.box(
+        permuteView(
+          ctx,
+          x,
+          order.map(d => (d < 0 ? d + order.length : d)),
+        ),
+      ),
     expand: (x, size) => expand(ctx, x, exprs(size)),
     squeeze,
     unsqueeze: (x, dim) => {

@@ -1,13 +1,26 @@
 // Concatenation: computed in place over masked loads, or a buffer whose parts are written in place (cat, pointwise_cat,
 // ConcatKernel). In: boxes of one rank. Out: a box. Promises: what is chosen depends on how the parts stand now and on who
 // uses the result (lowering.md §10).
-import { parseSchema } from "../../aten/schema";
+
 import { lookup } from "../../aten/registry";
+import { parseSchema } from "../../aten/schema";
 import { type Dim, type DType, type Loader, type Ops, PyFloat } from "../../aten/types";
 import type { FxNode } from "../../fx/graph";
 import { add, type Expr, identity, int, intValue, mul, sub } from "../symbolic/expr";
 import { deviceOf, dtypeOf, loaderOf, sizeOf, valueLayout } from "./access";
-import { bufferOf, type ComputedBuffer, type ConcatBuffer, type ExternBuffer, isLoops, isReduction, type Loops, type StorageBox, storageOf, type StridedLayout, type TensorBox } from "./boxes";
+import {
+  bufferOf,
+  type ComputedBuffer,
+  type ConcatBuffer,
+  type ExternBuffer,
+  isLoops,
+  isReduction,
+  type Loops,
+  type StorageBox,
+  type StridedLayout,
+  storageOf,
+  type TensorBox,
+} from "./boxes";
 import { tensorMeta } from "./constraints";
 import type { Lowering } from "./context";
 import { channelsLastStrides, contiguousStrides, isChannelsLastContiguous, padStrides } from "./layouts";
@@ -39,11 +52,15 @@ export function concatenate(ctx: Lowering, parts: readonly TensorBox[], dim: num
   const xs = parts.map(p => toDtype(ctx, p, dtype));
   if (ctx.configFlag("force_pointwise_cat")) return pointwiseCat(ctx, xs, dim, dtype);
   if (deviceOf(first).type === "cpu") return concatKernel(ctx, xs, dim);
-  const few = xs.length <= MAX_COMPLEX ||
-    (xs.length <= ctx.configNumber("max_pointwise_cat_inputs") && xs.every(x => opsBehind(ctx, storageOf(x).data) <= MAX_SIMPLE_OPS));
+  const few =
+    xs.length <= MAX_COMPLEX ||
+    (xs.length <= ctx.configNumber("max_pointwise_cat_inputs") &&
+      xs.every(x => opsBehind(ctx, storageOf(x).data) <= MAX_SIMPLE_OPS));
   if (few) {
     const users = [...(ctx.currentNode?.users ?? [])];
-    const pointwiseUses = users.every(u => isPointwiseUse(u, t => t === "aten.cat.default" || t === "aten.constant_pad_nd.default"));
+    const pointwiseUses = users.every(u =>
+      isPointwiseUse(u, t => t === "aten.cat.default" || t === "aten.constant_pad_nd.default"),
+    );
     const lowered = xs.map(x => needsKernel(x));
     const fuses = lowered.some(v => v) && pointwiseUses;
     const copiesAll = lowered.every(v => v) && !xs.some(x => readsReduction(ctx, storageOf(x).data));
@@ -84,7 +101,11 @@ function opsBehind(ctx: Lowering, d: Held): number {
   return countOf(ctx, d).ops + readBuffers(ctx, d).reduce((n, b) => n + opsBehind(ctx, b), 0);
 }
 
-function resultSize(ctx: Lowering, xs: readonly TensorBox[], dim: number): { readonly size: Expr[]; readonly starts: Expr[]; readonly ends: Expr[] } {
+function resultSize(
+  ctx: Lowering,
+  xs: readonly TensorBox[],
+  dim: number,
+): { readonly size: Expr[]; readonly starts: Expr[]; readonly ends: Expr[] } {
   const size = [...sizeOf(xs[0] as TensorBox)];
   const starts: Expr[] = [int(0)];
   const ends: Expr[] = [size[dim] as Expr];
@@ -128,9 +149,23 @@ function concatKernel(ctx: Lowering, xs: readonly TensorBox[], dim: number): Ten
   const [first] = xs as readonly [TensorBox];
   const { size, starts } = resultSize(ctx, xs, dim);
   const dtype = dtypeOf(first);
-  const layout: StridedLayout = { kind: "fixed", device: deviceOf(first), dtype, size, stride: resultStrides(ctx, xs, size, dtype), offset: int(0) };
+  const layout: StridedLayout = {
+    kind: "fixed",
+    device: deviceOf(first),
+    dtype,
+    size,
+    stride: resultStrides(ctx, xs, size, dtype),
+    offset: int(0),
+  };
   const concat: ConcatBuffer = {
-    kind: "concat", irClass: "ConcatKernel", name: "", operation: "", layout, inputs: [], origins: ctx.origins, originNode: null,
+    kind: "concat",
+    irClass: "ConcatKernel",
+    name: "",
+    operation: "",
+    layout,
+    inputs: [],
+    origins: ctx.origins,
+    originNode: null,
   };
   const kernel = ctx.storage(concat);
   const inputs: (ComputedBuffer | ExternBuffer)[] = [];
@@ -139,7 +174,11 @@ function concatKernel(ctx: Lowering, xs: readonly TensorBox[], dim: number): Ten
     const part = sizeOf(x);
     const stride = layout.stride;
     const offset = intValue(starts[i] as Expr) === 0 ? layout.offset : mul(stride[dim] as Expr, starts[i] as Expr);
-    const slice = reinterpret(ctx, kernel, { ...layout, size: size.map((s, d) => (d === dim ? (part[d] as Expr) : s)), offset });
+    const slice = reinterpret(ctx, kernel, {
+      ...layout,
+      size: size.map((s, d) => (d === dim ? (part[d] as Expr) : s)),
+      offset,
+    });
     const source = storageOf(x);
     const fromInput = !isLoops(source.data) && source.data.kind === "input";
     const b = realizeInto(ctx, x, slice);
@@ -154,7 +193,11 @@ function concatKernel(ctx: Lowering, xs: readonly TensorBox[], dim: number): Ten
 }
 
 /** the part's buffer, now a slice of the result: its own if its layout is still open, else a copy */
-function realizeInto(ctx: Lowering, x: TensorBox, slice: ReturnType<typeof reinterpret>): ComputedBuffer | ExternBuffer {
+function realizeInto(
+  ctx: Lowering,
+  x: TensorBox,
+  slice: ReturnType<typeof reinterpret>,
+): ComputedBuffer | ExternBuffer {
   if (x.data.kind === "storage") {
     const b = realize(ctx, x.data);
     if (canWriteInPlace(x.data) && (b.kind === "computed" || b.kind === "extern")) {
@@ -162,7 +205,12 @@ function realizeInto(ctx: Lowering, x: TensorBox, slice: ReturnType<typeof reint
       return b;
     }
   }
-  const copy = createPointwise(ctx, { size: sizeOf(x), dtype: dtypeOf(x), device: deviceOf(x), inner: loaderOf(ctx, x) });
+  const copy = createPointwise(ctx, {
+    size: sizeOf(x),
+    dtype: dtypeOf(x),
+    device: deviceOf(x),
+    inner: loaderOf(ctx, x),
+  });
   return realizeInto(ctx, copy, slice);
 }
 
@@ -172,11 +220,13 @@ function resultStrides(ctx: Lowering, xs: readonly TensorBox[], size: readonly E
   for (const x of xs) {
     const l = isStridedStorage(x) ? valueLayout(x) : undefined;
     const fixed = x.data.kind === "reinterpret" || bufferOf(x)?.layout.kind === "fixed";
-    if (l !== undefined && fixed && isChannelsLastContiguous(l.size, l.stride, sizevars)) return channelsLastStrides(size);
+    if (l !== undefined && fixed && isChannelsLastContiguous(l.size, l.stride, sizevars))
+      return channelsLastStrides(size);
   }
   if (!xs.some(isStridedStorage)) {
     const traced = (ctx.currentNode?.inputs ?? []).map(tensorMeta);
-    if (traced.some(t => t !== undefined && isChannelsLastContiguous(t.shape, t.stride, sizevars))) return channelsLastStrides(size);
+    if (traced.some(t => t !== undefined && isChannelsLastContiguous(t.shape, t.stride, sizevars)))
+      return channelsLastStrides(size);
   }
   const stride = contiguousStrides(size);
   return ctx.padding.enabled ? padStrides(size, stride, dtype, ctx.padding, sizevars) : stride;

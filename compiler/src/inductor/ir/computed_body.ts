@@ -2,10 +2,10 @@
 // (ComputedBuffer.get_default_sizes_body, simplify_and_reorder). In: loops, a buffer name, an indexer. Out: LoopBody over
 // p0.. and its sizes. Promises: loops of one element are gone; iteration and reduction loops are ordered apart; on a GPU
 // they are not merged (the scheduler does that after fusion).
-import { type Expr, int, intValue, sym, type SymExpr } from "../symbolic/expr";
+import { type Expr, int, intValue, type SymExpr, sym } from "../symbolic/expr";
 import { preventReordering } from "../symbolic/simplify";
 import type { SizeVars } from "../symbolic/size_vars";
-import { type BodyOps, single, type StoreFn } from "./body_ops";
+import { type BodyOps, type StoreFn, single } from "./body_ops";
 import { isReduction, type Loops } from "./boxes";
 import { buildBody } from "./build_body";
 import type { Block, BodyNode, LoopBody } from "./loop_body";
@@ -59,7 +59,11 @@ export function storeFunction(l: Loops, buffer: string, indexer: Indexer): Store
 }
 
 /** variables for the loops of more than one element; the others are at 0 */
-function squeeze(sizes: readonly Expr[], start: number, sizevars: SizeVars): { readonly index: Expr[]; readonly vars: SymExpr[]; readonly kept: Expr[] } {
+function squeeze(
+  sizes: readonly Expr[],
+  start: number,
+  sizevars: SizeVars,
+): { readonly index: Expr[]; readonly vars: SymExpr[]; readonly kept: Expr[] } {
   const index: Expr[] = [];
   const vars: SymExpr[] = [];
   const kept: Expr[] = [];
@@ -98,17 +102,26 @@ export interface OrderedBody {
 }
 
 export function orderedBody(
-  ranges: readonly Expr[], reductionRanges: readonly Expr[], store: StoreFn, sizevars: SizeVars, mergesLoops: boolean,
+  ranges: readonly Expr[],
+  reductionRanges: readonly Expr[],
+  store: StoreFn,
+  sizevars: SizeVars,
+  mergesLoops: boolean,
 ): OrderedBody {
   const iter = squeeze(ranges, 0, sizevars);
   const reduce = squeeze(reductionRanges, iter.vars.length, sizevars);
-  const captured = buildBody(iter.vars, iter.kept, reduce.vars, reduce.kept, bodySizes(sizevars), ops => store(ops, iter.index, reduce.index));
+  const captured = buildBody(iter.vars, iter.kept, reduce.vars, reduce.kept, bodySizes(sizevars), ops =>
+    store(ops, iter.index, reduce.index),
+  );
   const addresses = accesses(captured);
   const support = [...iter.vars, ...reduce.vars];
   const formulas = [...captured.indexing.values()];
   const order = (vars: readonly SymExpr[], sizes: readonly Expr[]): LoopPlan => {
     const strides = addresses.map(e => strideHints(sizevars, e, vars, support));
-    const outerFirst = pickLoopOrder(strides, sizes.map(s => intValue(s))).reverse();
+    const outerFirst = pickLoopOrder(
+      strides,
+      sizes.map(s => intValue(s)),
+    ).reverse();
     const ordered = outerFirst.map(i => sizes[i] as Expr);
     const reindex = (values: readonly Expr[]): Expr[] => vars.map((_, old) => values[outerFirst.indexOf(old)] as Expr);
     if (!mergesLoops) return { sizes: ordered, reindex };
@@ -128,7 +141,19 @@ interface LoopPlan {
 }
 
 /** body of loops that a buffer stores */
-export function bodyOf(l: Loops, buffer: string, indexer: Indexer, sizevars: SizeVars, mergesLoops: boolean): OrderedBody {
-  const inner = isReduction(l) ? l.reductionRanges : l.kind === "Scan" || l.kind === "SplitScan" ? l.scanRanges : l.kind === "Sort" ? l.sortRanges : [];
+export function bodyOf(
+  l: Loops,
+  buffer: string,
+  indexer: Indexer,
+  sizevars: SizeVars,
+  mergesLoops: boolean,
+): OrderedBody {
+  const inner = isReduction(l)
+    ? l.reductionRanges
+    : l.kind === "Scan" || l.kind === "SplitScan"
+      ? l.scanRanges
+      : l.kind === "Sort"
+        ? l.sortRanges
+        : [];
   return orderedBody(l.ranges, inner, storeFunction(l, buffer, indexer), sizevars, mergesLoops);
 }

@@ -19,7 +19,8 @@ export function literalTensor(ctx: Lowering, n: FxNode): TensorBox | null {
   const literal = ctx.graph.constants.get(n.target);
   const numbers = (literal?.values ?? []).map(Number);
   const { dtype, device } = t;
-  const constant = <V>(ops: Ops<V>, v: number): V => ops.constant(isFloatDType(dtype) ? new PyFloat(v) : dtype === "bool" ? v !== 0 : v, dtype);
+  const constant = <V>(ops: Ops<V>, v: number): V =>
+    ops.constant(isFloatDType(dtype) ? new PyFloat(v) : dtype === "bool" ? v !== 0 : v, dtype);
   if (literal !== undefined && (t.shape.length === 0 || (t.shape.length === 1 && numbers.length <= MAX_INLINE))) {
     const inner: Loader = <V>(ops: Ops<V>, index: readonly Dim[]): V => {
       const search = (start: number, end: number): V => {
@@ -35,7 +36,11 @@ export function literalTensor(ctx: Lowering, n: FxNode): TensorBox | null {
   const size = t.shape.map(s => ctx.sizevars.sizeHint(s));
   ctx.constants.set(n.target, { values: numbers, dtype, size });
   const b: InputBuffer = {
-    kind: "input", irClass: "ConstantBuffer", name: n.target, origins: ctx.origins, originNode: null,
+    kind: "input",
+    irClass: "ConstantBuffer",
+    name: n.target,
+    origins: ctx.origins,
+    originNode: null,
     layout: { kind: "fixed", device, dtype, size: t.shape, stride: contiguousStrides(t.shape), offset: int(0) },
   };
   ctx.registerInput(b);

@@ -1,23 +1,34 @@
 // Strides that extern kernels and outputs ask for (ExternKernel.realize_input, require_strides, copy_input,
 // convert_to_reinterpret_view). In: a value. Out: the value, a strided view of it, or a copy. Promises: a flexible layout
 // is fixed as asked before anything is copied; a copy is an ordinary pointwise loop put in memory.
+
+import type { FxNode } from "../../fx/graph";
+import type { FakeTensor } from "../../fx/types";
 import { add, type Expr, int, intValue, mul } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { deviceOf, dtypeOf, indexerOf, loaderOf, sizeOf, valueLayout } from "./access";
-import { bufferOf, isLoops, storageOf, type StridedLayout, type TensorBox, type Value, type View } from "./boxes";
+import { bufferOf, isLoops, type StridedLayout, storageOf, type TensorBox, type Value, type View } from "./boxes";
 import type { Lowering } from "./context";
-import { contiguousStrides, isChannelsLastContiguous, isStrideOrdered, channelsLastStrides, strideOrderOf } from "./layouts";
+import {
+  channelsLastStrides,
+  contiguousStrides,
+  isChannelsLastContiguous,
+  isStrideOrdered,
+  strideOrderOf,
+} from "./layouts";
 import { createPointwise, expand } from "./pointwise";
 import { squeezedVars } from "./reads";
 import { decideLayout, freezeLayout, freezeWithExactStrides, freezeWithStrideOrder, realize } from "./realize";
 import { isStridedStorage, reinterpret, sliceView } from "./views";
 
-import type { FxNode } from "../../fx/graph";
-import type { FakeTensor } from "../../fx/types";
-
 /** a copy in memory with a flexible layout */
 export function copyInput(ctx: Lowering, x: Value): TensorBox {
-  const copy = createPointwise(ctx, { size: sizeOf(x), dtype: dtypeOf(x), device: deviceOf(x), inner: loaderOf(ctx, x) });
+  const copy = createPointwise(ctx, {
+    size: sizeOf(x),
+    dtype: dtypeOf(x),
+    device: deviceOf(x),
+    inner: loaderOf(ctx, x),
+  });
   realize(ctx, copy);
   return copy;
 }
@@ -25,7 +36,9 @@ export function copyInput(ctx: Lowering, x: Value): TensorBox {
 /** the traced tensor of a node with one tensor result */
 export function tensorMeta(node: FxNode | null): FakeTensor | undefined {
   const v = node?.meta.val;
-  return v !== null && v !== undefined && !Array.isArray(v) && typeof v === "object" && "shape" in v ? (v as FakeTensor) : undefined;
+  return v !== null && v !== undefined && !Array.isArray(v) && typeof v === "object" && "shape" in v
+    ? (v as FakeTensor)
+    : undefined;
 }
 
 /** strides over the storage, if the view's index is linear in its variables; fixes the storage's layout */
@@ -36,7 +49,11 @@ export function toReinterpretView(ctx: Lowering, x: View): View | undefined {
   if (isLoops(b)) return undefined;
   const traced = tensorMeta(b.originNode);
   const flexible = b.layout.kind === "flexible" ? b.layout : undefined;
-  if (flexible !== undefined && traced !== undefined && isChannelsLastContiguous(traced.shape, traced.stride, ctx.sizevars)) {
+  if (
+    flexible !== undefined &&
+    traced !== undefined &&
+    isChannelsLastContiguous(traced.shape, traced.stride, ctx.sizevars)
+  ) {
     // eager's format is kept; as_same_order pads like the other forms
     const strides = channelsLastStrides(flexible.size);
     freezeWithStrideOrder(ctx, b, strideOrderOf(strides, ctx.sizevars), true);
@@ -73,7 +90,12 @@ export function requireStride1(ctx: Lowering, x: TensorBox): TensorBox {
 const insignificant = (s: SizeVars, size: Expr): boolean => s.knownLeq(size, 1);
 
 /** equal where a dimension has more than one element */
-export function significantStridesEqual(ctx: Lowering, a: readonly Expr[], b: readonly Expr[], size: readonly Expr[]): boolean {
+export function significantStridesEqual(
+  ctx: Lowering,
+  a: readonly Expr[],
+  b: readonly Expr[],
+  size: readonly Expr[],
+): boolean {
   const { sizevars } = ctx;
   return size.every((s, i) => {
     if (insignificant(sizevars, s)) return true;
@@ -91,7 +113,9 @@ export function matchInsignificantStrides(ctx: Lowering, x: TensorBox, strides: 
   const b = bufferOf(x);
   if (b !== undefined) decideLayout(ctx, b);
   const now = valueLayout(x) as StridedLayout;
-  const stride = now.stride.map((s, i) => (insignificant(ctx.sizevars, now.size[i] as Expr) ? (strides[i] as Expr) : s));
+  const stride = now.stride.map((s, i) =>
+    insignificant(ctx.sizevars, now.size[i] as Expr) ? (strides[i] as Expr) : s,
+  );
   return ctx.box(reinterpret(ctx, storageOf(x), { ...now, stride }));
 }
 
@@ -145,7 +169,13 @@ const isExternAlloc = (x: TensorBox): boolean => {
 };
 
 /** a copy laid out as demanded; dimensions of stride 0 are copied once and expanded again */
-function copyTo(ctx: Lowering, x: TensorBox, size: readonly Expr[], demand: StrideDemand, allowPadding: boolean): TensorBox {
+function copyTo(
+  ctx: Lowering,
+  x: TensorBox,
+  size: readonly Expr[],
+  demand: StrideDemand,
+  allowPadding: boolean,
+): TensorBox {
   let source = x;
   let expanded = false;
   if ("exact" in demand) {
@@ -160,11 +190,19 @@ function copyTo(ctx: Lowering, x: TensorBox, size: readonly Expr[], demand: Stri
   return expanded && "exact" in demand ? matchInsignificantStrides(ctx, expand(ctx, copy, size), demand.exact) : copy;
 }
 
-export const requireStrideOrder = (ctx: Lowering, x: TensorBox, order: readonly number[], allowPadding = false): TensorBox =>
-  requireStrides(ctx, x, { order }, allowPadding);
+export const requireStrideOrder = (
+  ctx: Lowering,
+  x: TensorBox,
+  order: readonly number[],
+  allowPadding = false,
+): TensorBox => requireStrides(ctx, x, { order }, allowPadding);
 
-export const requireExactStrides = (ctx: Lowering, x: TensorBox, exact: readonly Expr[], allowPadding = false): TensorBox =>
-  requireStrides(ctx, x, { exact }, allowPadding);
+export const requireExactStrides = (
+  ctx: Lowering,
+  x: TensorBox,
+  exact: readonly Expr[],
+  allowPadding = false,
+): TensorBox => requireStrides(ctx, x, { exact }, allowPadding);
 
 export const requireContiguous = (ctx: Lowering, x: TensorBox): TensorBox =>
   requireStrides(ctx, x, { exact: contiguousStrides(sizeOf(x)) });
@@ -173,4 +211,3 @@ export const requireContiguous = (ctx: Lowering, x: TensorBox): TensorBox =>
 export function fxStrideOrder(ctx: Lowering, traced: FakeTensor): number[] {
   return strideOrderOf(traced.stride, ctx.sizevars);
 }
-

@@ -6,7 +6,17 @@ import type { FxGraph, FxNode } from "../../fx/graph";
 import type { Expr, SymExpr } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import type {
-  ComputedBuffer, ConcatBuffer, ExternBuffer, InputBuffer, IrBuffer, IrLayout, Loops, Origins, StorageBox, TensorBox, View,
+  ComputedBuffer,
+  ConcatBuffer,
+  ExternBuffer,
+  InputBuffer,
+  IrBuffer,
+  IrLayout,
+  Loops,
+  Origins,
+  StorageBox,
+  TensorBox,
+  View,
 } from "./boxes";
 import type { PaddingOptions } from "./layouts";
 import type { TargetProperties } from "./target";
@@ -30,7 +40,10 @@ export class Lowering {
   readonly operations: (ComputedBuffer | ExternBuffer | ConcatBuffer)[] = [];
   readonly inputs = new Map<string, TensorBox>();
   readonly originalInputs = new Map<string, TensorBox>();
-  readonly constants = new Map<string, { readonly values: readonly number[]; readonly dtype: DType; readonly size: readonly number[] }>();
+  readonly constants = new Map<
+    string,
+    { readonly values: readonly number[]; readonly dtype: DType; readonly size: readonly number[] }
+  >();
   readonly mutatedBuffers = new Set<string>();
   readonly nameToUsers = new Map<string, TensorBox[]>();
   readonly foreachLists: string[][] = [];
@@ -69,7 +82,9 @@ export class Lowering {
 
   get padding(): PaddingOptions {
     return {
-      enabled: this.configFlag("comprehensive_padding") && (this.currentNode === null || !this.dislikesPadding.has(this.currentNode)),
+      enabled:
+        this.configFlag("comprehensive_padding") &&
+        (this.currentNode === null || !this.dislikesPadding.has(this.currentNode)),
       alignment: this.configNumber("padding_alignment_bytes"),
       threshold: this.configNumber("padding_stride_threshold"),
       padDynamic: this.configFlag("pad_dynamic_shapes"),
@@ -102,7 +117,13 @@ export class Lowering {
 
   registerComputed(data: Loops, layout: IrLayout, origins: Origins): ComputedBuffer {
     const b: ComputedBuffer = {
-      kind: "computed", irClass: "ComputedBuffer", name: this.nextBufferName(), operation: this.nextOperationName(), data, layout, origins,
+      kind: "computed",
+      irClass: "ComputedBuffer",
+      name: this.nextBufferName(),
+      operation: this.nextOperationName(),
+      data,
+      layout,
+      origins,
       originNode: data.originNode,
     };
     this.register(b);
@@ -112,7 +133,12 @@ export class Lowering {
 
   registerExtern(fields: Omit<ExternBuffer, "kind" | "name" | "operation" | "origins" | "originNode">): ExternBuffer {
     const b: ExternBuffer = {
-      ...fields, kind: "extern", name: this.nextBufferName(), operation: this.nextOperationName(), origins: this.origins, originNode: null,
+      ...fields,
+      kind: "extern",
+      name: this.nextBufferName(),
+      operation: this.nextOperationName(),
+      origins: this.origins,
+      originNode: null,
     };
     this.register(b);
     this.operations.push(b);

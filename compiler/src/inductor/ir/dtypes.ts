@@ -1,5 +1,5 @@
 // Facts about dtypes that lowering needs beyond aten/promotion. In: dtypes. Out: category, size, limits.
-import { isComplexDType, isFloatDType, isIntDType, ITEM_SIZE, promoteTypes } from "../../aten/promotion";
+import { ITEM_SIZE, isComplexDType, isFloatDType, isIntDType, promoteTypes } from "../../aten/promotion";
 import type { DType } from "../../aten/types";
 
 export { isFloatDType, promoteTypes };

@@ -5,9 +5,14 @@ import type { ArgValue, TensorMeta } from "../../aten/types";
 import type { FxNode } from "../../fx/graph";
 import { type Expr, int } from "../symbolic/expr";
 import { deviceOf, sizeOf } from "./access";
-import { bufferOf, isTensorBox, type IrLayout, type TensorBox } from "./boxes";
+import { bufferOf, type IrLayout, isTensorBox, type TensorBox } from "./boxes";
 import {
-  fxStrideOrder, realizeInput, requireContiguous, requireStride1, requireStrideOrder, tensorMeta,
+  fxStrideOrder,
+  realizeInput,
+  requireContiguous,
+  requireStride1,
+  requireStrideOrder,
+  tensorMeta,
 } from "./constraints";
 import type { Lowering } from "./context";
 import { rerunMeta, stridesAsTraced, tracedResults } from "./fallback_meta";
@@ -74,7 +79,12 @@ function boxesIn(args: readonly ArgValue<TensorBox>[], kwargs: Kwargs): TensorBo
 }
 
 function constrain(
-  ctx: Lowering, x: TensorBox, position: number, op: string, strides: ExternSpec["strides"] | "sdpa", node: FxNode | undefined,
+  ctx: Lowering,
+  x: TensorBox,
+  position: number,
+  op: string,
+  strides: ExternSpec["strides"] | "sdpa",
+  node: FxNode | undefined,
 ): TensorBox {
   switch (strides) {
     case "mm":
@@ -106,7 +116,11 @@ interface Prepared {
 }
 
 /** inputs in memory in the strides asked for, in the arguments' places */
-function prepare(ctx: Lowering, spec: Pick<ExternSpec, "op" | "args" | "kwargs" | "strides"> | ExternManySpec, freeze: boolean): Prepared {
+function prepare(
+  ctx: Lowering,
+  spec: Pick<ExternSpec, "op" | "args" | "kwargs" | "strides"> | ExternManySpec,
+  freeze: boolean,
+): Prepared {
   const kwargs = spec.kwargs ?? {};
   const nodes = nodesOf(ctx);
   const by = new Map<TensorBox, TensorBox>();
@@ -129,13 +143,20 @@ function prepare(ctx: Lowering, spec: Pick<ExternSpec, "op" | "args" | "kwargs" 
     }
   }
   return {
-    inputs: [...by.values()], args: spec.args.map(a => swap(a, by)), kwargs: swapKwargs(kwargs, by), nodes: known ? pairs : undefined,
+    inputs: [...by.values()],
+    args: spec.args.map(a => swap(a, by)),
+    kwargs: swapKwargs(kwargs, by),
+    nodes: known ? pairs : undefined,
   };
 }
 
 function fixedLayout(m: TensorMeta): IrLayout {
   return {
-    kind: "fixed", device: m.device, dtype: m.dtype, size: m.shape as readonly Expr[], stride: m.stride as readonly Expr[],
+    kind: "fixed",
+    device: m.device,
+    dtype: m.dtype,
+    size: m.shape as readonly Expr[],
+    stride: m.stride as readonly Expr[],
     offset: m.storageOffset as Expr,
   };
 }
@@ -162,12 +183,27 @@ export function extern(ctx: Lowering, spec: ExternSpec): TensorBox {
   const meta = Array.isArray(traced) ? traced[0] : (traced as TensorMeta | undefined);
   if (meta === undefined || meta === null) throw new Error(`${spec.op}: result unknown`);
   const layout = fixedLayout(meta);
-  const flexible = spec.layout === "flexible" || (spec.layout === undefined && spec.kind === "out");
+  // a kernel choice that is still to be made needs its layout now
+  const chooses = spec.kind === "out" && (ctx.configFlag("max_autotune") || ctx.configFlag("max_autotune_gemm"));
+  const flexible = !chooses && (spec.layout === "flexible" || (spec.layout === undefined && spec.kind === "out"));
   const size = meta.shape as readonly Expr[];
-  const open: IrLayout = { kind: "flexible", device: meta.device, dtype: meta.dtype, size, stride: contiguousStrides(size), offset: int(0) };
+  const open: IrLayout = {
+    kind: "flexible",
+    device: meta.device,
+    dtype: meta.dtype,
+    size,
+    stride: contiguousStrides(size),
+    offset: int(0),
+  };
   const b = ctx.registerExtern({
-    irClass: spec.kind === "out" ? "ExternKernelOut" : "ExternKernelAlloc", kernel: spec.kernel, op: spec.op, inputs: p.inputs, args: p.args,
-    kwargs: p.kwargs, mutates: [], layout: flexible ? open : spec.layout === "contiguous" ? { ...open, kind: "fixed" } : layout,
+    irClass: spec.kind === "out" ? "ExternKernelOut" : "ExternKernelAlloc",
+    kernel: spec.kernel,
+    op: spec.op,
+    inputs: p.inputs,
+    args: p.args,
+    kwargs: p.kwargs,
+    mutates: [],
+    layout: flexible ? open : chooses || spec.layout === "contiguous" ? { ...open, kind: "fixed" } : layout,
     ...(spec.opaque === undefined ? {} : { opaque: spec.opaque }),
   });
   return ctx.boxOf(b);
@@ -187,13 +223,23 @@ function prepareConvolution(ctx: Lowering, spec: ExternSpec): Prepared {
   }
   const by = new Map(first.inputs.slice(0, 2).map(v => [v, realizeInput(ctx, requireStrideOrder(ctx, v, order))]));
   return {
-    inputs: first.inputs.map(v => by.get(v) ?? v), args: first.args.map(a => swap(a, by)), kwargs: swapKwargs(first.kwargs, by), nodes: undefined,
+    inputs: first.inputs.map(v => by.get(v) ?? v),
+    args: first.args.map(a => swap(a, by)),
+    kwargs: swapKwargs(first.kwargs, by),
+    nodes: undefined,
   };
 }
 
 function multiOutput(ctx: Lowering, producer: TensorBox, meta: TensorMeta, index: number | undefined): TensorBox {
   const b = ctx.registerExtern({
-    irClass: "MultiOutput", kernel: null, op: "", inputs: [producer], args: [], kwargs: {}, mutates: [], layout: fixedLayout(meta),
+    irClass: "MultiOutput",
+    kernel: null,
+    op: "",
+    inputs: [producer],
+    args: [],
+    kwargs: {},
+    mutates: [],
+    layout: fixedLayout(meta),
     ...(index === undefined ? {} : { index }),
   });
   return ctx.boxOf(b);
@@ -205,14 +251,22 @@ export function externMany(ctx: Lowering, spec: ExternManySpec): (TensorBox | nu
   const metas = results(ctx, spec.op, p);
   const device = p.inputs[0] === undefined ? deviceOfResult(metas) : deviceOf(p.inputs[0]);
   const b = ctx.registerExtern({
-    irClass: "FallbackKernel", kernel: spec.kernel, op: spec.op, inputs: p.inputs, args: p.args, kwargs: p.kwargs, mutates: [],
+    irClass: "FallbackKernel",
+    kernel: spec.kernel,
+    op: spec.op,
+    inputs: p.inputs,
+    args: p.args,
+    kwargs: p.kwargs,
+    mutates: [],
     layout: metas === undefined ? { kind: "none", device } : { kind: "multi_output", device },
     ...(spec.opaque === undefined ? {} : { opaque: spec.opaque }),
   });
   const producer = ctx.boxOf(b);
   if (metas === undefined) return [];
   if (Array.isArray(metas)) {
-    return (metas as readonly (TensorMeta | null)[]).map((m, i) => (m === null ? null : multiOutput(ctx, producer, m, i)));
+    return (metas as readonly (TensorMeta | null)[]).map((m, i) =>
+      m === null ? null : multiOutput(ctx, producer, m, i),
+    );
   }
   return [multiOutput(ctx, producer, metas as TensorMeta, undefined)];
 }
@@ -228,7 +282,13 @@ function mutatingExtern(ctx: Lowering, spec: ExternSpec, targets: readonly Tenso
   const names = targets.flatMap(t => bufferOf(t)?.name ?? []);
   for (const n of names) markBufferMutated(ctx, n);
   ctx.registerExtern({
-    irClass: "InplaceFallback", kernel: spec.kernel, op: spec.op, inputs: p.inputs, args: p.args, kwargs: p.kwargs, mutates: names,
+    irClass: "InplaceFallback",
+    kernel: spec.kernel,
+    op: spec.op,
+    inputs: p.inputs,
+    args: p.args,
+    kwargs: p.kwargs,
+    mutates: names,
     layout: { kind: "none", device: deviceOf(targets[0] as TensorBox) },
     ...(spec.opaque === undefined ? {} : { opaque: spec.opaque }),
   });

@@ -3,7 +3,7 @@
 // operator's meta rule over the strides that the inputs have now.
 import { makeArgs } from "../../aten/args";
 import { bindArguments } from "../../aten/bind";
-import { isExpr, guardsOf } from "../../aten/dim_math";
+import { guardsOf, isExpr } from "../../aten/dim_math";
 import { makeMetaBuilder } from "../../aten/meta_builder";
 import { lookup } from "../../aten/registry";
 import { parseSchema } from "../../aten/schema";
@@ -22,7 +22,11 @@ export function metaOf(x: TensorBox): TensorMeta {
   const size = sizeOf(x);
   const l = valueLayout(x);
   return {
-    shape: size, stride: l?.stride ?? contiguousStrides(size), storageOffset: l?.offset ?? int(0), dtype: dtypeOf(x), device: deviceOf(x),
+    shape: size,
+    stride: l?.stride ?? contiguousStrides(size),
+    storageOffset: l?.offset ?? int(0),
+    dtype: dtypeOf(x),
+    device: deviceOf(x),
     requiresGrad: false,
   };
 }
@@ -53,13 +57,18 @@ export function stridesAsTraced(ctx: Lowering, pairs: readonly (readonly [Tensor
 
 /** the operator's meta rule over the inputs as they are; undefined if it has none or refuses */
 export function rerunMeta(
-  ctx: Lowering, op: string, args: readonly ArgValue<TensorBox>[], kwargs: Readonly<Record<string, ArgValue<TensorBox>>>,
+  ctx: Lowering,
+  op: string,
+  args: readonly ArgValue<TensorBox>[],
+  kwargs: Readonly<Record<string, ArgValue<TensorBox>>>,
 ): Result<TensorMeta<Expr>> | undefined {
   const record = lookup(op);
   if (record === undefined) return undefined;
   const builder = makeMetaBuilder(guardsOf(ctx.sizevars.shapeEnv, () => op));
   const host = {
-    isTensor: isTensorMeta, isDim: isExpr, int: (n: number) => int(n),
+    isTensor: isTensorMeta,
+    isDim: isExpr,
+    int: (n: number) => int(n),
     specialize: (d: unknown) => ctx.sizevars.guardInt(d as Expr) ?? 0,
   };
   const named = new Map(Object.entries(kwargs).map(([k, v]): [string, ArgValue<TensorMeta>] => [k, toMeta(v)]));

@@ -1,11 +1,23 @@
 // The lowered graph as plain data. In: a Lowering whose layouts are decided. Out: LoweredGraph. Promises: nothing of the
 // boxes remains; names are those given during lowering.
-import type { ArgValue } from "../../aten/types";
+
 import { isExpr } from "../../aten/dim_math";
+import type { ArgValue } from "../../aten/types";
 import type { FxNode } from "../../fx/graph";
-import { type Expr, int, type SymExpr, freeSymbols } from "../symbolic/expr";
+import { type Expr, freeSymbols, int, type SymExpr } from "../symbolic/expr";
 import { bufferIndexer, isZeroElements, stridesOf, valueLayout } from "./access";
-import { bufferOf, type ComputedBuffer, type ConcatBuffer, type ExternBuffer, type IrBuffer, type IrLayout, isTensorBox, type Loops, type ReductionLoops, type TensorBox } from "./boxes";
+import {
+  bufferOf,
+  type ComputedBuffer,
+  type ConcatBuffer,
+  type ExternBuffer,
+  type IrBuffer,
+  type IrLayout,
+  isTensorBox,
+  type Loops,
+  type ReductionLoops,
+  type TensorBox,
+} from "./boxes";
 import { bodyOf } from "./computed_body";
 import { tensorMeta } from "./constraints";
 import type { Lowering } from "./context";
@@ -14,14 +26,20 @@ import type { LoopBody } from "./loop_body";
 import type { Buffer, BufferView, GraphInput, Layout, LoopsKind, LoweredGraph, Operation } from "./types";
 
 export function finishGraph(
-  ctx: Lowering, outputs: readonly (TensorBox | Expr | null)[], placeholders: readonly FxNode[],
+  ctx: Lowering,
+  outputs: readonly (TensorBox | Expr | null)[],
+  placeholders: readonly FxNode[],
   info: { readonly kind: LoweredGraph["kind"]; readonly donated?: readonly number[] },
 ): LoweredGraph {
   const inputs = placeholders.map((p): GraphInput => graphInput(ctx, p));
   const buffers = new Map<string, Buffer>();
   for (const b of ctx.buffersByName.values()) {
     buffers.set(b.name, {
-      name: b.name, irClass: b.irClass, layout: finalLayout(b.layout), operation: b.kind === "input" ? null : b.operation, originNode: b.originNode,
+      name: b.name,
+      irClass: b.irClass,
+      layout: finalLayout(b.layout),
+      operation: b.kind === "input" ? null : b.operation,
+      originNode: b.originNode,
     });
   }
   const symbols = new Set<SymExpr>();
@@ -49,7 +67,10 @@ export function finishGraph(
 function graphInput(ctx: Lowering, p: FxNode): GraphInput {
   const t = tensorMeta(p);
   if (t !== undefined) {
-    return { name: p.name, layout: { kind: "fixed", device: t.device, dtype: t.dtype, size: t.shape, stride: t.stride, offset: int(0) } };
+    return {
+      name: p.name,
+      layout: { kind: "fixed", device: t.device, dtype: t.dtype, size: t.shape, stride: t.stride, offset: int(0) },
+    };
   }
   if (!isExpr(p.meta.val)) return { name: p.name, layout: null };
   const hint = ctx.sizevars.hint(p.meta.val);
@@ -63,7 +84,13 @@ export function finalLayout(l: IrLayout): Layout {
       return l;
     case "non_owning": {
       const base = bufferOf(l.view);
-      return { ...l.view.layout, kind: "non_owning", offset: int(0), base: base?.name ?? "", baseOffset: l.view.layout.offset };
+      return {
+        ...l.view.layout,
+        kind: "non_owning",
+        offset: int(0),
+        base: base?.name ?? "",
+        baseOffset: l.view.layout.offset,
+      };
     }
     case "mutation": {
       const s = valueLayout(l.target);
@@ -93,9 +120,15 @@ export function bufferView(x: TensorBox): BufferView {
     return { buffer: b.name, size: [], stride: [], offset: int(0), dtype: "float32", whole: true };
   }
   const own = stridesOf(b.layout);
-  const same = (a: readonly Expr[], c: readonly Expr[]): boolean => a.length === c.length && a.every((e, i) => e === c[i]);
-  const whole = x.data.kind === "storage" ||
-    (own !== undefined && same(l.size, own.size) && same(l.stride, own.stride) && l.offset === own.offset && l.dtype === own.dtype);
+  const same = (a: readonly Expr[], c: readonly Expr[]): boolean =>
+    a.length === c.length && a.every((e, i) => e === c[i]);
+  const whole =
+    x.data.kind === "storage" ||
+    (own !== undefined &&
+      same(l.size, own.size) &&
+      same(l.stride, own.stride) &&
+      l.offset === own.offset &&
+      l.dtype === own.dtype);
   return { buffer: b.name, size: l.size, stride: l.stride, offset: l.offset, dtype: l.dtype, whole };
 }
 
@@ -111,16 +144,30 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
         return Array.isArray(a) ? (a as readonly ArgValue<TensorBox>[]).map(views) : (a as ArgValue<BufferView>);
       };
       return {
-        ...base, kind: "extern", irClass: b.irClass, kernel: b.kernel, op: b.op, args: b.args.map(views),
-        kwargs: Object.fromEntries(Object.entries(b.kwargs).map(([k, v]) => [k, views(v)])), reads: b.inputs.map(bufferView), mutates: b.mutates,
-        ...(b.index === undefined ? {} : { index: b.index }), ...(b.opaque === undefined ? {} : { opaque: b.opaque }),
+        ...base,
+        kind: "extern",
+        irClass: b.irClass,
+        kernel: b.kernel,
+        op: b.op,
+        args: b.args.map(views),
+        kwargs: Object.fromEntries(Object.entries(b.kwargs).map(([k, v]) => [k, views(v)])),
+        reads: b.inputs.map(bufferView),
+        mutates: b.mutates,
+        ...(b.index === undefined ? {} : { index: b.index }),
+        ...(b.opaque === undefined ? {} : { opaque: b.opaque }),
       };
     }
     case "computed": {
       if (isZeroElements(b.data.ranges)) return { ...base, kind: "nop", irClass: "ComputedBuffer", reads: [] };
       const { sizes, body } = bodyOf(b.data, b.name, bufferIndexer(b), ctx.sizevars, merges(ctx, b.data));
       return {
-        ...base, kind: "computed", loops: loopsKind(ctx, b), ranges: b.data.ranges, reductionRanges: reductionRanges(b.data), sizes, body,
+        ...base,
+        kind: "computed",
+        loops: loopsKind(ctx, b),
+        ranges: b.data.ranges,
+        reductionRanges: reductionRanges(b.data),
+        sizes,
+        body,
       };
     }
     default: {
@@ -137,7 +184,8 @@ function deviceOf(b: IrBuffer): Operation["device"] {
 }
 
 /** loops merge here only where the scheduler will not do it after fusion */
-const merges = (ctx: Lowering, l: Loops): boolean => l.device.type !== "cuda" || !ctx.configFlag("loop_ordering_after_fusion");
+const merges = (ctx: Lowering, l: Loops): boolean =>
+  l.device.type !== "cuda" || !ctx.configFlag("loop_ordering_after_fusion");
 
 function reductionRanges(l: Loops): readonly Expr[] {
   if ("reductionRanges" in l) return l.reductionRanges;
@@ -157,10 +205,21 @@ function loopsKind(ctx: Lowering, b: ComputedBuffer): LoopsKind {
     case "MultiOutputReduction": {
       const split = l.split;
       return {
-        kind: l.kind, type: l.type, hint: l.hint, srcDtype: l.srcDtype, outputIndex: l.outputIndex,
-        ...(split === undefined ? {} : {
-          split: { size: split.size, ranges: split.ranges, reductionRanges: split.reductionRanges, original: () => unsplitBody(ctx, b, l) },
-        }),
+        kind: l.kind,
+        type: l.type,
+        hint: l.hint,
+        srcDtype: l.srcDtype,
+        outputIndex: l.outputIndex,
+        ...(split === undefined
+          ? {}
+          : {
+              split: {
+                size: split.size,
+                ranges: split.ranges,
+                reductionRanges: split.reductionRanges,
+                original: () => unsplitBody(ctx, b, l),
+              },
+            }),
       };
     }
     case "Scan":
@@ -179,8 +238,12 @@ function loopsKind(ctx: Lowering, b: ComputedBuffer): LoopsKind {
 function unsplitBody(ctx: Lowering, b: ComputedBuffer, l: ReductionLoops): LoopBody {
   const { split } = l;
   if (split === undefined) throw new Error(`${b.name} is not split`);
-  const whole: ReductionLoops = { ...l, ranges: split.ranges, reductionRanges: split.reductionRanges, inner: split.inner };
+  const whole: ReductionLoops = {
+    ...l,
+    ranges: split.ranges,
+    reductionRanges: split.reductionRanges,
+    inner: split.inner,
+  };
   const layout = { size: split.ranges, stride: contiguousStrides(split.ranges), offset: int(0) };
   return bodyOf(whole, b.name, fixedIndexer(layout), ctx.sizevars, merges(ctx, l)).body;
 }
-

@@ -14,7 +14,8 @@ function recordedOrigins(log: string, before: string): Map<string, string> {
   const rest = log.slice(start);
   const text = rest.slice(0, rest.search(/\n\[DEBUG\]:(?:found|cannot)/));
   const out = new Map<string, string>();
-  for (const m of text.matchAll(/SchedulerNode\(name='(op\d+)'\), \w+\(\[.*?origins=OrderedSet\(\[([^\]]*)\]\)/g)) out.set(m[1] ?? "", m[2] ?? "");
+  for (const m of text.matchAll(/SchedulerNode\(name='(op\d+)'\), \w+\(\[.*?origins=OrderedSet\(\[([^\]]*)\]\)/g))
+    out.set(m[1] ?? "", m[2] ?? "");
   return out;
 }
 
@@ -27,13 +28,17 @@ describe.skipIf(truthFolder === undefined)("recorded graphs", () => {
           const g = r.lower();
           expect(verifyLowered(g)).toEqual([]);
           const s = schedule(g, {
-            config: defaultConfig("torch-2.11"), behaviours: defaultBehaviours("torch-2.11"), target: targetByName("h200"), wantDumps: true,
+            config: defaultConfig("torch-2.11"),
+            behaviours: defaultBehaviours("torch-2.11"),
+            target: targetByName("h200"),
+            wantDumps: true,
           });
           expect(s.preFusionDump?.trimEnd()).toBe(r.recorded.before.trimEnd());
           const origins = recordedOrigins(log, r.recorded.before);
           for (const op of g.operations) {
             const recorded = origins.get(op.name);
-            if (recorded !== undefined) expect(`${op.name}: ${op.origins.map(n => n.name).join(", ")}`).toBe(`${op.name}: ${recorded}`);
+            if (recorded !== undefined)
+              expect(`${op.name}: ${op.origins.map(n => n.name).join(", ")}`).toBe(`${op.name}: ${recorded}`);
           }
         }
       });

@@ -41,7 +41,8 @@ export interface LoweringInfo {
 export function lowerGraph(graph: FxGraph, info: LoweringInfo): LoweredGraph {
   const ctx = new Lowering(graph, info);
   ctx.layoutOpt = decideLayoutOpt(graph, info.kind === "inference", {
-    enabled: ctx.configFlag("layout_optimization"), force: ctx.configFlag("force_layout_optimization"),
+    enabled: ctx.configFlag("layout_optimization"),
+    force: ctx.configFlag("force_layout_optimization"),
   });
   if (ctx.layoutOpt) ctx.prefersChannelsLast = nodesPreferringChannelsLast(graph);
   const builder = makeBuilder(ctx);
@@ -79,7 +80,8 @@ function outputArguments(output: FxNode): (FxNode | null)[] {
   return items.map(x => (typeof x === "object" && x !== null && "users" in x ? (x as FxNode) : null));
 }
 
-const isTuple = (x: unknown): x is { readonly items: readonly unknown[] } => typeof x === "object" && x !== null && "items" in x;
+const isTuple = (x: unknown): x is { readonly items: readonly unknown[] } =>
+  typeof x === "object" && x !== null && "items" in x;
 
 /** the node itself, then what its arguments carry as far as it isn't in memory */
 function originsOf(ctx: Lowering, n: FxNode): Origins {
@@ -95,7 +97,12 @@ function originsOf(ctx: Lowering, n: FxNode): Origins {
   return set;
 }
 
-function runNode(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxNode, visible: ReadonlyMap<FxNode, readonly Expr[]>): void {
+function runNode(
+  ctx: Lowering,
+  builder: LoweringBuilder<TensorBox>,
+  n: FxNode,
+  visible: ReadonlyMap<FxNode, readonly Expr[]>,
+): void {
   let result = nodeValue(ctx, builder, n);
   if (isTensorBox(result) && n.op === "call_function") result = finishNode(ctx, n, result, visible);
   if (isTensorBox(result)) assignOriginNode(result, n);
@@ -127,7 +134,11 @@ function nodeValue(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxNode
 
 function inputBox(ctx: Lowering, name: string, t: FakeTensor): TensorBox {
   const b: InputBuffer = {
-    kind: "input", irClass: "InputBuffer", name, origins: ctx.origins, originNode: null,
+    kind: "input",
+    irClass: "InputBuffer",
+    name,
+    origins: ctx.origins,
+    originNode: null,
     layout: { kind: "fixed", device: t.device, dtype: t.dtype, size: t.shape, stride: t.stride, offset: int(0) },
   };
   ctx.registerInput(b);
@@ -145,7 +156,9 @@ function placeholder(ctx: Lowering, n: FxNode): EnvValue {
 
 /** operators that only state facts, or change nothing that the loops see */
 const NO_EFFECT: ReadonlySet<string> = new Set([
-  "aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default", "aten._assert_scalar.default",
+  "aten.sym_constrain_range.default",
+  "aten.sym_constrain_range_for_size.default",
+  "aten._assert_scalar.default",
   "aten._assert_tensor_metadata.default",
 ]);
 
@@ -173,10 +186,21 @@ function getItem(ctx: Lowering, n: FxNode): EnvValue {
 }
 
 /** the operator called as it is, on values in memory */
-function fallback(ctx: Lowering, n: FxNode, args: readonly EnvValue[], kwargs: ReadonlyMap<string, EnvValue>, opaque: string | undefined): EnvValue {
+function fallback(
+  ctx: Lowering,
+  n: FxNode,
+  args: readonly EnvValue[],
+  kwargs: ReadonlyMap<string, EnvValue>,
+  opaque: string | undefined,
+): EnvValue {
   const results = externMany(ctx, {
-    kernel: `torch.ops.${n.target}`, op: n.target, inputs: [], args, kwargs: Object.fromEntries(kwargs),
-    strides: ctx.options.kind === "backward" ? "contiguous" : "fx", ...(opaque === undefined ? {} : { opaque }),
+    kernel: `torch.ops.${n.target}`,
+    op: n.target,
+    inputs: [],
+    args,
+    kwargs: Object.fromEntries(kwargs),
+    strides: ctx.options.kind === "backward" ? "contiguous" : "fx",
+    ...(opaque === undefined ? {} : { opaque }),
   });
   return tensorMeta(n) !== undefined ? (results[0] ?? null) : results;
 }

@@ -1,7 +1,8 @@
 // What a graph returns, and inputs that were replaced by new values (GraphLowering.output). In: the output node. Out:
 // boxes in memory. Promises: outputs are buffers or strides over them, insignificant strides as traced.
-import type { FxNode } from "../../fx/graph";
+
 import { isExpr } from "../../aten/dim_math";
+import type { FxNode } from "../../fx/graph";
 import { type Expr, int } from "../symbolic/expr";
 import { isLoops, isTensorBox, storageOf, type TensorBox } from "./boxes";
 import { matchInsignificantStrides, realizeInput, tensorMeta } from "./constraints";
@@ -18,7 +19,9 @@ export function lowerOutputs(ctx: Lowering, node: FxNode): (TensorBox | Expr | n
   const first = node.args[0];
   const items: readonly unknown[] = Array.isArray(first)
     ? (first as readonly unknown[])
-    : typeof first === "object" && first !== null && "items" in first ? (first.items as readonly unknown[]) : [first];
+    : typeof first === "object" && first !== null && "items" in first
+      ? (first.items as readonly unknown[])
+      : [first];
   const outputs = items.map((item): TensorBox | Expr | null => {
     const v: EnvValue = argValue(ctx, item as never);
     if (typeof v === "number") return int(v);

@@ -3,7 +3,21 @@
 // operation must be emitted. Promises: integers wrap as their dtype does; floats fold only among constants.
 import type { DType, OpName } from "../../aten/types";
 import {
-  type Expr, add, float, floorDiv, int, isInteger, isNonnegative, isPositive, max, min, mod, modularIndexing, mul, neg, sub,
+  add,
+  type Expr,
+  float,
+  floorDiv,
+  int,
+  isInteger,
+  isNonnegative,
+  isPositive,
+  max,
+  min,
+  mod,
+  modularIndexing,
+  mul,
+  neg,
+  sub,
 } from "../symbolic/expr";
 import { categoryOf, integerBits, isIntegerDType, promoteTypes } from "./dtypes";
 
@@ -38,7 +52,9 @@ export function typedConstant(value: number | boolean, dtype: DType): Known {
 }
 
 export function knownExpr(expr: Expr, dtype: DType): Known {
-  return expr.kind === "int" || expr.kind === "float" ? typedConstant(expr.value, dtype) : { kind: "expr", expr, dtype };
+  return expr.kind === "int" || expr.kind === "float"
+    ? typedConstant(expr.value, dtype)
+    : { kind: "expr", expr, dtype };
 }
 
 /** to_dtype of a known value */

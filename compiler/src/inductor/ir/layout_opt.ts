@@ -22,7 +22,8 @@ const number = (e: Expr | undefined): number => (e === undefined ? 1 : (intValue
 
 function describe(n: FxNode): Convolution | undefined {
   const weight = n.args[1];
-  const w = typeof weight === "object" && weight !== null && "meta" in weight ? tensorMeta(weight as FxNode) : undefined;
+  const w =
+    typeof weight === "object" && weight !== null && "meta" in weight ? tensorMeta(weight as FxNode) : undefined;
   const out = tensorMeta(n);
   if (w === undefined || out === undefined) return undefined;
   const shape = w.shape.map(number);
@@ -31,7 +32,10 @@ function describe(n: FxNode): Convolution | undefined {
   const groups = n.args[n.args.length - 1];
   const product = (xs: readonly number[]): number => xs.reduce((a, b) => a * b, 1);
   return {
-    out: shape[0] ?? 1, in: shape[1] ?? 1, kernel, groups: typeof groups === "number" ? groups : 1,
+    out: shape[0] ?? 1,
+    in: shape[1] ?? 1,
+    kernel,
+    groups: typeof groups === "number" ? groups : 1,
     flops: 2 * number(out.shape[0]) * product(spatial) * product(kernel) * (shape[0] ?? 1) * (shape[1] ?? 1),
   };
 }
@@ -46,7 +50,11 @@ function hasSymbols(n: FxNode, position: number): boolean {
   return t !== undefined && [...t.shape, ...t.stride].some(s => freeSymbols(s).size > 0);
 }
 
-export function decideLayoutOpt(graph: FxGraph, isInference: boolean, config: { readonly enabled: boolean; readonly force: boolean }): boolean {
+export function decideLayoutOpt(
+  graph: FxGraph,
+  isInference: boolean,
+  config: { readonly enabled: boolean; readonly force: boolean },
+): boolean {
   if (!config.enabled) return false;
   if (config.force) return true;
   const nodes = graph.nodes.filter(n => n.target === CONVOLUTION);
@@ -90,16 +98,32 @@ export function nodesPreferringChannelsLast(graph: FxGraph): ReadonlySet<FxNode>
 
 const DISLIKE_PADDING: ReadonlySet<string> = new Set(["convolution", "convolution_backward", "_scaled_mm"]);
 const LIKE_PADDING: ReadonlySet<string> = new Set([
-  "var_mean", "sum", "mean", "prod", "any", "amin", "amax", "min", "max", "argmin", "argmax", "scatter_reduce",
+  "var_mean",
+  "sum",
+  "mean",
+  "prod",
+  "any",
+  "amin",
+  "amax",
+  "min",
+  "max",
+  "argmin",
+  "argmax",
+  "scatter_reduce",
 ]);
 
 /**
  * Nodes whose values must stay dense: inputs of kernels that would copy them otherwise, as far back as nothing on the way
  * gains from padding, and outputs that the user sees (mark_nodes_dislike_padding).
  */
-export function nodesDislikingPadding(graph: FxGraph, userVisible: ReadonlySet<FxNode>, padsOutputs: boolean): ReadonlySet<FxNode> {
+export function nodesDislikingPadding(
+  graph: FxGraph,
+  userVisible: ReadonlySet<FxNode>,
+  padsOutputs: boolean,
+): ReadonlySet<FxNode> {
   const set = new Set<FxNode>();
-  const packet = (n: FxNode): string | undefined => (n.op === "call_function" && n.target !== "operator.getitem" ? n.target.split(".")[1] : undefined);
+  const packet = (n: FxNode): string | undefined =>
+    n.op === "call_function" && n.target !== "operator.getitem" ? n.target.split(".")[1] : undefined;
   for (const n of [...graph.nodes].reverse()) {
     const name = packet(n);
     if (name === undefined) continue;

@@ -64,19 +64,35 @@ export function channelsLastStrides(sizes: readonly Expr[]): Expr[] {
 /** is_contiguous_strides_for_shape: dims of size 1 may have any stride */
 export function isContiguous(sizes: readonly Expr[], strides: readonly Expr[], sizevars: SizeVars): boolean {
   const expected = contiguousStrides(sizes);
-  return sizes.every((s, i) => sizevars.knownEquals(s, 1) || sizevars.knownEquals(expected[i] as Expr, strides[i] as Expr)) ||
-    sizes.some(s => intValue(s) === 0);
+  return (
+    sizes.every(
+      (s, i) => sizevars.knownEquals(s, 1) || sizevars.knownEquals(expected[i] as Expr, strides[i] as Expr),
+    ) || sizes.some(s => intValue(s) === 0)
+  );
 }
 
-export function isChannelsLastContiguous(sizes: readonly Expr[], strides: readonly Expr[], sizevars: SizeVars): boolean {
+export function isChannelsLastContiguous(
+  sizes: readonly Expr[],
+  strides: readonly Expr[],
+  sizevars: SizeVars,
+): boolean {
   if (sizes.length !== 4 && sizes.length !== 5) return false;
   if (intValue(sizes[1] as Expr) === 1) return false;
-  return channelsLastStrides(sizes).every((l, i) => intValue(sizes[i] as Expr) === 1 || sizevars.knownEquals(l, strides[i] as Expr));
+  return channelsLastStrides(sizes).every(
+    (l, i) => intValue(sizes[i] as Expr) === 1 || sizevars.knownEquals(l, strides[i] as Expr),
+  );
 }
 
 /** whether strides grow in this order; dims of size 1 don't count (Layout.is_stride_ordered) */
-export function isStrideOrdered(sizes: readonly Expr[], strides: readonly Expr[], order: readonly number[], sizevars: SizeVars): boolean {
-  const kept = sizes.map((s, i) => ({ s, stride: strides[i] as Expr, rank: order[i] as number })).filter(x => sizevars.sizeHint(x.s, 2) !== 1);
+export function isStrideOrdered(
+  sizes: readonly Expr[],
+  strides: readonly Expr[],
+  order: readonly number[],
+  sizevars: SizeVars,
+): boolean {
+  const kept = sizes
+    .map((s, i) => ({ s, stride: strides[i] as Expr, rank: order[i] as number }))
+    .filter(x => sizevars.sizeHint(x.s, 2) !== 1);
   const ranked = [...kept].sort((a, b) => a.rank - b.rank);
   for (let i = 0; i + 1 < ranked.length; i++) {
     const a = sizevars.sizeHint((ranked[i] as { stride: Expr }).stride, 8192);
@@ -97,7 +113,13 @@ export interface PaddingOptions {
 }
 
 /** Rounds large strides up so that rows start on aligned addresses (Layout._pad_strides). */
-export function padStrides(sizes: readonly Expr[], strides: readonly Expr[], dtype: DType, options: PaddingOptions, sizevars: SizeVars): readonly Expr[] {
+export function padStrides(
+  sizes: readonly Expr[],
+  strides: readonly Expr[],
+  dtype: DType,
+  options: PaddingOptions,
+  sizevars: SizeVars,
+): readonly Expr[] {
   const align = Math.floor(options.alignment / itemsize(dtype));
   if (strides.length === 0) return strides;
   if (!options.padChannelsLast && isChannelsLastContiguous(sizes, strides, sizevars)) return strides;
@@ -123,9 +145,12 @@ export function padStrides(sizes: readonly Expr[], strides: readonly Expr[], dty
 }
 
 /** position in storage: sum of index * stride over the dims that have more than one element (_fixed_indexer) */
-export function fixedIndexer(layout: Pick<StridedLayout, "size" | "stride" | "offset">): (index: readonly Expr[]) => Expr {
+export function fixedIndexer(
+  layout: Pick<StridedLayout, "size" | "stride" | "offset">,
+): (index: readonly Expr[]) => Expr {
   return index => {
-    if (index.length !== layout.stride.length) throw new Error(`${index.length} indices for ${layout.stride.length} dimensions`);
+    if (index.length !== layout.stride.length)
+      throw new Error(`${index.length} indices for ${layout.stride.length} dimensions`);
     const terms: Expr[] = [layout.offset];
     for (const [i, idx] of index.entries()) {
       if (intValue(layout.size[i] as Expr) !== 1) terms.push(mul(idx, layout.stride[i] as Expr));

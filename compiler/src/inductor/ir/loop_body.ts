@@ -11,23 +11,71 @@ import type { Expr, SymExpr } from "../symbolic/expr";
 export type BodyNode = { readonly name: string } & (
   | { readonly op: "get_index"; readonly index: string }
   | { readonly op: "load"; readonly buffer: string; readonly at: BodyNode }
-  | { readonly op: "store"; readonly buffer: string; readonly at: BodyNode; readonly value: BodyNode; readonly mode: "atomic_add" | null }
+  | {
+      readonly op: "store";
+      readonly buffer: string;
+      readonly at: BodyNode;
+      readonly value: BodyNode;
+      readonly mode: "atomic_add" | null;
+    }
   | { readonly op: "store_reduction"; readonly buffer: string; readonly at: BodyNode; readonly value: BodyNode }
   | { readonly op: "constant"; readonly value: number | boolean; readonly dtype: DType }
   | { readonly op: "index_expr"; readonly at: BodyNode; readonly dtype: DType }
   | { readonly op: "to_dtype"; readonly x: BodyNode; readonly dtype: DType; readonly srcDtype: DType | null }
   | { readonly op: "to_dtype_bitcast"; readonly x: BodyNode; readonly dtype: DType; readonly srcDtype: DType }
   /** defines the index symbol `symbol` (indirect0, ...) for later index expressions */
-  | { readonly op: "set_indirect"; readonly symbol: SymExpr; readonly x: BodyNode; readonly size: Expr; readonly check: boolean; readonly wrapNeg: boolean }
-  | { readonly op: "check_bounds"; readonly at: BodyNode; readonly size: BodyNode; readonly lower: boolean; readonly upper: boolean }
-  | { readonly op: "masked"; readonly mask: BodyNode; readonly subblock: string; readonly other: number | boolean; /** prints as 0.0, not 0 */ readonly otherIsFloat: boolean }
-  | { readonly op: "reduction"; readonly dtype: DType; readonly srcDtype: DType; readonly type: ReductionType; readonly value: BodyNode | readonly BodyNode[] }
-  | { readonly op: "scan"; readonly dtypes: readonly DType[]; readonly combine: ScanCombine; readonly values: readonly BodyNode[] }
-  | { readonly op: "sort"; readonly dtypes: readonly DType[]; readonly values: readonly BodyNode[]; readonly stable: boolean; readonly descending: boolean }
+  | {
+      readonly op: "set_indirect";
+      readonly symbol: SymExpr;
+      readonly x: BodyNode;
+      readonly size: Expr;
+      readonly check: boolean;
+      readonly wrapNeg: boolean;
+    }
+  | {
+      readonly op: "check_bounds";
+      readonly at: BodyNode;
+      readonly size: BodyNode;
+      readonly lower: boolean;
+      readonly upper: boolean;
+    }
+  | {
+      readonly op: "masked";
+      readonly mask: BodyNode;
+      readonly subblock: string;
+      readonly other: number | boolean /** prints as 0.0, not 0 */;
+      readonly otherIsFloat: boolean;
+    }
+  | {
+      readonly op: "reduction";
+      readonly dtype: DType;
+      readonly srcDtype: DType;
+      readonly type: ReductionType;
+      readonly value: BodyNode | readonly BodyNode[];
+    }
+  | {
+      readonly op: "scan";
+      readonly dtypes: readonly DType[];
+      readonly combine: ScanCombine;
+      readonly values: readonly BodyNode[];
+    }
+  | {
+      readonly op: "sort";
+      readonly dtypes: readonly DType[];
+      readonly values: readonly BodyNode[];
+      readonly stable: boolean;
+      readonly descending: boolean;
+    }
   | { readonly op: "getitem"; readonly x: BodyNode; readonly item: number }
   | { readonly op: "load_seed"; readonly buffer: string; readonly offset: number }
   | { readonly op: "random"; readonly kind: "rand" | "randn"; readonly seed: BodyNode; readonly offset: BodyNode }
-  | { readonly op: "randint64"; readonly seed: BodyNode; readonly offset: BodyNode; readonly low: BodyNode; readonly high: BodyNode }
+  | {
+      readonly op: "randint64";
+      readonly seed: BodyNode;
+      readonly offset: BodyNode;
+      readonly low: BodyNode;
+      readonly high: BodyNode;
+    }
   | { readonly op: "call"; readonly fn: OpName; readonly args: readonly BodyNode[] }
 );
 

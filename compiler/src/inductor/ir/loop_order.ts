@@ -7,7 +7,12 @@ import type { SizeVars } from "../symbolic/size_vars";
  * Steps of an index over variables. A variable inside an Identity counts as not stepping: torch can't work out a number
  * there, and takes 0.
  */
-export function strideHints(sizevars: SizeVars, index: Expr, vars: readonly Expr[], support?: readonly Expr[]): number[] {
+export function strideHints(
+  sizevars: SizeVars,
+  index: Expr,
+  vars: readonly Expr[],
+  support?: readonly Expr[],
+): number[] {
   const hints = sizevars.strideHints(index, vars, support);
   const hidden = new Set<SymExpr>();
   for (const e of atoms(index, "identity")) for (const s of freeSymbols(e)) hidden.add(s);
@@ -15,7 +20,10 @@ export function strideHints(sizevars: SizeVars, index: Expr, vars: readonly Expr
 }
 
 /** `strides[k][d]`: step of access k over loop d. `sizes[d]` is the loop's size, or undefined if symbolic. */
-export function pickLoopOrder(strides: readonly (readonly number[])[], sizes: readonly (number | undefined)[]): number[] {
+export function pickLoopOrder(
+  strides: readonly (readonly number[])[],
+  sizes: readonly (number | undefined)[],
+): number[] {
   const compare = (a: number, b: number): number => {
     const oneA = sizes[a] === 1;
     const oneB = sizes[b] === 1;

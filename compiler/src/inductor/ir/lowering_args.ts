@@ -4,10 +4,10 @@ import { makeArgs } from "../../aten/args";
 import { bindArguments } from "../../aten/bind";
 import { isExpr } from "../../aten/dim_math";
 import { parseSchema } from "../../aten/schema";
-import { type ArgValue, type Args, type OpRecord, OpError } from "../../aten/types";
+import { type Args, type ArgValue, OpError, type OpRecord } from "../../aten/types";
 import { FxNode } from "../../fx/graph";
 import { type Argument, EllipsisArg, OpaqueArg, SliceArg, TupleArg } from "../../fx/types";
-import { int, type Expr } from "../symbolic/expr";
+import { type Expr, int } from "../symbolic/expr";
 import { isTensorBox, type TensorBox } from "./boxes";
 import type { EnvValue, Lowering } from "./context";
 
@@ -25,7 +25,10 @@ export function argValue(ctx: Lowering, a: Argument): EnvValue {
   return a as ArgValue<TensorBox>;
 }
 
-export function nodeArgs(ctx: Lowering, n: FxNode): { readonly args: readonly EnvValue[]; readonly kwargs: ReadonlyMap<string, EnvValue> } {
+export function nodeArgs(
+  ctx: Lowering,
+  n: FxNode,
+): { readonly args: readonly EnvValue[]; readonly kwargs: ReadonlyMap<string, EnvValue> } {
   return {
     args: n.args.map(a => argValue(ctx, a)),
     kwargs: new Map([...n.kwargs].map(([k, v]) => [k, argValue(ctx, v)])),
@@ -33,7 +36,12 @@ export function nodeArgs(ctx: Lowering, n: FxNode): { readonly args: readonly En
 }
 
 /** @throws OpError where the arguments don't fit the operator's schema */
-export function bindNode(ctx: Lowering, record: OpRecord, args: readonly EnvValue[], kwargs: ReadonlyMap<string, EnvValue>): Args<TensorBox> {
+export function bindNode(
+  ctx: Lowering,
+  record: OpRecord,
+  args: readonly EnvValue[],
+  kwargs: ReadonlyMap<string, EnvValue>,
+): Args<TensorBox> {
   const host = {
     isTensor: isTensorBox,
     isDim: isExpr,

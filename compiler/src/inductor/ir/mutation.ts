@@ -4,7 +4,15 @@
 import type { Dim, Loader, Ops } from "../../aten/types";
 import type { Expr } from "../symbolic/expr";
 import { deviceOf, dtypeOf, loaderOf, sizeOf } from "./access";
-import { bufferOf, type ComputedBuffer, isLoops, type StorageBox, storageOf, type TensorBox, type Value } from "./boxes";
+import {
+  bufferOf,
+  type ComputedBuffer,
+  isLoops,
+  type StorageBox,
+  storageOf,
+  type TensorBox,
+  type Value,
+} from "./boxes";
 import type { Lowering } from "./context";
 import { countOf } from "./op_count";
 import { createPointwise, expand, toDtype } from "./pointwise";
@@ -41,7 +49,12 @@ export function realizeIntoStorage(ctx: Lowering, src: Value, dst: TensorBox, al
   realizeHint(ctx, src);
   let value: Value = src;
   if (!alias) {
-    const copy = createPointwise(ctx, { size: sizeOf(dst), dtype: dtypeOf(src), device: deviceOf(src), inner: loaderOf(ctx, src) });
+    const copy = createPointwise(ctx, {
+      size: sizeOf(dst),
+      dtype: dtypeOf(src),
+      device: deviceOf(src),
+      inner: loaderOf(ctx, src),
+    });
     for (const [i, s] of sizeOf(src).entries()) ctx.sizevars.guardEquals(s, sizeOf(dst)[i] as Expr);
     value = copy;
   }
@@ -57,7 +70,12 @@ const isNop = (s: StorageBox): boolean => !isLoops(s.data) && s.data.kind === "c
 export function mutateTo(ctx: Lowering, changed: TensorBox, val: TensorBox, alias = false): TensorBox {
   let source = val.data;
   if (source.kind !== "storage") {
-    const copy = createPointwise(ctx, { size: sizeOf(changed), dtype: dtypeOf(changed), device: deviceOf(changed), inner: loaderOf(ctx, val) });
+    const copy = createPointwise(ctx, {
+      size: sizeOf(changed),
+      dtype: dtypeOf(changed),
+      device: deviceOf(changed),
+      inner: loaderOf(ctx, val),
+    });
     source = storageOf(copy);
   }
   const { data } = changed;
@@ -91,12 +109,20 @@ export function scatter(ctx: Lowering, s: ScatterSpec): TensorBox {
   const before = bufferOf(s.target);
   if (before !== undefined) for (const r of s.reads) if (readNames(ctx, r).has(before.name)) realize(ctx, r);
   const target = realize(ctx, s.target);
-  const outputIndexer = <V>(ops: Ops<V>, index: readonly Expr[]): readonly Expr[] => s.index(ops, index) as readonly Expr[];
+  const outputIndexer = <V>(ops: Ops<V>, index: readonly Expr[]): readonly Expr[] =>
+    s.index(ops, index) as readonly Expr[];
   markBufferMutated(ctx, target.name);
   ctx.registerComputed(
     {
-      kind: "Scatter", device: deviceOf(s.target), dtype: dtypeOf(s.target), ranges: s.size, inner: s.value, outputIndexer, mode: s.mode,
-      origins: ctx.origins, originNode: null,
+      kind: "Scatter",
+      device: deviceOf(s.target),
+      dtype: dtypeOf(s.target),
+      ranges: s.size,
+      inner: s.value,
+      outputIndexer,
+      mode: s.mode,
+      origins: ctx.origins,
+      originNode: null,
     },
     { kind: "mutation", target: ctx.box(s.target.data) },
     ctx.origins,
@@ -105,10 +131,17 @@ export function scatter(ctx: Lowering, s: ScatterSpec): TensorBox {
 }
 
 /** Elementwise lists: members that end here or feed other operators are put in memory and stay together. */
-export function foreach(ctx: Lowering, members: readonly (() => TensorBox)[], inplace: boolean, targets: readonly TensorBox[]): TensorBox[] {
+export function foreach(
+  ctx: Lowering,
+  members: readonly (() => TensorBox)[],
+  inplace: boolean,
+  targets: readonly TensorBox[],
+): TensorBox[] {
   const node = ctx.currentNode;
   const users = [...(node?.users ?? [])];
-  const onlyForeach = users.every(item => [...item.users].every(u => u.op === "call_function" && u.target.startsWith("aten._foreach_")));
+  const onlyForeach = users.every(item =>
+    [...item.users].every(u => u.op === "call_function" && u.target.startsWith("aten._foreach_")),
+  );
   const realizes = users.length === 0 || inplace || !onlyForeach;
   const groups = new Map<string, string[]>();
   const results = members.map(member => {

@@ -16,12 +16,28 @@ import { hasExceededMaxReads, markReuse, realize, realizeHint } from "./realize"
 
 /** operators whose inputs are read again and again, or by a kernel that isn't ours */
 const NEEDS_REALIZED: ReadonlySet<string> = new Set([
-  "as_strided", "as_strided_copy", "avg_pool2d", "avg_pool2d_backward", "bmm", "convolution", "convolution_backward", "max_pool2d_with_indices",
-  "max_pool3d_with_indices", "max_pool2d_with_indices_backward", "mm", "upsample_nearest2d", "_upsample_nearest_exact2d", "_int_mm",
+  "as_strided",
+  "as_strided_copy",
+  "avg_pool2d",
+  "avg_pool2d_backward",
+  "bmm",
+  "convolution",
+  "convolution_backward",
+  "max_pool2d_with_indices",
+  "max_pool3d_with_indices",
+  "max_pool2d_with_indices_backward",
+  "mm",
+  "upsample_nearest2d",
+  "_upsample_nearest_exact2d",
+  "_int_mm",
 ]);
 
 const AS_STRIDED: ReadonlySet<string> = new Set([
-  "aten.as_strided.default", "aten.as_strided_.default", "aten.as_strided_scatter.default", "aten.resize.default", "aten.resize_as.default",
+  "aten.as_strided.default",
+  "aten.as_strided_.default",
+  "aten.as_strided_scatter.default",
+  "aten.resize.default",
+  "aten.resize_as.default",
 ]);
 
 const packet = (target: string): string => target.split(".")[1] ?? target;
@@ -54,7 +70,12 @@ function isDense(ctx: Lowering, t: FakeTensor): boolean {
   return true;
 }
 
-export function finishNode(ctx: Lowering, n: FxNode, value: TensorBox, userVisible: ReadonlyMap<FxNode, readonly Expr[]>): TensorBox {
+export function finishNode(
+  ctx: Lowering,
+  n: FxNode,
+  value: TensorBox,
+  userVisible: ReadonlyMap<FxNode, readonly Expr[]>,
+): TensorBox {
   const users = [...n.users];
   const isOutput = users.some(u => u.op === "output");
   const traced = tensorMeta(n);
@@ -62,10 +83,16 @@ export function finishNode(ctx: Lowering, n: FxNode, value: TensorBox, userVisib
   if (n.meta.realizeToStrides !== undefined) result = realizeToStrides(ctx, result, n.meta.realizeToStrides);
   if (isOutput && result.data.kind !== "storage") realize(ctx, result);
   const feedsAsStrided = users.some(u => AS_STRIDED.has(u.target));
-  if ((isOutput || feedsAsStrided) && traced !== undefined) result = outputStrides(ctx, n, result, traced, userVisible, feedsAsStrided);
+  if ((isOutput || feedsAsStrided) && traced !== undefined)
+    result = outputStrides(ctx, n, result, traced, userVisible, feedsAsStrided);
   if (users.length > 1) result = severalUsers(ctx, users, result, traced);
   if (hasExceededMaxReads(ctx, result)) realizeHint(ctx, result);
-  if (result.data.kind === "storage" && isLoops(result.data.data) && result.data.data.kind === "Pointwise" && isLarge(ctx, result.data.data, 100)) {
+  if (
+    result.data.kind === "storage" &&
+    isLoops(result.data.data) &&
+    result.data.data.kind === "Pointwise" &&
+    isLarge(ctx, result.data.data, 100)
+  ) {
     realize(ctx, result);
   }
   return result;
@@ -79,28 +106,50 @@ function realizeToStrides(ctx: Lowering, x: TensorBox, strides: readonly Expr[])
 }
 
 function outputStrides(
-  ctx: Lowering, n: FxNode, x: TensorBox, traced: FakeTensor, userVisible: ReadonlyMap<FxNode, readonly Expr[]>, feedsAsStrided: boolean,
+  ctx: Lowering,
+  n: FxNode,
+  x: TensorBox,
+  traced: FakeTensor,
+  userVisible: ReadonlyMap<FxNode, readonly Expr[]>,
+  feedsAsStrided: boolean,
 ): TensorBox {
   const visible = userVisible.get(n);
   let strides: readonly Expr[] = visible ?? traced.stride;
   if (strides.length === 0 || strides.some(s => ctx.sizevars.hint(s) === undefined)) return x;
   const allowPadding = (ctx.configFlag("pad_outputs") || visible === undefined) && !feedsAsStrided;
-  if (sizeOf(x).length === 4 && ctx.prefersChannelsLast.has(n) && visible === undefined && !feedsAsStrided && isDense(ctx, traced)) {
+  if (
+    sizeOf(x).length === 4 &&
+    ctx.prefersChannelsLast.has(n) &&
+    visible === undefined &&
+    !feedsAsStrided &&
+    isDense(ctx, traced)
+  ) {
     strides = channelsLastStrides(sizeOf(x));
   }
   // a view keeps eager's aliasing: only the order of its dimensions is asked for
-  if (x.data.kind !== "storage" || isViewOperator(n)) return requireStrideOrder(ctx, x, strideOrderOf(strides, ctx.sizevars), allowPadding);
+  if (x.data.kind !== "storage" || isViewOperator(n))
+    return requireStrideOrder(ctx, x, strideOrderOf(strides, ctx.sizevars), allowPadding);
   return requireExactStrides(ctx, x, strides, allowPadding);
 }
 
-function severalUsers(ctx: Lowering, users: readonly FxNode[], value: TensorBox, traced: FakeTensor | undefined): TensorBox {
+function severalUsers(
+  ctx: Lowering,
+  users: readonly FxNode[],
+  value: TensorBox,
+  traced: FakeTensor | undefined,
+): TensorBox {
   let result = value;
   for (const user of users) {
     if (user.op === "call_function" && needsRealizedInputs(user.target)) {
       realizeHint(ctx, result);
       const name = packet(user.target);
-      const fixed = name === "convolution_backward" || name === "mm" || name === "_int_mm" || (name === "convolution" && !ctx.layoutOpt);
-      if (fixed && traced !== undefined) result = requireStrideOrder(ctx, result, strideOrderOf(traced.stride, ctx.sizevars), true);
+      const fixed =
+        name === "convolution_backward" ||
+        name === "mm" ||
+        name === "_int_mm" ||
+        (name === "convolution" && !ctx.layoutOpt);
+      if (fixed && traced !== undefined)
+        result = requireStrideOrder(ctx, result, strideOrderOf(traced.stride, ctx.sizevars), true);
     }
     if (user.op === "output" && result.data.kind === "storage") {
       const d = result.data.data;

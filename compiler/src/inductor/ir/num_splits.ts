@@ -3,8 +3,8 @@
 // for the ranges of the reduction that feeds it.
 import type { ReductionType } from "../../aten/types";
 import { add, type Expr, floorDiv, freeSymbols, int, intValue, product } from "../symbolic/expr";
-import { isLoops, isReduction, type Loops, type ReductionLoops, type TensorBox } from "./boxes";
 import type { InnerFn } from "./body_ops";
+import { isLoops, isReduction, type Loops, type ReductionLoops, type TensorBox } from "./boxes";
 import type { Lowering } from "./context";
 import { strideHints } from "./loop_order";
 import { countOf } from "./op_count";
@@ -39,7 +39,8 @@ export function numSplits(ctx: Lowering, r: ReductionShape): SplitDecision {
   const threadsPerSm = ctx.target.maxThreadsPerMultiProcessor;
   if (numel === 1) {
     const split = innerSplit(rnumel, 1, sms, threadsPerSm);
-    if (split > 1 && r.input !== null && r.type !== "scan" && producerRanges(ctx, r.input, rnumel) !== undefined) return { hint: "INNER", split: -1 };
+    if (split > 1 && r.input !== null && r.type !== "scan" && producerRanges(ctx, r.input, rnumel) !== undefined)
+      return { hint: "INNER", split: -1 };
     return { hint: "INNER", split };
   }
   if (rnumel <= 32 || numel >= sms * 2 * 32) return WHOLE;
@@ -90,15 +91,19 @@ function fullLoads(ctx: Lowering, r: ReductionShape): FullLoad[] {
  * (extract_input_node_reduction_ranges).
  */
 export function producerRanges(
-  ctx: Lowering, x: TensorBox, rnumel: number,
+  ctx: Lowering,
+  x: TensorBox,
+  rnumel: number,
 ): { readonly ranges: readonly Expr[]; readonly reductionRanges: readonly Expr[] } | undefined {
   if (x.data.kind !== "storage") return undefined;
   const d = x.data.data;
   const found = isLoops(d) ? nearestReductions(ctx, d) : d.kind === "computed" && isReduction(d.data) ? [d.data] : [];
   const [first] = found;
   if (first === undefined) return undefined;
-  const same = (a: readonly Expr[], b: readonly Expr[]): boolean => a.length === b.length && a.every((e, i) => e === b[i]);
-  if (found.some(f => !same(f.ranges, first.ranges) || !same(f.reductionRanges, first.reductionRanges))) return undefined;
+  const same = (a: readonly Expr[], b: readonly Expr[]): boolean =>
+    a.length === b.length && a.every((e, i) => e === b[i]);
+  if (found.some(f => !same(f.ranges, first.ranges) || !same(f.reductionRanges, first.reductionRanges)))
+    return undefined;
   const total = ctx.sizevars.hint(product([...first.ranges, ...first.reductionRanges]));
   return total === rnumel ? { ranges: first.ranges, reductionRanges: first.reductionRanges } : undefined;
 }
@@ -142,7 +147,8 @@ function closestDivisor(n: number, target: number): number {
   return best;
 }
 
-function innerSplit(rnumel: number, numel: number, sms: number, threadsPerSm: number): number {
+/** pieces of a reduction over the dimension that lies innermost in memory */
+export function innerSplit(rnumel: number, numel: number, sms: number, threadsPerSm: number): number {
   if (numel >= 2 * sms) return 1;
   if (rnumel <= 8192) return 1;
   const total = rnumel * numel;
@@ -161,7 +167,8 @@ function innerSplit(rnumel: number, numel: number, sms: number, threadsPerSm: nu
   return Math.ceil(rnumel / (perThread * threads));
 }
 
-function outerSplit(rnumel: number, numel: number, sms: number, threadsPerSm: number): number {
+/** pieces of a reduction whose kept dimension lies innermost in memory */
+export function outerSplit(rnumel: number, numel: number, sms: number, threadsPerSm: number): number {
   const rowsPerBlock = 4;
   const columnBlocks = Math.ceil(numel / 128);
   const total = rnumel * numel;
@@ -189,4 +196,3 @@ export function needsMask(ctx: Lowering, rnumel: Expr, split: number): boolean {
   const n = intValue(rnumel);
   return n !== undefined ? n % split !== 0 : !ctx.sizevars.knownMultipleOf(rnumel, int(split));
 }
-

@@ -1,7 +1,7 @@
 // How much a loop nest computes and reads (OpCounterCSE, inner_fn_opcount). In: loops not in memory. Out: number of
 // distinct operations, distinct loads. Promises: the loops run once, symbolically; nothing is folded; equal operations
 // count once; kept with the loops, as of the layouts at the first count.
-import { type DType, type Ops, type OpName, PyFloat } from "../../aten/types";
+import { type DType, type OpName, type Ops, PyFloat } from "../../aten/types";
 import { type Expr, int, intValue, sym } from "../symbolic/expr";
 import { isReduction, type Loops } from "./boxes";
 import type { Lowering } from "./context";

@@ -3,7 +3,17 @@
 // becomes a constant of the first box's dtype; loaders run in operand order.
 import { promoteElementwise } from "../../aten/promotion";
 import {
-  type Device, type Dim, type DType, type Loader, type Ops, type OpName, PyComplex, PyFloat, type PromotionKind, type Scalar, type TensorMeta,
+  type Device,
+  type Dim,
+  type DType,
+  type Loader,
+  type OpName,
+  type Ops,
+  type PromotionKind,
+  PyComplex,
+  PyFloat,
+  type Scalar,
+  type TensorMeta,
 } from "../../aten/types";
 import { type Expr, freeSymbols, product, relation } from "../symbolic/expr";
 import { deviceOf, dtypeOf, loaderOf, sizeOf } from "./access";
@@ -16,14 +26,27 @@ import { expandView } from "./views";
 export type Operand = TensorBox | Scalar | Expr;
 export type PointwiseFn = OpName | (<V>(ops: Ops<V>, ...xs: V[]) => V);
 
-export function createPointwise(ctx: Lowering, spec: { readonly size: readonly Expr[]; readonly dtype: DType; readonly device: Device; readonly inner: Loader }): TensorBox {
+export function createPointwise(
+  ctx: Lowering,
+  spec: { readonly size: readonly Expr[]; readonly dtype: DType; readonly device: Device; readonly inner: Loader },
+): TensorBox {
   return ctx.boxOf({
-    kind: "Pointwise", device: spec.device, dtype: spec.dtype, ranges: spec.size, inner: spec.inner, origins: ctx.origins, originNode: null,
+    kind: "Pointwise",
+    device: spec.device,
+    dtype: spec.dtype,
+    ranges: spec.size,
+    inner: spec.inner,
+    origins: ctx.origins,
+    originNode: null,
   });
 }
 
 export const isScalar = (x: unknown): x is Scalar =>
-  typeof x === "number" || typeof x === "bigint" || typeof x === "boolean" || x instanceof PyFloat || x instanceof PyComplex;
+  typeof x === "number" ||
+  typeof x === "bigint" ||
+  typeof x === "boolean" ||
+  x instanceof PyFloat ||
+  x instanceof PyComplex;
 
 /** a scalar as ops.constant takes it */
 export function constantValue(s: Scalar): number | boolean | PyFloat {
@@ -49,7 +72,8 @@ export function broadcastShapes(ctx: Lowering, a: readonly Expr[], b: readonly E
   return out;
 }
 
-const sameSize = (a: readonly Expr[], b: readonly Expr[]): boolean => a.length === b.length && a.every((x, i) => x === b[i]);
+const sameSize = (a: readonly Expr[], b: readonly Expr[]): boolean =>
+  a.length === b.length && a.every((x, i) => x === b[i]);
 
 /** aten.expand: repeating a value counts as using it that often */
 export function expand(ctx: Lowering, x: TensorBox, size: readonly Expr[]): TensorBox {
@@ -75,7 +99,9 @@ export function toDtype(ctx: Lowering, x: TensorBox, dtype: DType, copy = false)
   if (src === dtype) return copy ? clone(ctx, x) : x;
   const load = loaderOf(ctx, x);
   return createPointwise(ctx, {
-    size: sizeOf(x), dtype, device: deviceOf(x),
+    size: sizeOf(x),
+    dtype,
+    device: deviceOf(x),
     inner: (ops, index) => ops.toDtype(load(ops, index), dtype, src),
   });
 }
@@ -84,7 +110,13 @@ export function clone(ctx: Lowering, x: TensorBox): TensorBox {
   return createPointwise(ctx, { size: sizeOf(x), dtype: dtypeOf(x), device: deviceOf(x), inner: loaderOf(ctx, x) });
 }
 
-export function full(ctx: Lowering, value: Scalar | Expr, dtype: DType, device: Device, size: readonly Expr[]): TensorBox {
+export function full(
+  ctx: Lowering,
+  value: Scalar | Expr,
+  dtype: DType,
+  device: Device,
+  size: readonly Expr[],
+): TensorBox {
   const inner: Loader = isScalar(value)
     ? ops => ops.constant(constantValue(value), dtype)
     : ops => ops.indexExpr(value, dtype);
@@ -93,14 +125,20 @@ export function full(ctx: Lowering, value: Scalar | Expr, dtype: DType, device: 
 
 /** dtype that the operands promote to */
 export function promoted(kind: PromotionKind, operands: readonly Operand[]): DType {
-  return promoteElementwise(kind, operands.map((o): TensorMeta | Scalar => {
-    if (isTensorBox(o)) return { shape: sizeOf(o), dtype: dtypeOf(o) } as unknown as TensorMeta;
-    return isScalar(o) ? o : 0;
-  }));
+  return promoteElementwise(
+    kind,
+    operands.map((o): TensorMeta | Scalar => {
+      if (isTensorBox(o)) return { shape: sizeOf(o), dtype: dtypeOf(o) } as unknown as TensorMeta;
+      return isScalar(o) ? o : 0;
+    }),
+  );
 }
 
 export function elementwise(
-  ctx: Lowering, fn: PointwiseFn, operands: readonly Operand[], opts: { readonly promotion?: PromotionKind | null; readonly dtype?: DType } = {},
+  ctx: Lowering,
+  fn: PointwiseFn,
+  operands: readonly Operand[],
+  opts: { readonly promotion?: PromotionKind | null; readonly dtype?: DType } = {},
 ): TensorBox {
   const kind = opts.promotion === undefined ? "default" : opts.promotion;
   let args: readonly Operand[] = operands;
@@ -111,7 +149,9 @@ export function elementwise(
   if (shapes.length > 1) args = args.map(a => (isTensorBox(a) ? broadcastTo(ctx, a, target) : a));
   const boxes = args.filter(isTensorBox);
   const first = boxes[0];
-  const device = boxes.map(deviceOf).find(d => d.type === "cuda") ?? (first ? deviceOf(first) : { type: "cpu" as const, index: null });
+  const device =
+    boxes.map(deviceOf).find(d => d.type === "cuda") ??
+    (first ? deviceOf(first) : { type: "cpu" as const, index: null });
   const dtypeOfConstants = first ? dtypeOf(first) : (common ?? "float32");
   const dtype = opts.dtype ?? (kind === "always_bool" ? "bool" : dtypeOfConstants);
   const loaders = args.map((a): Loader => {
@@ -134,8 +174,20 @@ export function constantOf(x: TensorBox): Scalar | null {
   type Probe = { readonly constant: number | boolean | PyFloat } | null;
   const none = (): Probe => null;
   const ops: Ops<Probe> = {
-    constant: (value, dtype) => ({ constant: value instanceof PyFloat || !dtype.startsWith("float") && dtype !== "bfloat16" ? value : new PyFloat(Number(value)) }),
-    indexExpr: none, load: none, toDtype: none, toDtypeBitcast: none, op: none, loadSeed: none, random: none, randint64: none,
+    constant: (value, dtype) => ({
+      constant:
+        value instanceof PyFloat || (!dtype.startsWith("float") && dtype !== "bfloat16")
+          ? value
+          : new PyFloat(Number(value)),
+    }),
+    indexExpr: none,
+    load: none,
+    toDtype: none,
+    toDtypeBitcast: none,
+    op: none,
+    loadSeed: none,
+    random: none,
+    randint64: none,
     indirectIndexing: (_x, size) => size,
     masked: (_m, body) => {
       body();

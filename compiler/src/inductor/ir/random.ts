@@ -8,8 +8,13 @@ import { createPointwise } from "./pointwise";
 
 export function seeds(ctx: Lowering, count: number, device: Device): TensorBox {
   const b = ctx.registerExtern({
-    irClass: "RandomSeeds", kernel: "aten.randint.low_out", op: "aten.randint.low_out", inputs: [], args: [-(2 ** 63), 2 ** 63, [count]],
-    kwargs: {}, mutates: [],
+    irClass: "RandomSeeds",
+    kernel: "aten.randint.low_out",
+    op: "aten.randint.low_out",
+    inputs: [],
+    args: [-(2 ** 63), 2 ** 63, [count]],
+    kwargs: {},
+    mutates: [],
     layout: { kind: "fixed", device, dtype: "int64", size: [int(count)], stride: [int(1)], offset: int(0) },
   });
   return ctx.boxOf(b);
@@ -17,7 +22,13 @@ export function seeds(ctx: Lowering, count: number, device: Device): TensorBox {
 
 export function lookupSeed(ctx: Lowering, x: TensorBox, index: number): TensorBox {
   const b = bufferOf(x);
-  if (b === undefined || b.layout.kind === "multi_output" || b.layout.kind === "none") throw new Error("seeds are a buffer");
+  if (b === undefined || b.layout.kind === "multi_output" || b.layout.kind === "none")
+    throw new Error("seeds are a buffer");
   const device = "device" in b.layout ? b.layout.device : { type: "cuda" as const, index: 0 };
-  return createPointwise(ctx, { size: [], dtype: "int64", device, inner: <V>(ops: Ops<V>): V => ops.loadSeed(b.name, index) });
+  return createPointwise(ctx, {
+    size: [],
+    dtype: "int64",
+    device,
+    inner: <V>(ops: Ops<V>): V => ops.loadSeed(b.name, index),
+  });
 }

@@ -2,7 +2,7 @@
 // (buffer, index) pairs in order of first load. Promises: nothing is folded; an index loaded from memory is a symbol of
 // its own each time it is used.
 import type { DType, OpName, Ops } from "../../aten/types";
-import { type Expr, int, intValue, sym, type SymExpr } from "../symbolic/expr";
+import { type Expr, int, intValue, type SymExpr, sym } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { isReduction, type Loops } from "./boxes";
 
@@ -57,7 +57,11 @@ class TracingOps implements Ops<null> {
 }
 
 /** One variable per loop of more than one element (index_vars_squeeze); the others are at 0. */
-export function squeezedVars(groups: readonly (readonly Expr[])[], prefix: string, sizevars: SizeVars): { readonly vars: Expr[][]; readonly ranges: Map<SymExpr, Expr> } {
+export function squeezedVars(
+  groups: readonly (readonly Expr[])[],
+  prefix: string,
+  sizevars: SizeVars,
+): { readonly vars: Expr[][]; readonly ranges: Map<SymExpr, Expr> } {
   const ranges = new Map<SymExpr, Expr>();
   const vars = groups.map(group =>
     group.map((s): Expr => {
@@ -87,7 +91,8 @@ export interface LoopReads {
 
 /** everything that the loops read when they run over d0.. (reduction variables numbered on) */
 export function loopReads(l: Loops, sizevars: SizeVars): LoopReads {
-  const scan = l.kind === "Scan" || l.kind === "SplitScan" ? l.scanRanges : l.kind === "Sort" ? l.sortRanges : undefined;
+  const scan =
+    l.kind === "Scan" || l.kind === "SplitScan" ? l.scanRanges : l.kind === "Sort" ? l.sortRanges : undefined;
   const reduction = isReduction(l) ? l.reductionRanges : (scan ?? []);
   const { vars, ranges } = squeezedVars([l.ranges, reduction], "d", sizevars);
   const [indexVars, reduceVars] = vars as [Expr[], Expr[]];

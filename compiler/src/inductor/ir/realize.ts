@@ -3,7 +3,17 @@
 // never changes.
 import { type Expr, int, intValue, type SymExpr, substitute } from "../symbolic/expr";
 import { stridesOf } from "./access";
-import { type IrBuffer, isLoops, isReduction, loopsSize, type Loops, type StorageBox, type StridedLayout, storageOf, type Value } from "./boxes";
+import {
+  type IrBuffer,
+  isLoops,
+  isReduction,
+  type Loops,
+  loopsSize,
+  type StorageBox,
+  type StridedLayout,
+  storageOf,
+  type Value,
+} from "./boxes";
 import type { Lowering } from "./context";
 import { contiguousStrides, fillOrdered, padStrides, strideOrdered } from "./layouts";
 import { pickLoopOrder, strideHints } from "./loop_order";
@@ -50,7 +60,11 @@ function isWorthReusing(ctx: Lowering, box: StorageBox): boolean {
 /** reads so much that later users would only add to it */
 export function hasExceededMaxReads(ctx: Lowering, x: Value): boolean {
   const d = storageOf(x).data;
-  return isLoops(d) && d.kind === "Pointwise" && (readsOf(ctx, d) > ctx.configNumber("realize_acc_reads_threshold") || isLarge(ctx, d));
+  return (
+    isLoops(d) &&
+    d.kind === "Pointwise" &&
+    (readsOf(ctx, d) > ctx.configNumber("realize_acc_reads_threshold") || isLarge(ctx, d))
+  );
 }
 
 // --- fixing layouts ---
@@ -75,12 +89,22 @@ export function freezeLayout(ctx: Lowering, b: IrBuffer): void {
   if (l.kind === "flexible") fix(b, l, padded(ctx, l, l.stride, true));
 }
 
-export function freezeWithStrideOrder(ctx: Lowering, b: IrBuffer, order: readonly number[], allowPadding: boolean): void {
+export function freezeWithStrideOrder(
+  ctx: Lowering,
+  b: IrBuffer,
+  order: readonly number[],
+  allowPadding: boolean,
+): void {
   const l = b.layout;
   if (l.kind === "flexible") fix(b, l, padded(ctx, l, strideOrdered(l.size, order), allowPadding));
 }
 
-export function freezeWithExactStrides(ctx: Lowering, b: IrBuffer, strides: readonly Expr[], allowPadding: boolean): void {
+export function freezeWithExactStrides(
+  ctx: Lowering,
+  b: IrBuffer,
+  strides: readonly Expr[],
+  allowPadding: boolean,
+): void {
   const l = b.layout;
   if (l.kind === "flexible") fix(b, l, padded(ctx, l, strides, allowPadding));
 }
@@ -107,7 +131,10 @@ function fillOrderOfReads(ctx: Lowering, l: Loops): number[] | undefined {
   const scanned = l.kind === "Scan" || l.kind === "SplitScan" || l.kind === "Sort";
   const vars = scanned ? l.reindex(indexVars, reduceVars) : indexVars;
   const strides = reads.map(r => strideHints(ctx.sizevars, substitute(r.index, zero), vars));
-  return pickLoopOrder(strides, loopsSize(l).map(s => intValue(s)));
+  return pickLoopOrder(
+    strides,
+    loopsSize(l).map(s => intValue(s)),
+  );
 }
 
 /** size, stride, offset once fixed */

@@ -11,12 +11,17 @@ import { isContiguous } from "./layouts";
 import { numSplits } from "./num_splits";
 import { createPointwise } from "./pointwise";
 import { realize } from "./realize";
-import { isStridedStorage } from "./views";
 import type { ReductionSpec } from "./reduction_spec";
 import { splitReduction, splitWithExistingRanges } from "./split_reduction";
+import { isStridedStorage } from "./views";
 
 /** what the loops over x are when `dims` are reduced */
-export function reductionLoops(ctx: Lowering, x: TensorBox, dims: readonly number[], keepdim: boolean): {
+export function reductionLoops(
+  ctx: Lowering,
+  x: TensorBox,
+  dims: readonly number[],
+  keepdim: boolean,
+): {
   readonly ranges: readonly Expr[];
   readonly reductionRanges: readonly Expr[];
   /** index of x from the kept and the reduced variables */
@@ -49,7 +54,14 @@ export function normalizeDims(dims: readonly number[], rank: number): number[] {
 const isArg = (t: ReductionType): boolean => t === "argmax" || t === "argmin";
 
 /** A reduction of x over `dims`; `dtype` is the result's, x's unless given. */
-export function reduce(ctx: Lowering, x: TensorBox, type: ReductionType, dims: readonly number[], keepdim: boolean, dtype?: DType): TensorBox {
+export function reduce(
+  ctx: Lowering,
+  x: TensorBox,
+  type: ReductionType,
+  dims: readonly number[],
+  keepdim: boolean,
+  dtype?: DType,
+): TensorBox {
   const { ranges, reductionRanges, index } = reductionLoops(ctx, x, dims, keepdim);
   const load = loaderOf(ctx, x);
   const withIndex = isArg(type) && reductionRanges.length > 1 && needsLogicalIndex(ctx, x);
@@ -58,8 +70,15 @@ export function reduce(ctx: Lowering, x: TensorBox, type: ReductionType, dims: r
     return withIndex ? [value, ops.indexExpr(flatIndex(r, reductionRanges), "int64")] : value;
   };
   const result = createReduction(ctx, {
-    device: deviceOf(x), dtype: dtype ?? (isArg(type) ? "int64" : dtypeOf(x)), srcDtype: dtypeOf(x), inner, ranges, reductionRanges, type,
-    hint: "DEFAULT", input: x,
+    device: deviceOf(x),
+    dtype: dtype ?? (isArg(type) ? "int64" : dtypeOf(x)),
+    srcDtype: dtypeOf(x),
+    inner,
+    ranges,
+    reductionRanges,
+    type,
+    hint: "DEFAULT",
+    input: x,
   });
   if (result.data.kind === "storage" && result.data.data.kind === "Reduction") realize(ctx, result);
   return result;
@@ -93,7 +112,8 @@ function emptyValue(type: ReductionType): number {
 export function createReduction(ctx: Lowering, r: ReductionSpec): TensorBox {
   const rnumel = ctx.sizevars.simplify(product(r.reductionRanges));
   const n = intValue(rnumel);
-  const pointwise = (inner: Loader): TensorBox => createPointwise(ctx, { size: r.ranges, dtype: r.dtype, device: r.device, inner });
+  const pointwise = (inner: Loader): TensorBox =>
+    createPointwise(ctx, { size: r.ranges, dtype: r.dtype, device: r.device, inner });
   if (n === 0) {
     const value = emptyValue(r.type);
     const typed = categoryOf(r.dtype) === "bool" ? value !== 0 : value;
@@ -101,10 +121,23 @@ export function createReduction(ctx: Lowering, r: ReductionSpec): TensorBox {
   }
   if (n === 1) {
     if (isArg(r.type)) return pointwise(ops => ops.constant(0, r.dtype));
-    return pointwise((ops, index) => single(r.inner(ops, index as readonly Expr[], r.reductionRanges.map(() => int(0)))));
+    return pointwise((ops, index) =>
+      single(
+        r.inner(
+          ops,
+          index as readonly Expr[],
+          r.reductionRanges.map(() => int(0)),
+        ),
+      ),
+    );
   }
   const one = intValue(ctx.sizevars.simplify(product(r.ranges))) === 1;
-  if (n !== undefined && n < ctx.configNumber("unroll_reductions_threshold") && (!one || r.device.type === "cuda") && r.type !== "dot") {
+  if (
+    n !== undefined &&
+    n < ctx.configNumber("unroll_reductions_threshold") &&
+    (!one || r.device.type === "cuda") &&
+    r.type !== "dot"
+  ) {
     return pointwise(unrolled(r));
   }
   const { hint: found, split: asked } = numSplits(ctx, r);
@@ -114,8 +147,18 @@ export function createReduction(ctx: Lowering, r: ReductionSpec): TensorBox {
   if (split === -1) return splitWithExistingRanges(ctx, { ...r, hint }, again);
   if (split > 1) return splitReduction(ctx, { ...r, hint }, split, again);
   return ctx.boxOf({
-    kind: "Reduction", device: r.device, dtype: r.dtype, ranges: r.ranges, reductionRanges: r.reductionRanges, type: r.type, srcDtype: r.srcDtype,
-    hint, inner: r.inner, outputIndex: 0, origins: ctx.origins, originNode: null,
+    kind: "Reduction",
+    device: r.device,
+    dtype: r.dtype,
+    ranges: r.ranges,
+    reductionRanges: r.reductionRanges,
+    type: r.type,
+    srcDtype: r.srcDtype,
+    hint,
+    inner: r.inner,
+    outputIndex: 0,
+    origins: ctx.origins,
+    originNode: null,
   });
 }
 
@@ -125,7 +168,10 @@ function unrolled(r: ReductionSpec): Loader {
   const positions = allPositions(sizes);
   return <V>(ops: Ops<V>, index: readonly Dim[]): V => {
     const at = (p: readonly number[]): V | readonly V[] => r.inner(ops, index as readonly Expr[], p.map(int));
-    if (!isArg(r.type)) return positions.slice(1).reduce((a, p) => combine(ops, r.type, a, single(at(p))), single(at(positions[0] as number[])));
+    if (!isArg(r.type))
+      return positions
+        .slice(1)
+        .reduce((a, p) => combine(ops, r.type, a, single(at(p))), single(at(positions[0] as number[])));
     const pair = (p: readonly number[]): [V, V] => {
       const v = at(p);
       if (Array.isArray(v)) return [v[0], v[1]] as [V, V];

@@ -1,7 +1,8 @@
 // Joins run_body and build_body: a LoopBody run through operations, so that it can be captured again over other loops.
 // In: a body and BodyOps. Out: the same operations on those ops. Promises: nothing is folded here; the ops decide.
-import { PyFloat } from "../../aten/types";
+
 import type { Ops } from "../../aten/types";
+import { PyFloat } from "../../aten/types";
 import type { Expr, SymExpr } from "../symbolic/expr";
 import type { BodyOps, CombineFn } from "./body_ops";
 import { type BodySizes, buildBody } from "./build_body";
@@ -21,7 +22,8 @@ export function opsHandler<V>(ops: BodyOps<V>): BodyHandler<V> {
     indirectIndexing: (x, size, check, wrapNeg) => ops.indirectIndexing(x, size, { check, wrapNeg }) as Expr,
     // bounds that were checked are checked again where the index is built; see direct indices in build_body
     checkBounds: (index, size, lower, upper) => ops.checkBounds(index, size, lower, upper),
-    masked: (mask, body, other, otherIsFloat) => ops.masked(mask, body, otherIsFloat ? new PyFloat(Number(other)) : other),
+    masked: (mask, body, other, otherIsFloat) =>
+      ops.masked(mask, body, otherIsFloat ? new PyFloat(Number(other)) : other),
     reduction: (dtype, srcDtype, type, value) => {
       const results = ops.reduction(dtype, srcDtype, type, value);
       return results.length === 1 ? (results[0] as V) : results;
@@ -53,8 +55,16 @@ export function combineFunction(combine: ScanCombine): CombineFn {
 
 /** Captures a body anew over other loops; the values say what each old loop variable becomes. */
 export function recapture(
-  body: LoopBody, iterVars: readonly SymExpr[], iterSizes: readonly Expr[], reduceVars: readonly SymExpr[], reduceSizes: readonly Expr[],
-  iterValues: readonly Expr[], reduceValues: readonly Expr[], sizes: BodySizes,
+  body: LoopBody,
+  iterVars: readonly SymExpr[],
+  iterSizes: readonly Expr[],
+  reduceVars: readonly SymExpr[],
+  reduceSizes: readonly Expr[],
+  iterValues: readonly Expr[],
+  reduceValues: readonly Expr[],
+  sizes: BodySizes,
 ): LoopBody {
-  return buildBody(iterVars, iterSizes, reduceVars, reduceSizes, sizes, ops => runBody(body, opsHandler(ops), iterValues, reduceValues));
+  return buildBody(iterVars, iterSizes, reduceVars, reduceSizes, sizes, ops =>
+    runBody(body, opsHandler(ops), iterValues, reduceValues),
+  );
 }

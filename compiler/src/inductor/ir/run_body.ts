@@ -2,7 +2,7 @@
 // Out: the handler's effects. Promises: operations run in the body's order, a masked block where its operation stands;
 // every index expression the handler sees has loop variables and indirect symbols already replaced.
 import type { DType, OpName, ReductionType } from "../../aten/types";
-import { type Expr, substitute, type SymExpr } from "../symbolic/expr";
+import { type Expr, type SymExpr, substitute } from "../symbolic/expr";
 import type { Block, BodyNode, LoopBody, ScanCombine } from "./loop_body";
 
 export interface BodyHandler<V> {
@@ -30,9 +30,16 @@ export interface BodyHandler<V> {
 }
 
 /** @throws Error if the number of values is not that of the body's loops (a bug of the caller) */
-export function runBody<V>(body: LoopBody, handler: BodyHandler<V>, iterValues: readonly Expr[], reduceValues: readonly Expr[]): void {
+export function runBody<V>(
+  body: LoopBody,
+  handler: BodyHandler<V>,
+  iterValues: readonly Expr[],
+  reduceValues: readonly Expr[],
+): void {
   if (iterValues.length !== body.iterVars.length || reduceValues.length !== body.reduceVars.length) {
-    throw new Error(`body has ${body.iterVars.length}+${body.reduceVars.length} loops, got ${iterValues.length}+${reduceValues.length} values`);
+    throw new Error(
+      `body has ${body.iterVars.length}+${body.reduceVars.length} loops, got ${iterValues.length}+${reduceValues.length} values`,
+    );
   }
   const replace = new Map<SymExpr, Expr>();
   for (const [i, v] of body.iterVars.entries()) replace.set(v, iterValues[i] as Expr);
@@ -101,15 +108,38 @@ class Runner<V> {
       case "check_bounds":
         return h.checkBounds(this.index(n.at), this.index(n.size), n.lower, n.upper);
       case "masked":
-        return set(h.masked(this.one(n.mask), () => this.subblock(n.subblock), n.other, n.otherIsFloat, this.blockOf(n.subblock)));
+        return set(
+          h.masked(
+            this.one(n.mask),
+            () => this.subblock(n.subblock),
+            n.other,
+            n.otherIsFloat,
+            this.blockOf(n.subblock),
+          ),
+        );
       case "reduction": {
-        const value = Array.isArray(n.value) ? (n.value as readonly BodyNode[]).map(v => this.one(v)) : this.one(n.value as BodyNode);
+        const value = Array.isArray(n.value)
+          ? (n.value as readonly BodyNode[]).map(v => this.one(v))
+          : this.one(n.value as BodyNode);
         return set(h.reduction(n.dtype, n.srcDtype, n.type, value));
       }
       case "scan":
-        return set(h.scan(n.dtypes, n.combine, n.values.map(v => this.one(v))));
+        return set(
+          h.scan(
+            n.dtypes,
+            n.combine,
+            n.values.map(v => this.one(v)),
+          ),
+        );
       case "sort":
-        return set(h.sort(n.dtypes, n.values.map(v => this.one(v)), n.stable, n.descending));
+        return set(
+          h.sort(
+            n.dtypes,
+            n.values.map(v => this.one(v)),
+            n.stable,
+            n.descending,
+          ),
+        );
       case "getitem": {
         const v = this.several(n.x)[n.item];
         if (v === undefined) throw new Error(`${n.x.name} has no item ${n.item}`);
@@ -122,7 +152,12 @@ class Runner<V> {
       case "randint64":
         return set(h.randint64(this.one(n.seed), this.one(n.offset), this.one(n.low), this.one(n.high)));
       case "call":
-        return set(h.call(n.fn, n.args.map(a => this.one(a))));
+        return set(
+          h.call(
+            n.fn,
+            n.args.map(a => this.one(a)),
+          ),
+        );
       default: {
         const never: never = n;
         return never;

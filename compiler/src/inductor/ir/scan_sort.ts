@@ -17,9 +17,16 @@ const INT16_MAX = 32767;
 
 const without = (list: readonly Expr[], axis: number): Expr[] => list.filter((_, i) => i !== axis);
 
-const along = (axis: number) => (index: readonly Expr[], scan: readonly Expr[]): Expr[] => [...index.slice(0, axis), ...scan, ...index.slice(axis)];
+const along =
+  (axis: number) =>
+  (index: readonly Expr[], scan: readonly Expr[]): Expr[] => [...index.slice(0, axis), ...scan, ...index.slice(axis)];
 
-export function scan(ctx: Lowering, xs: readonly TensorBox[], axis: number, combine: CombineFn): TensorBox[] | undefined {
+export function scan(
+  ctx: Lowering,
+  xs: readonly TensorBox[],
+  axis: number,
+  combine: CombineFn,
+): TensorBox[] | undefined {
   const [first] = xs;
   if (first === undefined || deviceOf(first).type !== "cuda") return undefined;
   const size = sizeOf(first);
@@ -37,8 +44,19 @@ export function scan(ctx: Lowering, xs: readonly TensorBox[], axis: number, comb
   if (split > 1 && dtypes.length > 1) return undefined;
   const results = dtypes.map((dtype, outputIndex) =>
     ctx.boxOf({
-      kind: split > 1 ? "SplitScan" : "Scan", device, dtype, ranges, scanRanges, size, dtypes, inners, combine, reindex, outputIndex,
-      origins: ctx.origins, originNode: null,
+      kind: split > 1 ? "SplitScan" : "Scan",
+      device,
+      dtype,
+      ranges,
+      scanRanges,
+      size,
+      dtypes,
+      inners,
+      combine,
+      reindex,
+      outputIndex,
+      origins: ctx.origins,
+      originNode: null,
     }),
   );
   for (const r of results) realize(ctx, r);
@@ -47,7 +65,11 @@ export function scan(ctx: Lowering, xs: readonly TensorBox[], axis: number, comb
 
 /** values and int64 positions; undefined: the row is too long for a kernel */
 export function sort(
-  ctx: Lowering, x: TensorBox, axis: number, stable: boolean, descending: boolean,
+  ctx: Lowering,
+  x: TensorBox,
+  axis: number,
+  stable: boolean,
+  descending: boolean,
 ): { readonly values: TensorBox; readonly indices: TensorBox } | undefined {
   const size = sizeOf(x);
   const device = deviceOf(x);
@@ -58,8 +80,11 @@ export function sort(
   const row = size[axis] as Expr;
   if (!ctx.sizevars.knownLt(row, INT16_MAX) || device.type !== "cuda") return undefined;
   const positions = createPointwise(ctx, {
-    size: [row], dtype: "int16", device,
-    inner: <V>(ops: Ops<V>, index: readonly { readonly kind: string; readonly id: number }[]): V => ops.indexExpr(index[0] as Expr, "int16"),
+    size: [row],
+    dtype: "int16",
+    device,
+    inner: <V>(ops: Ops<V>, index: readonly { readonly kind: string; readonly id: number }[]): V =>
+      ops.indexExpr(index[0] as Expr, "int16"),
   });
   const shape = size.map((s, i) => (i === axis ? s : (int(1) as Expr)));
   const indices = expand(ctx, ctx.box(reshapeView(ctx, positions, shape, v => v)), size);
@@ -68,10 +93,27 @@ export function sort(
   if (!ctx.configFlag("triton.persistent_reductions") || !ctx.sizevars.knownLeq(row, MAX_SORT)) return undefined;
   const make = (outputIndex: number): TensorBox =>
     ctx.sizevars.knownLeq(row, 1)
-      ? createPointwise(ctx, { size, dtype: dtypes[outputIndex] as DType, device, inner: inners[outputIndex] as Loader })
+      ? createPointwise(ctx, {
+          size,
+          dtype: dtypes[outputIndex] as DType,
+          device,
+          inner: inners[outputIndex] as Loader,
+        })
       : ctx.boxOf({
-          kind: "Sort", device, dtype: dtypes[outputIndex] as DType, ranges: without(size, axis), sortRanges: [row], size, dtypes, inners,
-          reindex: along(axis), outputIndex, stable, descending, origins: ctx.origins, originNode: null,
+          kind: "Sort",
+          device,
+          dtype: dtypes[outputIndex] as DType,
+          ranges: without(size, axis),
+          sortRanges: [row],
+          size,
+          dtypes,
+          inners,
+          reindex: along(axis),
+          outputIndex,
+          stable,
+          descending,
+          origins: ctx.origins,
+          originNode: null,
         });
   const results = [make(0), make(1)] as const;
   if (!ctx.sizevars.knownLeq(row, 1)) for (const r of results) realize(ctx, r);

@@ -15,7 +15,13 @@ const ALIGNMENT = 8;
 const FORWARD = "aten._scaled_dot_product_efficient_attention.default";
 const BACKWARD = "aten._scaled_dot_product_efficient_attention_backward.default";
 
-export function sdpaInput(ctx: Lowering, x: TensorBox, op: string, position: number, traced: TensorMeta | undefined): TensorBox {
+export function sdpaInput(
+  ctx: Lowering,
+  x: TensorBox,
+  op: string,
+  position: number,
+  traced: TensorMeta | undefined,
+): TensorBox {
   if (traced === undefined) return x;
   const size = sizeOf(x);
   const strides = traced.stride as readonly Expr[];
@@ -26,7 +32,8 @@ export function sdpaInput(ctx: Lowering, x: TensorBox, op: string, position: num
   if (traced.device.type !== "cuda") return requireStrideOrder(ctx, x, order);
   if (size.length !== 3 && size.length !== 4) return x;
   const layout = isStridedStorage(x) ? valueLayout(x) : undefined;
-  if (layout !== undefined && isAligned(ctx, layout)) return matchInsignificantStrides(ctx, realizeInput(ctx, x), strides);
+  if (layout !== undefined && isAligned(ctx, layout))
+    return matchInsignificantStrides(ctx, realizeInput(ctx, x), strides);
   if (op === FORWARD && position === 3) return alignedBias(ctx, x, strides, layout);
   return requireStrideOrder(ctx, x, order);
 }
@@ -40,9 +47,15 @@ function isAligned(ctx: Lowering, l: StridedLayout): boolean {
 }
 
 /** last dimension dense, the others' strides rounded up; expanded dimensions stay so where alignment allows */
-function alignedBias(ctx: Lowering, x: TensorBox, traced: readonly Expr[], layout: StridedLayout | undefined): TensorBox {
+function alignedBias(
+  ctx: Lowering,
+  x: TensorBox,
+  traced: readonly Expr[],
+  layout: StridedLayout | undefined,
+): TensorBox {
   const size = sizeOf(x);
-  const zero = (list: readonly Expr[] | undefined, i: number): boolean => list !== undefined && ctx.sizevars.knownEquals(list[i] as Expr, 0);
+  const zero = (list: readonly Expr[] | undefined, i: number): boolean =>
+    list !== undefined && ctx.sizevars.knownEquals(list[i] as Expr, 0);
   const isExpanded = size.map((_, i) => i < size.length - 1 && (zero(traced, i) || zero(layout?.stride, i)));
   const out: Expr[] = size.map(() => int(1));
   let stride: Expr = int(1);

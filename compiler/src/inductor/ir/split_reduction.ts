@@ -8,10 +8,10 @@ import type { InnerFn } from "./body_ops";
 import { bufferOf, isLoops, isReduction, storageOf, type TensorBox } from "./boxes";
 import type { Lowering } from "./context";
 import { categoryOf, integerLimits, isHalf } from "./dtypes";
-import { countOf } from "./op_count";
 import { blockSize, needsMask, producerRanges } from "./num_splits";
-import type { ReductionSpec } from "./reduction_spec";
+import { countOf } from "./op_count";
 import { decideLayout, realize } from "./realize";
+import type { ReductionSpec } from "./reduction_spec";
 import type { ReductionHint } from "./types";
 import { isStridedStorage, reshapeIndexer } from "./views";
 
@@ -21,10 +21,18 @@ export function defaultValue(type: ReductionType, dtype: DType): number | boolea
   switch (type) {
     case "max":
     case "argmax":
-      return category === "float" ? new PyFloat(Number.NEGATIVE_INFINITY) : category === "bool" ? false : integerLimits(dtype)[0];
+      return category === "float"
+        ? new PyFloat(Number.NEGATIVE_INFINITY)
+        : category === "bool"
+          ? false
+          : integerLimits(dtype)[0];
     case "min":
     case "argmin":
-      return category === "float" ? new PyFloat(Number.POSITIVE_INFINITY) : category === "bool" ? true : integerLimits(dtype)[1];
+      return category === "float"
+        ? new PyFloat(Number.POSITIVE_INFINITY)
+        : category === "bool"
+          ? true
+          : integerLimits(dtype)[1];
     case "prod":
       return category === "bool" ? true : 1;
     case "sum":
@@ -44,7 +52,14 @@ export function defaultValue(type: ReductionType, dtype: DType): number | boolea
 
 /** the whole reduction's elements by piece and position in the piece */
 export function pieceLoader(
-  ctx: Lowering, inner: InnerFn, reductionRanges: readonly Expr[], rnumel: Expr, block: Expr, split: number, fill: number | boolean | PyFloat, input: TensorBox | null,
+  ctx: Lowering,
+  inner: InnerFn,
+  reductionRanges: readonly Expr[],
+  rnumel: Expr,
+  block: Expr,
+  split: number,
+  fill: number | boolean | PyFloat,
+  input: TensorBox | null,
 ): InnerFn {
   const denseDim = input === null ? undefined : denseDimension(ctx, input, rnumel);
   const reindex = reshapeIndexer(reductionRanges, [rnumel], ctx.sizevars, denseDim);
@@ -82,7 +97,12 @@ export function secondStepHint(split: number, numel: number, hint: ReductionHint
 }
 
 /** `create` makes the first step, which may be split again */
-export function splitReduction(ctx: Lowering, r: ReductionSpec, split: number, create: (r: ReductionSpec) => TensorBox): TensorBox {
+export function splitReduction(
+  ctx: Lowering,
+  r: ReductionSpec,
+  split: number,
+  create: (r: ReductionSpec) => TensorBox,
+): TensorBox {
   const rnumel = ctx.sizevars.simplify(product(r.reductionRanges));
   const block = blockSize(rnumel, split);
   const fill = defaultValue(r.type, r.dtype);
@@ -104,8 +124,14 @@ function rememberSplit(ctx: Lowering, out: TensorBox, r: ReductionSpec, split: n
 }
 
 function twoSteps(
-  ctx: Lowering, r: ReductionSpec, create: (r: ReductionSpec) => TensorBox, inner: InnerFn, firstRanges: readonly Expr[],
-  firstReduction: readonly Expr[], secondReduction: readonly Expr[], split: number,
+  ctx: Lowering,
+  r: ReductionSpec,
+  create: (r: ReductionSpec) => TensorBox,
+  inner: InnerFn,
+  firstRanges: readonly Expr[],
+  firstReduction: readonly Expr[],
+  secondReduction: readonly Expr[],
+  split: number,
 ): TensorBox {
   const dtype = pieceDtype(r.dtype);
   const first = create({ ...r, dtype, inner, ranges: firstRanges, reductionRanges: firstReduction, input: null });
@@ -116,18 +142,42 @@ function twoSteps(
   const numel = ctx.sizevars.sizeHint(product(r.ranges), 8192);
   const hint = secondStepHint(split, numel, r.hint);
   return ctx.boxOf({
-    kind: "Reduction", device: r.device, dtype: r.dtype, ranges: r.ranges, reductionRanges: secondReduction, type: r.type, srcDtype: r.srcDtype, hint,
-    inner: second, outputIndex: 0, origins: ctx.origins, originNode: null,
+    kind: "Reduction",
+    device: r.device,
+    dtype: r.dtype,
+    ranges: r.ranges,
+    reductionRanges: secondReduction,
+    type: r.type,
+    srcDtype: r.srcDtype,
+    hint,
+    inner: second,
+    outputIndex: 0,
+    origins: ctx.origins,
+    originNode: null,
   });
 }
 
 /** Two steps whose first has the loops of the reduction that feeds this one, so that both run in one kernel. */
-export function splitWithExistingRanges(ctx: Lowering, r: ReductionSpec, create: (r: ReductionSpec) => TensorBox): TensorBox {
+export function splitWithExistingRanges(
+  ctx: Lowering,
+  r: ReductionSpec,
+  create: (r: ReductionSpec) => TensorBox,
+): TensorBox {
   const rnumel = ctx.sizevars.sizeHint(product(r.reductionRanges));
   const existing = r.input === null ? undefined : producerRanges(ctx, r.input, rnumel);
   if (existing === undefined) throw new Error("no reduction feeds this one");
   const reindex = reshapeIndexer(r.reductionRanges, [...existing.ranges, ...existing.reductionRanges], ctx.sizevars);
   const outerRank = r.ranges.length;
-  const inner: InnerFn = (ops, index, rindex) => r.inner(ops, index.slice(0, outerRank), reindex([...index.slice(outerRank), ...rindex]));
-  return twoSteps(ctx, r, create, inner, [...r.ranges, ...existing.ranges], existing.reductionRanges, existing.ranges, -1);
+  const inner: InnerFn = (ops, index, rindex) =>
+    r.inner(ops, index.slice(0, outerRank), reindex([...index.slice(outerRank), ...rindex]));
+  return twoSteps(
+    ctx,
+    r,
+    create,
+    inner,
+    [...r.ranges, ...existing.ranges],
+    existing.reductionRanges,
+    existing.ranges,
+    -1,
+  );
 }

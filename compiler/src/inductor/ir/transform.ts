@@ -1,7 +1,7 @@
 // Changes to a body's loops. In: a LoopBody. Out: another that computes the same, over loops p0.. numbered anew.
 // Promises: the operations stay; only loops and index expressions change. After LoopBody.merge_loops, reorder_iter_loops,
 // expand_dimension_for_pointwise_node (torch/_inductor/loop_body.py).
-import { type Expr, int, mul, substitute, sym, type SymExpr } from "../symbolic/expr";
+import { type Expr, int, mul, type SymExpr, substitute, sym } from "../symbolic/expr";
 import { mergeLoops as mergeByFormulas } from "../symbolic/simplify";
 import type { SizeVars } from "../symbolic/size_vars";
 import type { BodySizes } from "./build_body";
@@ -17,15 +17,22 @@ export function bodySizes(sizevars: SizeVars): BodySizes {
 }
 
 /** loop variables p0.. for iteration, then reduction */
-export function loopVars(iterSizes: readonly Expr[], reduceSizes: readonly Expr[], prefix = "p"): readonly [SymExpr[], SymExpr[]] {
+export function loopVars(
+  iterSizes: readonly Expr[],
+  reduceSizes: readonly Expr[],
+  prefix = "p",
+): readonly [SymExpr[], SymExpr[]] {
   const iter = iterSizes.map((_, i) => sym(`${prefix}${i}`));
   return [iter, reduceSizes.map((_, i) => sym(`${prefix}${i + iter.length}`))];
 }
 
 /** Same operations over new loops: each old variable becomes an expression of the new ones, indices are simplified. */
 export function withLoops(
-  body: LoopBody, iterSizes: readonly Expr[], reduceSizes: readonly Expr[],
-  values: (iterVars: readonly SymExpr[], reduceVars: readonly SymExpr[]) => readonly [readonly Expr[], readonly Expr[]], sizevars: SizeVars,
+  body: LoopBody,
+  iterSizes: readonly Expr[],
+  reduceSizes: readonly Expr[],
+  values: (iterVars: readonly SymExpr[], reduceVars: readonly SymExpr[]) => readonly [readonly Expr[], readonly Expr[]],
+  sizevars: SizeVars,
 ): LoopBody {
   const [iterVars, reduceVars] = loopVars(iterSizes, reduceSizes);
   const [iterValues, reduceValues] = values(iterVars, reduceVars);
@@ -36,7 +43,8 @@ export function withLoops(
   for (const [i, v] of body.iterVars.entries()) replace.set(v, iterValues[i] as Expr);
   for (const [i, v] of body.reduceVars.entries()) replace.set(v, reduceValues[i] as Expr);
   const indexing = new Map<string, Expr>();
-  for (const [name, e] of body.indexing) indexing.set(name, sizevars.simplifyWithRanges(substitute(e, replace), ranges));
+  for (const [name, e] of body.indexing)
+    indexing.set(name, sizevars.simplifyWithRanges(substitute(e, replace), ranges));
   return { ...body, iterVars, reduceVars, iterSizes, reduceSizes, indexing };
 }
 
@@ -58,20 +66,41 @@ export function reorderIterLoops(body: LoopBody, order: readonly number[], sizev
 
 /** Iteration loops replaced by others over the same elements; `reindex` gives each old variable in terms of the new. */
 export function reindexIterLoops(
-  body: LoopBody, iterSizes: readonly Expr[], reindex: (vars: readonly Expr[]) => readonly Expr[], sizevars: SizeVars,
+  body: LoopBody,
+  iterSizes: readonly Expr[],
+  reindex: (vars: readonly Expr[]) => readonly Expr[],
+  sizevars: SizeVars,
 ): LoopBody {
   const [iterVars, reduceVars] = loopVars(iterSizes, body.reduceSizes);
-  return recapture(body, iterVars, iterSizes, reduceVars, body.reduceSizes, reindex(iterVars), reduceVars, bodySizes(sizevars));
+  return recapture(
+    body,
+    iterVars,
+    iterSizes,
+    reduceVars,
+    body.reduceSizes,
+    reindex(iterVars),
+    reduceVars,
+    bodySizes(sizevars),
+  );
 }
 
 /**
  * Widens one iteration loop of a pointwise body to `size`, a multiple of the old one, by running it over again
  * (its variable becomes ModularIndexing(v, 1, old size) through `wrap`).
  */
-export function expandDimension(body: LoopBody, dimension: number, size: Expr, wrap: (v: Expr, old: Expr) => Expr, sizevars: SizeVars): LoopBody {
+export function expandDimension(
+  body: LoopBody,
+  dimension: number,
+  size: Expr,
+  wrap: (v: Expr, old: Expr) => Expr,
+  sizevars: SizeVars,
+): LoopBody {
   const iterSizes = body.iterSizes.map((s, i) => (i === dimension ? size : s));
   return reindexIterLoops(
-    body, iterSizes, vars => vars.map((v, i) => (i === dimension ? wrap(v, body.iterSizes[i] as Expr) : v)), sizevars,
+    body,
+    iterSizes,
+    vars => vars.map((v, i) => (i === dimension ? wrap(v, body.iterSizes[i] as Expr) : v)),
+    sizevars,
   );
 }
 

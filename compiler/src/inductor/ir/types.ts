@@ -7,13 +7,44 @@ import type { SizeVars } from "../symbolic/size_vars";
 import type { LoopBody } from "./loop_body";
 
 export type Layout =
-  | { readonly kind: "fixed"; readonly device: Device; readonly dtype: DType; readonly size: readonly Expr[]; readonly stride: readonly Expr[]; readonly offset: Expr }
+  | {
+      readonly kind: "fixed";
+      readonly device: Device;
+      readonly dtype: DType;
+      readonly size: readonly Expr[];
+      readonly stride: readonly Expr[];
+      readonly offset: Expr;
+    }
   /** strides not decided yet; never seen after lowering has finished */
-  | { readonly kind: "flexible"; readonly device: Device; readonly dtype: DType; readonly size: readonly Expr[]; readonly stride: readonly Expr[]; readonly offset: Expr }
+  | {
+      readonly kind: "flexible";
+      readonly device: Device;
+      readonly dtype: DType;
+      readonly size: readonly Expr[];
+      readonly stride: readonly Expr[];
+      readonly offset: Expr;
+    }
   /** a slice of another buffer's storage (an input of ConcatKernel written in place): indices count from baseOffset in it, so offset is 0 */
-  | { readonly kind: "non_owning"; readonly device: Device; readonly dtype: DType; readonly size: readonly Expr[]; readonly stride: readonly Expr[]; readonly offset: Expr; readonly base: string; readonly baseOffset: Expr }
+  | {
+      readonly kind: "non_owning";
+      readonly device: Device;
+      readonly dtype: DType;
+      readonly size: readonly Expr[];
+      readonly stride: readonly Expr[];
+      readonly offset: Expr;
+      readonly base: string;
+      readonly baseOffset: Expr;
+    }
   /** writes into `target`'s storage */
-  | { readonly kind: "mutation"; readonly device: Device; readonly dtype: DType; readonly size: readonly Expr[]; readonly stride: readonly Expr[]; readonly offset: Expr; readonly target: string }
+  | {
+      readonly kind: "mutation";
+      readonly device: Device;
+      readonly dtype: DType;
+      readonly size: readonly Expr[];
+      readonly stride: readonly Expr[];
+      readonly offset: Expr;
+      readonly target: string;
+    }
   | { readonly kind: "multi_output"; readonly device: Device }
   | { readonly kind: "none"; readonly device: Device };
 
@@ -40,7 +71,12 @@ export type LoopsKind =
       readonly hint: ReductionHint;
       readonly srcDtype: DType;
       /** first stage of a split: number of splits, and the sizes before splitting (for mix-order fusion) */
-      readonly split?: { readonly size: number; readonly ranges: readonly Expr[]; readonly reductionRanges: readonly Expr[]; readonly original: () => LoopBody };
+      readonly split?: {
+        readonly size: number;
+        readonly ranges: readonly Expr[];
+        readonly reductionRanges: readonly Expr[];
+        readonly original: () => LoopBody;
+      };
       readonly outputIndex?: number;
     }
   | { readonly kind: "Scan" | "SplitScan" }
@@ -70,7 +106,16 @@ export interface ComputedOperation extends OperationBase {
 
 export interface ExternOperation extends OperationBase {
   readonly kind: "extern";
-  readonly irClass: "ExternKernelOut" | "ExternKernelAlloc" | "FallbackKernel" | "MultiOutput" | "RandomSeeds" | "TemplateBuffer" | "MultiTemplateBuffer" | "DeviceCopy" | "InplaceFallback";
+  readonly irClass:
+    | "ExternKernelOut"
+    | "ExternKernelAlloc"
+    | "FallbackKernel"
+    | "MultiOutput"
+    | "RandomSeeds"
+    | "TemplateBuffer"
+    | "MultiTemplateBuffer"
+    | "DeviceCopy"
+    | "InplaceFallback";
   /** "extern_kernels.mm", "torch.ops.aten.topk.default"; null for MultiOutput */
   readonly kernel: string | null;
   readonly op: string;
@@ -117,7 +162,10 @@ export interface LoweredGraph {
   readonly inputs: readonly GraphInput[];
   readonly operations: readonly Operation[];
   readonly buffers: ReadonlyMap<string, Buffer>;
-  readonly constants: ReadonlyMap<string, { readonly values: readonly number[]; readonly dtype: DType; readonly size: readonly number[] }>;
+  readonly constants: ReadonlyMap<
+    string,
+    { readonly values: readonly number[]; readonly dtype: DType; readonly size: readonly number[] }
+  >;
   /** null for a None output, Expr for a symbolic int */
   readonly outputs: readonly (BufferView | Expr | null)[];
   /** inputs whose storage the graph writes, in input order */

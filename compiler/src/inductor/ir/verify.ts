@@ -20,7 +20,8 @@ export function verifyLowered(g: LoweredGraph): string[] {
   }
   for (const b of g.buffers.values()) checkLayout(b, g, problems);
   for (const o of g.outputs) if (o !== null && "buffer" in o) checkView("output", o, defined, problems);
-  for (const list of g.foreachLists) for (const name of list) if (!operations.has(name)) problems.push(`foreach: no operation ${name}`);
+  for (const list of g.foreachLists)
+    for (const name of list) if (!operations.has(name)) problems.push(`foreach: no operation ${name}`);
   const inputs = new Set(g.inputs.map(i => i.name));
   for (const name of [...g.mutatedInputs, ...g.donated]) if (!inputs.has(name)) problems.push(`${name}: not an input`);
   return problems;
@@ -28,7 +29,8 @@ export function verifyLowered(g: LoweredGraph): string[] {
 
 function checkOutput(op: Operation, name: string, b: Buffer | undefined, problems: string[]): void {
   if (b === undefined) problems.push(`${op.name}: writes ${name}, which is no buffer`);
-  else if (b.operation !== op.name) problems.push(`${op.name}: writes ${name}, which says it belongs to ${b.operation ?? "none"}`);
+  else if (b.operation !== op.name)
+    problems.push(`${op.name}: writes ${name}, which says it belongs to ${b.operation ?? "none"}`);
 }
 
 /** every buffer that is read was written before; concatenations read parts that are written in place */
@@ -56,7 +58,8 @@ function checkReads(op: Operation, g: LoweredGraph, defined: ReadonlySet<string>
 
 function checkView(who: string, v: BufferView, defined: ReadonlySet<string>, problems: string[]): void {
   if (!defined.has(v.buffer)) problems.push(`${who}: reads ${v.buffer} before it is written`);
-  if (v.size.length !== v.stride.length) problems.push(`${who}: a view of ${v.buffer} has ${v.size.length} sizes and ${v.stride.length} strides`);
+  if (v.size.length !== v.stride.length)
+    problems.push(`${who}: a view of ${v.buffer} has ${v.size.length} sizes and ${v.stride.length} strides`);
 }
 
 function checkLayout(b: Buffer, g: LoweredGraph, problems: string[]): void {
@@ -81,7 +84,8 @@ function checkLayout(b: Buffer, g: LoweredGraph, problems: string[]): void {
       return never;
     }
   }
-  if (layout.size.length !== layout.stride.length) problems.push(`${b.name}: ${layout.size.length} sizes, ${layout.stride.length} strides`);
+  if (layout.size.length !== layout.stride.length)
+    problems.push(`${b.name}: ${layout.size.length} sizes, ${layout.stride.length} strides`);
 }
 
 function allNodes(body: LoopBody): BodyNode[] {
@@ -94,7 +98,8 @@ function checkComputed(op: ComputedOperation, g: LoweredGraph, problems: string[
     problems.push(`${op.name}: ${text}`);
   };
   const agree = (sizes: readonly Expr[], own: readonly Expr[], vars: readonly SymExpr[], what: string): void => {
-    if (sizes.length !== own.length || sizes.length !== vars.length || sizes.some((s, i) => s !== own[i])) say(`${what} sizes and loops disagree`);
+    if (sizes.length !== own.length || sizes.length !== vars.length || sizes.some((s, i) => s !== own[i]))
+      say(`${what} sizes and loops disagree`);
   };
   agree(op.sizes[0], body.iterSizes, body.iterVars, "iteration");
   agree(op.sizes[1], body.reduceSizes, body.reduceVars, "reduction");
@@ -107,9 +112,11 @@ function checkComputed(op: ComputedOperation, g: LoweredGraph, problems: string[
   }
   const stores = allNodes(body).filter(n => n.op === "store" || n.op === "store_reduction");
   if (stores.length !== 1) say(`${stores.length} stores`);
-  for (const s of stores) if ((s.op === "store" || s.op === "store_reduction") && !op.outputs.includes(s.buffer)) say(`stores ${s.buffer}`);
+  for (const s of stores)
+    if ((s.op === "store" || s.op === "store_reduction") && !op.outputs.includes(s.buffer)) say(`stores ${s.buffer}`);
   checkBlock(body.block, body, say);
-  for (const n of allNodes(body)) if (n.op === "load" && !g.buffers.has(n.buffer)) say(`loads ${n.buffer}, which is no buffer`);
+  for (const n of allNodes(body))
+    if (n.op === "load" && !g.buffers.has(n.buffer)) say(`loads ${n.buffer}, which is no buffer`);
 }
 
 /** operations use only what stands before them in their own block */

@@ -2,10 +2,34 @@
 // ReinterpretView). In: a value and a new shape. Out: a value that shows the same elements. Promises: nothing is copied;
 // a view of strided storage is strides over it, which fixes the storage's layout; any other view only maps indices.
 import type { DType } from "../../aten/types";
-import { add, type Expr, floorDiv, int, intValue, modularIndexing, mul, product, relation, sub, substitute, sym, type SymExpr } from "../symbolic/expr";
+import {
+  add,
+  type Expr,
+  floorDiv,
+  int,
+  intValue,
+  modularIndexing,
+  mul,
+  product,
+  relation,
+  type SymExpr,
+  sub,
+  substitute,
+  sym,
+} from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { dtypeOf, sizeOf, valueLayout } from "./access";
-import { isLoops, type LazyView, type ReinterpretView, type StorageBox, type StridedLayout, storageOf, type TensorBox, type Value, type View } from "./boxes";
+import {
+  isLoops,
+  type LazyView,
+  type ReinterpretView,
+  type StorageBox,
+  type StridedLayout,
+  storageOf,
+  type TensorBox,
+  type Value,
+  type View,
+} from "./boxes";
 import type { Lowering } from "./context";
 import { contiguousStrides, isContiguous } from "./layouts";
 import { decideLayout, freezeLayout, padFlexible, realize } from "./realize";
@@ -24,7 +48,11 @@ export function isStridedStorage(x: Value): boolean {
 }
 
 /** the storage and its strides, fixed (as_storage_and_layout with freeze) */
-function strided(ctx: Lowering, x: Value, contiguous = false): { readonly storage: StorageBox; readonly layout: StridedLayout } {
+function strided(
+  ctx: Lowering,
+  x: Value,
+  contiguous = false,
+): { readonly storage: StorageBox; readonly layout: StridedLayout } {
   const v = unwrap(x);
   const storage = storageOf(v);
   if (!isLoops(storage.data)) {
@@ -57,7 +85,9 @@ export function expandView(ctx: Lowering, x: Value, size: readonly Expr[]): View
   }
   const actual = sizeOf(data);
   const skip = size.length - actual.length;
-  return lazy(ctx, "expand", data, size, index => actual.map((s, i) => (intValue(s) === 1 ? int(0) : (index[i + skip] as Expr))));
+  return lazy(ctx, "expand", data, size, index =>
+    actual.map((s, i) => (intValue(s) === 1 ? int(0) : (index[i + skip] as Expr))),
+  );
 }
 
 export function permuteView(ctx: Lowering, x: Value, dims: readonly number[]): View | StorageBox {
@@ -68,7 +98,13 @@ export function permuteView(ctx: Lowering, x: Value, dims: readonly number[]): V
     return reinterpret(ctx, storage, { ...layout, size: pick(layout.size), stride: pick(layout.stride) });
   }
   const size = sizeOf(data);
-  return lazy(ctx, "permute", data, dims.map(d => size[d] as Expr), index => dims.map((_, old) => index[dims.indexOf(old)] as Expr));
+  return lazy(
+    ctx,
+    "permute",
+    data,
+    dims.map(d => size[d] as Expr),
+    index => dims.map((_, old) => index[dims.indexOf(old)] as Expr),
+  );
 }
 
 /** SliceView.create; `start` and `end` are within the dimension if `clamp` is off */
@@ -95,7 +131,12 @@ export function isContiguousStorage(ctx: Lowering, x: Value): boolean {
 }
 
 /** View.create: the same elements in row-major order under another shape */
-export function reshapeView(ctx: Lowering, x: Value, size: readonly Expr[], toContiguous: (v: Value) => Value): View | StorageBox {
+export function reshapeView(
+  ctx: Lowering,
+  x: Value,
+  size: readonly Expr[],
+  toContiguous: (v: Value) => Value,
+): View | StorageBox {
   let data = unwrap(x);
   const old = sizeOf(data);
   if (ctx.sizevars.knownListEquals(old, size)) return data;
@@ -122,7 +163,12 @@ export function reshapeView(ctx: Lowering, x: Value, size: readonly Expr[], toCo
  * Strides under which the same storage shows another shape, undefined if there are none (at::detail::computeStride):
  * runs of dimensions that step through memory as one are split and joined within themselves.
  */
-function viewStrides(old: readonly Expr[], stride: readonly Expr[], size: readonly Expr[], sizevars: SizeVars): Expr[] | undefined {
+function viewStrides(
+  old: readonly Expr[],
+  stride: readonly Expr[],
+  size: readonly Expr[],
+  sizevars: SizeVars,
+): Expr[] | undefined {
   if (old.length === 0) return size.map(() => int(1));
   const equal = (a: Expr, b: Expr): boolean => sizevars.guardOrFalse(relation("eq", a, b));
   const out: Expr[] = size.map(() => int(0));
@@ -163,7 +209,13 @@ export function dtypeView(ctx: Lowering, x: Value, dtype: DType): View {
 }
 
 /** as_strided: other strides over the storage under all views */
-export function asStridedView(ctx: Lowering, x: TensorBox, size: readonly Expr[], stride: readonly Expr[], offset: Expr): View {
+export function asStridedView(
+  ctx: Lowering,
+  x: TensorBox,
+  size: readonly Expr[],
+  stride: readonly Expr[],
+  offset: Expr,
+): View {
   const dtype = dtypeOf(x);
   const storage = storageOf(x);
   realize(ctx, storage);
@@ -172,7 +224,12 @@ export function asStridedView(ctx: Lowering, x: TensorBox, size: readonly Expr[]
 }
 
 /** index of the old shape from an index of the new one, both row-major over the same elements */
-export function reshapeIndexer(old: readonly Expr[], size: readonly Expr[], sizevars: SizeVars, denseDim?: number): Reindex {
+export function reshapeIndexer(
+  old: readonly Expr[],
+  size: readonly Expr[],
+  sizevars: SizeVars,
+  denseDim?: number,
+): Reindex {
   const direct = tryReshapeIndexer(old, size, sizevars, denseDim);
   if (direct !== undefined) return direct;
   const flat = [product(old)];
@@ -182,7 +239,12 @@ export function reshapeIndexer(old: readonly Expr[], size: readonly Expr[], size
   return index => outer(inner(index));
 }
 
-function tryReshapeIndexer(old: readonly Expr[], size: readonly Expr[], sizevars: SizeVars, denseDim: number | undefined): Reindex | undefined {
+function tryReshapeIndexer(
+  old: readonly Expr[],
+  size: readonly Expr[],
+  sizevars: SizeVars,
+  denseDim: number | undefined,
+): Reindex | undefined {
   const vars = size.map((_, i) => sym(`view${i}`));
   const stackNew = size.map((s, i): [Expr, Expr] => [vars[i] as Expr, s]);
   const stackOld = [...old];

@@ -19,7 +19,12 @@ import { targetByName } from "../target";
 import type { LoweredGraph } from "../types";
 
 /** example sizes of the recorded programs with symbols */
-export const HINTS: ReadonlyMap<string, number> = new Map([["s77", 1000], ["s27", 128], ["s94", 256], ["s53", 32]]);
+export const HINTS: ReadonlyMap<string, number> = new Map([
+  ["s77", 1000],
+  ["s27", 128],
+  ["s94", 256],
+  ["s53", 32],
+]);
 
 export interface RecordedLowering {
   readonly kind: LoweredGraph["kind"];
@@ -35,27 +40,49 @@ export function recordedLowerings(log: string, hints: ReadonlyMap<string, number
       const recorded = graphs.find(g => g.graphText.includes(post.text.slice(post.text.indexOf("=====")).trimEnd()));
       if (recorded === undefined) continue;
       const inputs = post.graph.placeholders().map(p => p.name);
-      const kind = inputs.some(n => n.startsWith("tangents_")) ? "backward" : inputs.some(n => n.startsWith("primals_")) ? "forward" : "inference";
+      const kind = inputs.some(n => n.startsWith("tangents_"))
+        ? "backward"
+        : inputs.some(n => n.startsWith("primals_"))
+          ? "forward"
+          : "inference";
       const outputs = (frame.config.match(/OutputAliasInfo\(/g) ?? []).length;
-      out.push({ kind, recorded, lower: () => lowerPrinted(post.graph, kind, outputs, kind === "backward" ? parseConfig(frame.config).donated : [], hints) });
+      out.push({
+        kind,
+        recorded,
+        lower: () =>
+          lowerPrinted(post.graph, kind, outputs, kind === "backward" ? parseConfig(frame.config).donated : [], hints),
+      });
     }
   }
   return out;
 }
 
-function lowerPrinted(graph: FxGraph, kind: LoweredGraph["kind"], userOutputs: number, donated: readonly number[], hints: ReadonlyMap<string, number>): LoweredGraph {
+function lowerPrinted(
+  graph: FxGraph,
+  kind: LoweredGraph["kind"],
+  userOutputs: number,
+  donated: readonly number[],
+  hints: ReadonlyMap<string, number>,
+): LoweredGraph {
   const sizevars = new SizeVars();
   for (const s of inputSymbols(graph)) sizevars.shapeEnv.hints.set(s, hints.get(s.name) ?? 8);
   fillMetas(graph, sizevars);
-  const returned = (graph.output.args[0] instanceof TupleArg ? graph.output.args[0].items : graph.output.args[0]) as readonly Argument[];
+  const returned = (
+    graph.output.args[0] instanceof TupleArg ? graph.output.args[0].items : graph.output.args[0]
+  ) as readonly Argument[];
   const visible = returned.map((a, i): FakeTensor | null => {
     const v = a instanceof FxNode ? a.meta.val : null;
     const isTensor = v !== null && v !== undefined && typeof v === "object" && "shape" in v;
     return isTensor && (kind !== "forward" || i < userOutputs) ? (v as FakeTensor) : null;
   });
   return lowerGraph(graph, {
-    kind, config: defaultConfig("torch-2.11"), behaviours: defaultBehaviours("torch-2.11"), target: targetByName("h200"), sizevars,
-    userOutputs: visible, donated,
+    kind,
+    config: defaultConfig("torch-2.11"),
+    behaviours: defaultBehaviours("torch-2.11"),
+    target: targetByName("h200"),
+    sizevars,
+    userOutputs: visible,
+    donated,
   });
 }
 
@@ -63,7 +90,9 @@ function lowerPrinted(graph: FxGraph, kind: LoweredGraph["kind"], userOutputs: n
 function fillMetas(graph: FxGraph, sizevars: SizeVars): void {
   const host = {
     isTensor: (x: unknown): x is TensorMeta => typeof x === "object" && x !== null && "shape" in x,
-    isDim: isExpr, int: (n: number) => int(n), specialize: (d: unknown) => sizevars.guardInt(d as SymExpr) ?? 0,
+    isDim: isExpr,
+    int: (n: number) => int(n),
+    specialize: (d: unknown) => sizevars.guardInt(d as SymExpr) ?? 0,
   };
   const builder = makeMetaBuilder(guardsOf(sizevars.shapeEnv));
   const value = (a: Argument): ArgValue<TensorMeta> => {
@@ -78,11 +107,15 @@ function fillMetas(graph: FxGraph, sizevars: SizeVars): void {
       n.meta.val = unpackedTypes(n);
       continue;
     }
-    const bound = bindArguments(parseSchema(record.schema), n.args.map(value), new Map([...n.kwargs].map(([k, v]) => [k, value(v)])), host);
+    const bound = bindArguments(
+      parseSchema(record.schema),
+      n.args.map(value),
+      new Map([...n.kwargs].map(([k, v]) => [k, value(v)])),
+      host,
+    );
     if (bound.ok) n.meta.val = record.meta(builder, makeArgs(bound.bound, host)) as FakeValue;
   }
 }
-
 
 /** what the users that unpack a tuple print as their types */
 function unpackedTypes(n: FxNode): FakeValue | undefined {
