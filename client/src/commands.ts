@@ -1,12 +1,14 @@
 // Palette and lens commands: each asks the server and shows what it answers.
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
+import type { KernelMapPanel } from "./kernel_map";
 import type { OutputDocuments, ShownDocument } from "./output_documents";
 
 export interface CommandHost {
   readonly client: () => LanguageClient | undefined;
   readonly restart: () => Promise<void>;
   readonly documents: OutputDocuments;
+  readonly kernelMap: KernelMapPanel;
 }
 
 interface Target {
@@ -69,6 +71,10 @@ export function registerCommands(context: vscode.ExtensionContext, host: Command
       ask<{ summary: string }>("fuselens.benchmark", target, token),
     );
     void vscode.window.showInformationMessage(`FuseLens: ${summary.summary}`);
+  });
+  register("fuselens.showKernelMap", async given => {
+    const target = given ?? activeTarget();
+    if (target) await host.kernelMap.show(target.uri, target.root);
   });
   register("fuselens.restartServer", async () => host.restart());
 }

@@ -4,7 +4,10 @@ import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { startClient } from "./client";
 import { registerCommands } from "./commands";
+import { Gutter } from "./gutter";
+import { KernelMapPanel } from "./kernel_map";
 import { OutputDocuments } from "./output_documents";
+import { StatusItem } from "./status";
 
 let client: LanguageClient | undefined;
 
@@ -19,14 +22,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     return client;
   };
   await start();
-  registerCommands(context, {
-    client: () => client,
-    restart: async () => {
-      await client?.stop();
-      await start();
-    },
-    documents,
-  });
+  const current = () => client;
+  const kernelMap = new KernelMapPanel(current);
+  context.subscriptions.push(kernelMap, new Gutter(current), new StatusItem(current));
+  const restart = async () => {
+    await client?.stop();
+    await start();
+  };
+  registerCommands(context, { client: current, restart, documents, kernelMap });
 }
 
 export async function deactivate(): Promise<void> {
