@@ -127,7 +127,7 @@ function bufferLoader(ctx: Lowering, b: IrBuffer): Loader {
     b.kind === "computed" &&
     b.data.kind === "Pointwise" &&
     !ctx.mutatedBuffers.has(b.name) &&
-    countOf(ctx, b.data).reads.length === 0
+    countOf(b.data).reads.length === 0
   ) {
     // a constant or an iota: computing it again is cheaper than reading it
     return loopsLoader(b.data);

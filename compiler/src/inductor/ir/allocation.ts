@@ -30,7 +30,7 @@ export function toDevice(ctx: Lowering, x: TensorBox, device: Device): TensorBox
   const from = deviceOf(x);
   if (from.type === device.type && from.index === device.index) return x;
   const d = storageOf(x).data;
-  const constant = isLoops(d) && [...readNames(ctx, x)].every(n => ctx.constants.has(n));
+  const constant = isLoops(d) && [...readNames(x)].every(n => ctx.constants.has(n));
   if (constant) return createPointwise(ctx, { size: sizeOf(x), dtype: dtypeOf(x), device, inner: loaderOf(ctx, x) });
   const source = requireContiguous(ctx, x);
   const stride = valueLayout(source)?.stride ?? contiguousStrides(sizeOf(source));

@@ -140,7 +140,7 @@ export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
     toDevice: (x, device) => toDevice(ctx, x, device),
     reads: (x, target) => {
       const b = bufferOf(target);
-      return b !== undefined && readNames(ctx, x).has(b.name);
+      return b !== undefined && readNames(x).has(b.name);
     },
     externTarget: x => externOp(x),
     bucketize: () => null,

@@ -90,7 +90,7 @@ function readsReduction(ctx: Lowering, d: Held): boolean {
 }
 
 function readBuffers(ctx: Lowering, l: Loops): Held[] {
-  return [...new Set(countOf(ctx, l).reads)].flatMap(n => {
+  return [...new Set(countOf(l).reads)].flatMap(n => {
     const b = ctx.buffersByName.get(n);
     return b === undefined ? [] : [b];
   });
@@ -98,7 +98,7 @@ function readBuffers(ctx: Lowering, l: Loops): Held[] {
 
 function opsBehind(ctx: Lowering, d: Held): number {
   if (!isLoops(d) || d.kind !== "Pointwise") return 0;
-  return countOf(ctx, d).ops + readBuffers(ctx, d).reduce((n, b) => n + opsBehind(ctx, b), 0);
+  return countOf(d).ops + readBuffers(ctx, d).reduce((n, b) => n + opsBehind(ctx, b), 0);
 }
 
 function resultSize(

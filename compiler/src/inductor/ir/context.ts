@@ -3,7 +3,7 @@
 // and are never reused; everything created gets the origins in force.
 import type { ArgValue, Device, DType } from "../../aten/types";
 import type { FxGraph, FxNode } from "../../fx/graph";
-import type { Expr, SymExpr } from "../symbolic/expr";
+import type { SymExpr } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import type {
   ComputedBuffer,

@@ -51,7 +51,7 @@ export function stridesAsTraced(ctx: Lowering, pairs: readonly (readonly [Tensor
   return pairs.every(([box, node]) => {
     const traced = tensorMeta(node);
     const stride = metaOf(box).stride as readonly Expr[];
-    return traced !== undefined && traced.stride.every((s, i) => ctx.sizevars.knownEquals(s, stride[i] as Expr));
+    return traced?.stride.every((s, i) => ctx.sizevars.knownEquals(s, stride[i] as Expr));
   });
 }
 

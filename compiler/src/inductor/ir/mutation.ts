@@ -19,15 +19,15 @@ import { createPointwise, expand, toDtype } from "./pointwise";
 import { realize, realizeHint } from "./realize";
 
 /** buffers whose loads a value's loops hold (get_read_names) */
-export function readNames(ctx: Lowering, x: Value): ReadonlySet<string> {
+export function readNames(x: Value): ReadonlySet<string> {
   const d = storageOf(x).data;
-  if (isLoops(d)) return new Set(countOf(ctx, d).reads);
-  return d.kind === "computed" ? new Set(countOf(ctx, d.data).reads) : new Set([d.name]);
+  if (isLoops(d)) return new Set(countOf(d).reads);
+  return d.kind === "computed" ? new Set(countOf(d.data).reads) : new Set([d.name]);
 }
 
 /** remembers that a value reads these buffers, in case they are written to later */
 export function registerUsers(ctx: Lowering, x: TensorBox): void {
-  for (const name of readNames(ctx, x)) {
+  for (const name of readNames(x)) {
     const list = ctx.nameToUsers.get(name);
     if (list === undefined) ctx.nameToUsers.set(name, [x]);
     else list.push(x);
@@ -107,7 +107,7 @@ export interface ScatterSpec {
 /** Stores at computed positions of the target. */
 export function scatter(ctx: Lowering, s: ScatterSpec): TensorBox {
   const before = bufferOf(s.target);
-  if (before !== undefined) for (const r of s.reads) if (readNames(ctx, r).has(before.name)) realize(ctx, r);
+  if (before !== undefined) for (const r of s.reads) if (readNames(r).has(before.name)) realize(ctx, r);
   const target = realize(ctx, s.target);
   const outputIndexer = <V>(ops: Ops<V>, index: readonly Expr[]): readonly Expr[] =>
     s.index(ops, index) as readonly Expr[];

@@ -101,7 +101,7 @@ export function finishNode(
 function realizeToStrides(ctx: Lowering, x: TensorBox, strides: readonly Expr[]): TensorBox {
   realize(ctx, x);
   const now = valueLayout(x)?.stride;
-  const same = now !== undefined && now.every((s, i) => s === strides[i]);
+  const same = now?.every((s, i) => s === strides[i]);
   return same ? x : requireStrideOrder(ctx, x, strideOrderOf(strides, ctx.sizevars));
 }
 

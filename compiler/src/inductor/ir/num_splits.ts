@@ -110,7 +110,7 @@ export function producerRanges(
 
 /** reductions that the loops read, else those that the buffers they read were computed from, and so on */
 function nearestReductions(ctx: Lowering, l: Loops): ReductionLoops[] {
-  let level: ReadonlySet<string> = new Set(countOf(ctx, l).reads);
+  let level: ReadonlySet<string> = new Set(countOf(l).reads);
   const seen = new Set<string>();
   while (level.size > 0) {
     const found: ReductionLoops[] = [];
@@ -120,7 +120,7 @@ function nearestReductions(ctx: Lowering, l: Loops): ReductionLoops[] {
       seen.add(name);
       if (b?.kind !== "computed") continue;
       if (isReduction(b.data)) found.push(b.data);
-      else for (const r of countOf(ctx, b.data).reads) next.add(r);
+      else for (const r of countOf(b.data).reads) next.add(r);
     }
     if (found.length > 0) return found;
     level = next;

@@ -84,7 +84,7 @@ export function loopIndex(ranges: readonly Expr[], prefix: string): Expr[] {
 
 const counts = new WeakMap<Loops, OpCount>();
 
-export function countOf(_ctx: Lowering, l: Loops): OpCount {
+export function countOf(l: Loops): OpCount {
   const known = counts.get(l);
   if (known !== undefined) return known;
   const h = new CountingOps();
@@ -106,5 +106,5 @@ export function countOf(_ctx: Lowering, l: Loops): OpCount {
 
 /** has_large_inner_fn: more operations than the configured limit, or than `threshold` if that is larger */
 export function isLarge(ctx: Lowering, l: Loops, threshold = 0): boolean {
-  return countOf(ctx, l).ops > Math.max(threshold, ctx.configNumber("realize_opcount_threshold"));
+  return countOf(l).ops > Math.max(threshold, ctx.configNumber("realize_opcount_threshold"));
 }

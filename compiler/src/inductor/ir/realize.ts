@@ -33,12 +33,12 @@ export function realize(ctx: Lowering, x: Value): IrBuffer {
   return box.data;
 }
 
-const readsOf = (ctx: Lowering, l: Loops): number => countOf(ctx, l).reads.length;
+const readsOf = (l: Loops): number => countOf(l).reads.length;
 
 /** a value that will have to be in memory later: put there now if computing it again would read twice or more */
 export function realizeHint(ctx: Lowering, x: Value): void {
   const d = storageOf(x).data;
-  if (isLoops(d) && countOf(ctx, d).nontrivialReads > 1) realize(ctx, x);
+  if (isLoops(d) && countOf(d).nontrivialReads > 1) realize(ctx, x);
 }
 
 /** used by several: in memory if it reads or computes much */
@@ -51,10 +51,10 @@ function isWorthReusing(ctx: Lowering, box: StorageBox): boolean {
   const d = box.data;
   if (!isLoops(d) || (d.kind !== "Pointwise" && !isReduction(d))) return false;
   if (d.device.type === "cpu") {
-    const { used } = countOf(ctx, d);
+    const { used } = countOf(d);
     if (used.has("exp") || used.has("sigmoid")) return true;
   }
-  return readsOf(ctx, d) > ctx.configNumber("realize_reads_threshold") || isLarge(ctx, d);
+  return readsOf(d) > ctx.configNumber("realize_reads_threshold") || isLarge(ctx, d);
 }
 
 /** reads so much that later users would only add to it */
@@ -63,7 +63,7 @@ export function hasExceededMaxReads(ctx: Lowering, x: Value): boolean {
   return (
     isLoops(d) &&
     d.kind === "Pointwise" &&
-    (readsOf(ctx, d) > ctx.configNumber("realize_acc_reads_threshold") || isLarge(ctx, d))
+    (readsOf(d) > ctx.configNumber("realize_acc_reads_threshold") || isLarge(ctx, d))
   );
 }
 

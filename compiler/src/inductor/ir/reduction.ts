@@ -1,6 +1,6 @@
 // Reductions (Reduction.create, _make_reduction_inner, reduction lowerings). In: a box and dimensions. Out: a box, in
 // memory unless the reduction was short enough to be computed in place. Promises: rules in the order of lowering.md §5.1.
-import type { Device, Dim, DType, Loader, Ops, ReductionType } from "../../aten/types";
+import type { Dim, DType, Loader, Ops, ReductionType } from "../../aten/types";
 import { add, type Expr, int, intValue, mul, product } from "../symbolic/expr";
 import { deviceOf, dtypeOf, loaderOf, sizeOf, valueLayout } from "./access";
 import { type InnerFn, single } from "./body_ops";
@@ -17,7 +17,6 @@ import { isStridedStorage } from "./views";
 
 /** what the loops over x are when `dims` are reduced */
 export function reductionLoops(
-  ctx: Lowering,
   x: TensorBox,
   dims: readonly number[],
   keepdim: boolean,
@@ -62,7 +61,7 @@ export function reduce(
   keepdim: boolean,
   dtype?: DType,
 ): TensorBox {
-  const { ranges, reductionRanges, index } = reductionLoops(ctx, x, dims, keepdim);
+  const { ranges, reductionRanges, index } = reductionLoops(x, dims, keepdim);
   const load = loaderOf(ctx, x);
   const withIndex = isArg(type) && reductionRanges.length > 1 && needsLogicalIndex(ctx, x);
   const inner: InnerFn = <V>(ops: Ops<V>, i: readonly Expr[], r: readonly Expr[]): V | readonly V[] => {

@@ -116,7 +116,7 @@ export function splitReduction(
 function rememberSplit(ctx: Lowering, out: TensorBox, r: ReductionSpec, split: number): void {
   const d = storageOf(out).data;
   if (!isLoops(d) || !isReduction(d)) return;
-  const names = new Set(countOf(ctx, d).reads);
+  const names = new Set(countOf(d).reads);
   const first = names.size === 1 ? ctx.buffersByName.get([...names][0] as string) : undefined;
   if (first?.kind === "computed" && isReduction(first.data)) {
     first.data.split = { size: split, ranges: r.ranges, reductionRanges: r.reductionRanges, inner: r.inner };

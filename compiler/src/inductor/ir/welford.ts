@@ -131,7 +131,7 @@ export function varMean(
 ): { readonly var: TensorBox; readonly mean: TensorBox } {
   const dtype = dtypeOf(x);
   const computed = toDtype(ctx, x, computationDtype(dtype));
-  const { ranges, reductionRanges } = reductionLoops(ctx, computed, dims, keepdim);
+  const { ranges, reductionRanges } = reductionLoops(computed, dims, keepdim);
   const n = intValue(product(reductionRanges));
   const twoSteps =
     n !== undefined && n < ctx.configNumber("unroll_reductions_threshold") && intValue(product(ranges)) !== 1;
@@ -179,7 +179,7 @@ function varMeanWelford(
   keepdim: boolean,
 ): { var: TensorBox; mean: TensorBox } {
   const dtype = dtypeOf(x);
-  const { ranges, reductionRanges, index } = reductionLoops(ctx, x, dims, keepdim);
+  const { ranges, reductionRanges, index } = reductionLoops(x, dims, keepdim);
   const load = loaderOf(ctx, x);
   const [mean, m2] = welford(ctx, {
     device: deviceOf(x),
@@ -210,7 +210,7 @@ export function onlineSoftmax(
   x: TensorBox,
   dim: number,
 ): { readonly max: TensorBox; readonly sum: TensorBox } {
-  const { ranges, reductionRanges, index } = reductionLoops(ctx, x, [dim], true);
+  const { ranges, reductionRanges, index } = reductionLoops(x, [dim], true);
   const rnumel = ctx.sizevars.simplify(product(reductionRanges));
   const load = loaderOf(ctx, x);
   const inner: InnerFn = (ops, i, r) => load(ops, index(i, r));
