@@ -56,7 +56,7 @@ export const REASONS: Readonly<Record<RefusalCode, ReasonText>> = {
     title: "Two-dimensional tiles keep them apart",
     meaning:
       "The elementwise node (often a transposed copy) is best done in two-dimensional tiles, and Inductor keeps such nodes out of reduction kernels (`triton.tiling_prevents_reduction_fusion`). The shared input is read twice.",
-    advice: "Under the preset `fuselens`, a transposed copy and sums over the same input share one tiled kernel.",
+    advice: "Switch `triton.tiling_prevents_reduction_fusion` off to try one kernel.",
   },
   tiling_mismatch: {
     title: "Tiles of different shape",
