@@ -33,7 +33,10 @@ function metaOfView(m: MetaBuilder, t: TensorMeta, sizes: readonly Dim[]): Tenso
 export function reshape<T>(b: GraphBuilder<T>, x: T, sizes: readonly (Dim | number)[]): T {
   const t = b.meta(x);
   const shape = inferSize(b, sizes.map(b.dim), numel(b, t));
-  if (viewStrides(b, t.shape, t.stride, shape) !== null) return b.call("aten.view.default", [x, shape]);
+  if (viewStrides(b, t.shape, t.stride, shape) !== null) {
+    // a contiguous tensor is viewed as asked, -1 and all
+    return b.call("aten.view.default", [x, b.isContiguous(x) ? sizes : shape]);
+  }
   const copy = b.call("aten.clone.default", [x], { memory_format: CONTIGUOUS });
   return b.call("aten._unsafe_view.default", [copy, shape]);
 }
