@@ -8,6 +8,7 @@ import type { FxGraph, FxNode } from "../../fx/graph";
 import type { FakeTensor } from "../../fx/types";
 import { type Expr, freeSymbols, int, type SymExpr } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
+import { dtypeOf } from "./access";
 import { type InputBuffer, isLoops, isTensorBox, type Origins, storageOf, type TensorBox } from "./boxes";
 import { makeBuilder } from "./builder";
 import { literalTensor } from "./constants";
@@ -18,8 +19,9 @@ import { finishGraph } from "./finish";
 import { lowerOutputs } from "./graph_outputs";
 import { decideLayoutOpt, nodesDislikingPadding, nodesPreferringChannelsLast } from "./layout_opt";
 import { argValue, bindNode, nodeArgs } from "./lowering_args";
-import { registerUsers } from "./mutation";
+import { mutateTo, registerUsers } from "./mutation";
 import { finishNode } from "./node_tail";
+import { toDtype } from "./pointwise";
 import { decideLayout } from "./realize";
 import type { TargetProperties } from "./target";
 import type { LoweredGraph } from "./types";
@@ -168,14 +170,39 @@ function callFunction(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxN
   if (NO_EFFECT.has(n.target)) return null;
   const { args, kwargs } = nodeArgs(ctx, n);
   const record = lookup(n.target);
-  if (record?.lower === undefined) return fallback(ctx, n, args, kwargs, n.meta.opaque);
+  let problem = n.meta.opaque;
   try {
-    const result = record.lower(builder, bindNode(ctx, record, args, kwargs));
-    return isTensorBox(result) ? result : [...result];
+    const result =
+      record?.lower !== undefined
+        ? record.lower(builder, bindNode(ctx, record, args, kwargs))
+        : writeFunctional(ctx, builder, record?.functional, args, kwargs);
+    if (result !== undefined) return isTensorBox(result) ? result : [...result];
   } catch (e) {
     if (!(e instanceof OpError)) throw e;
-    return fallback(ctx, n, args, kwargs, n.meta.opaque ?? e.message);
+    problem ??= e.message;
   }
+  return fallback(ctx, n, args, kwargs, problem);
+}
+
+/** an in-place operator: what its functional form computes, written into its first argument (register_inplace) */
+function writeFunctional(
+  ctx: Lowering,
+  builder: LoweringBuilder<TensorBox>,
+  functional: string | undefined,
+  args: readonly EnvValue[],
+  kwargs: ReadonlyMap<string, EnvValue>,
+): TensorBox | readonly (TensorBox | null)[] | undefined {
+  const record = functional === undefined ? undefined : lookup(functional);
+  const [target] = args;
+  if (record?.lower === undefined) return undefined;
+  const result = record.lower(builder, bindNode(ctx, record, args, kwargs));
+  if (isTensorBox(target) && isTensorBox(result)) return mutateTo(ctx, target, toDtype(ctx, result, dtypeOf(target)));
+  if (!Array.isArray(target) || isTensorBox(result)) return undefined;
+  // lists are written without a copy: nothing reads the old values once the list is written
+  return result.map((r, i) => {
+    const t = (target as readonly EnvValue[])[i];
+    return isTensorBox(t) && r !== null ? mutateTo(ctx, t, r, true) : null;
+  });
 }
 
 function getItem(ctx: Lowering, n: FxNode): EnvValue {
@@ -194,7 +221,8 @@ function fallback(
   opaque: string | undefined,
 ): EnvValue {
   const results = externMany(ctx, {
-    kernel: `torch.ops.${n.target}`,
+    // an operator's overload is called through torch.ops, anything else as it is named
+    kernel: /^\w+\.\w+\.\w+$/.test(n.target) ? `torch.ops.${n.target}` : n.target,
     op: n.target,
     inputs: [],
     args,

@@ -12,7 +12,7 @@ export function seeds(ctx: Lowering, count: number, device: Device): TensorBox {
     kernel: "aten.randint.low_out",
     op: "aten.randint.low_out",
     inputs: [],
-    args: [-(2 ** 63), 2 ** 63, [count]],
+    args: [-(2n ** 63n), 2n ** 63n - 1n, [count]],
     kwargs: {},
     mutates: [],
     layout: { kind: "fixed", device, dtype: "int64", size: [int(count)], stride: [int(1)], offset: int(0) },

@@ -47,7 +47,8 @@ export function reductionLoops(
 /** all dimensions if none is given; sorted, without repeats */
 export function normalizeDims(dims: readonly number[], rank: number): number[] {
   if (dims.length === 0) return Array.from({ length: rank }, (_, i) => i);
-  return [...new Set(dims.map(d => (d < 0 ? d + rank : d)).filter(d => d < rank))].sort((a, b) => a - b);
+  // dim 0 of a 0-d tensor is no dimension
+  return [...new Set(dims.map(d => (d < 0 ? d + rank : d)).filter(d => d >= 0 && d < rank))].sort((a, b) => a - b);
 }
 
 const isArg = (t: ReductionType): boolean => t === "argmax" || t === "argmin";

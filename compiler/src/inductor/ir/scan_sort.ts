@@ -33,8 +33,8 @@ export function scan(
   const dtypes = xs.map(dtypeOf);
   const inners = xs.map(x => loaderOf(ctx, x));
   const device = deviceOf(first);
-  const scanRanges = [size[axis] as Expr];
-  if (ctx.sizevars.knownLeq(product(scanRanges), 1)) {
+  const scanRanges = size.length === 0 ? [] : [size[axis] as Expr];
+  if (size.length === 0 || ctx.sizevars.knownLeq(product(scanRanges), 1)) {
     return inners.map((inner, i) => createPointwise(ctx, { size, dtype: dtypes[i] as DType, device, inner }));
   }
   const ranges = without(size, axis);

@@ -8,6 +8,8 @@ import {
   floorDiv,
   int,
   intValue,
+  max,
+  min,
   modularIndexing,
   mul,
   product,
@@ -315,6 +317,11 @@ export function normalizeSlice(sizevars: SizeVars, size: Expr, start: Expr, end:
     const n = intValue(v);
     const negative = n !== undefined ? n < 0 : sizevars.guardOrFalse(relation("lt", v, 0));
     const shifted = negative ? add(v, size) : v;
+    if (sizevars.hint(shifted) === undefined || sizevars.hint(size) === undefined) {
+      // only the run will tell
+      const above = sizevars.knownGeq(shifted, low) ? shifted : max(shifted, low);
+      return sizevars.knownLeq(above, size) ? above : min(above, size);
+    }
     // clamp to [low, size]
     if (sizevars.guardOrFalse(relation("lt", shifted, low))) return low;
     return sizevars.guardOrFalse(relation("gt", shifted, size)) ? size : shifted;
