@@ -118,6 +118,10 @@ const config: Readonly<Record<string, ConfigValue>> = {
 
 /** Ways in which PyTorch versions differ beyond configuration; each is read by one stage. */
 const behaviours: Readonly<Record<string, boolean | number | string>> = {
+  /** symbolic arithmetic behind tensor wrappers takes node names, so numbers have gaps under dynamic shapes */
+  symbolic_name_gaps: true,
+  /** joint graphs say "Backward of forward node" over backward nodes */
+  backward_comments: false,
   /** dumps show min_input_distance and max_input_distance */
   prints_input_distance: false,
   /** stack traces carry a line of carets under the expression */
@@ -145,10 +149,10 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
 
 /** How generated code differs, beginning with what torch 2.11 writes; codegen/triton/options.ts says what each means. */
 const codegenOf211 = {
-  // codegen behaviours
   broadcast_test_in_grid_order: true,
   barrier_before_reduced_inplace_store: true,
   argreduce_casts_to_source: true,
+  space_after_output_code: true,
 } as const;
 
 const codegenOfNightly = {
@@ -178,6 +182,8 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     config: { ...config, "triton.nested_reduction": true, combo_kernel_per_subkernel_blocks: true },
     behaviours: {
       ...behaviours,
+      symbolic_name_gaps: false,
+      backward_comments: true,
       prints_input_distance: true,
       stack_trace_anchors: true,
       buffer_overlap_score: true,
@@ -192,6 +198,8 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     config: { ...config, "triton.nested_reduction": true, combo_kernel_per_subkernel_blocks: true },
     behaviours: {
       ...behaviours,
+      symbolic_name_gaps: false,
+      backward_comments: true,
       prints_input_distance: true,
       stack_trace_anchors: true,
       buffer_overlap_score: true,

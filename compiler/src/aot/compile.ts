@@ -25,13 +25,14 @@ export function aotCompile(frame: CapturedFrame, options: AotOptions = {}): AotR
     const trains =
       frame.gradEnabled && frame.graph.placeholders().some(n => isFakeTensor(n.meta.val) && n.meta.val.requiresGrad);
     const joint = trains ? traceFrame(frame, true, options) : undefined;
-    if (joint?.joint) return { ...common, diagnostics: [], ...train(frame, joint) };
+    if (joint?.joint)
+      return { ...common, specializedInputs: joint.specialized, diagnostics: [], ...train(frame, joint) };
     const traced = traceFrame(frame, false, options);
     if (traced === undefined) throw new Error("an inference graph can always be traced");
-    return { ...common, diagnostics: [], ...inference(frame, traced) };
+    return { ...common, specializedInputs: traced.specialized, diagnostics: [], ...inference(frame, traced) };
   } catch (e) {
     if (!(e instanceof OpFailure)) throw e;
-    return { ...common, kind: "error", diagnostics: [diagnosticOf(frame, e)] };
+    return { ...common, specializedInputs: [], kind: "error", diagnostics: [diagnosticOf(frame, e)] };
   }
 }
 

@@ -31,6 +31,7 @@ import {
 } from "./autograd";
 import { mapBound, tensorsOf } from "./call_args";
 import { FunctionalTensor } from "./functional";
+import { takeOperatorNames, takeWrapperNames } from "./symbolic_names";
 import { many, single, type TraceContext, TracedTensor, Tracer } from "./tracer";
 
 /** A tensor of the running program. */
@@ -83,6 +84,8 @@ export class Dispatcher implements GradHost {
   constructor(
     readonly tracer: Tracer,
     gradEnabled: boolean,
+    /** symbolic arithmetic takes node names (symbolic_names.ts) */
+    private readonly nameGaps = false,
     savesResult = new Map<string, ReadonlySet<number>>(),
   ) {
     this.gradEnabled = gradEnabled;
@@ -279,7 +282,7 @@ export class Dispatcher implements GradHost {
     this.savesResult.set(key, used);
     const beside = new Tracer(this.tracer.guards, this.tracer.defaults);
     beside.adoptSymbols(this.tracer);
-    const scratch = new Dispatcher(beside, false, this.savesResult);
+    const scratch = new Dispatcher(beside, false, false, this.savesResult);
     const stand = (meta: TensorMeta): Value => {
       const node = beside.graph.create("placeholder", "x", [], new Map(), {
         val: meta as FakeTensor,
@@ -307,13 +310,18 @@ export class Dispatcher implements GradHost {
 
   /** functionalization of an operator that writes nothing */
   private below(record: OpRecord, bound: Bound<Value>): Result<Value> {
-    return this.withOriginal(packetOf(record.name), () => {
-      if (record.viewOf !== undefined) return this.makeView(record, bound, record.viewOf);
-      const traced = mapBound(bound, isValue, v => v.tensor.sync(this.tracer));
-      const r = this.tracer.call(record, traced);
-      if (!Array.isArray(r)) return this.wrapResult(r as TracedTensor, bound);
-      return (r as readonly (TracedTensor | null)[]).map(t => (t === null ? null : this.wrapResult(t, bound)));
-    });
+    if (this.nameGaps) takeOperatorNames(this.tracer, record, bound);
+    const result = this.withOriginal(packetOf(record.name), () => this.functionalize(record, bound));
+    if (this.nameGaps) for (const v of many(result)) if (v !== null) takeWrapperNames(this.tracer, v.tensor.meta);
+    return result;
+  }
+
+  private functionalize(record: OpRecord, bound: Bound<Value>): Result<Value> {
+    if (record.viewOf !== undefined) return this.makeView(record, bound, record.viewOf);
+    const traced = mapBound(bound, isValue, v => v.tensor.sync(this.tracer));
+    const r = this.tracer.call(record, traced);
+    if (!Array.isArray(r)) return this.wrapResult(r as TracedTensor, bound);
+    return (r as readonly (TracedTensor | null)[]).map(t => (t === null ? null : this.wrapResult(t, bound)));
   }
 
   /** a result; one that is an argument itself (an operator that turned out to do nothing) stays that tensor */

@@ -121,6 +121,8 @@ export class Interpreter {
   private readonly values = new Map<FxNode, Computed>();
   private readonly autocast: Autocast;
   readonly opaque: FxNode[] = [];
+  /** inputs whose float value the graph fixes: torch traces the frame anew without them */
+  readonly specialized: string[] = [];
 
   constructor(readonly dispatcher: Dispatcher) {
     this.autocast = new Autocast(dispatcher);
@@ -176,7 +178,8 @@ export class Interpreter {
     const args = node.args.map(a => this.value(a));
     const kwargs = new Map([...node.kwargs].map(([k, v]) => [k, this.value(v)] as const));
     if (node.target === "builtins.getattr" || node.target === "getattr") return this.attribute(node, args);
-    const special = this.special(node, args);
+    const special =
+      node.op === "call_method" && node.target === "item" ? this.item(node, args) : this.special(node, args);
     if (special !== undefined) return special;
     const symbolic = operator === undefined ? symFunction(node.target, args) : symOperator(operator, args);
     if (symbolic !== undefined) return symbolic;
@@ -233,6 +236,26 @@ export class Interpreter {
       default:
         return undefined;
     }
+  }
+
+  /** x.item(): a float becomes the constant it was, an int a size that only the data decides */
+  private item(node: FxNode, args: readonly Computed[]): Computed | undefined {
+    const [x] = args;
+    const val = node.meta.val ?? null;
+    if (!isValue(x) || val === null || typeof val !== "object" || Array.isArray(val) || isTensorValue(val))
+      return undefined;
+    const { tracer } = this.dispatcher;
+    if ("symFloat" in val) {
+      const source = node.args[0];
+      if (source instanceof FxNode && source.op === "placeholder") this.specialized.push(source.name);
+      return new PyFloat(tracer.math.hint(val.symFloat));
+    }
+    if (!isExpr(val)) return undefined;
+    const made = tracer.withOriginal("aten._local_scalar_dense", () =>
+      tracer.create("aten._local_scalar_dense.default", [x.tensor.sync(tracer).node], new Map(), val),
+    );
+    tracer.defineSymbol(val, made);
+    return val;
   }
 
   private attribute(node: FxNode, args: readonly Computed[]): Computed {

@@ -36,6 +36,8 @@ export interface TracedGraph {
     readonly inputAlias: number | null;
   }[];
   readonly joint: JointParts | null;
+  /** float inputs whose value was fixed */
+  readonly specialized: readonly string[];
 }
 
 export interface JointParts {
@@ -90,10 +92,11 @@ export function traceFrame(
     guardsOf(frame.shapeEnv, () => "aot"),
     defaultsOf(frame, options.behaviours ?? new Map()),
   );
-  const dispatcher = new Dispatcher(tracer, train);
+  const dispatcher = new Dispatcher(tracer, train, options.behaviours?.get("symbolic_name_gaps") === true);
   const inputs = traceInputs(frame, tracer, dispatcher, i => (train ? `primals_${i + 1}` : `arg${i}_1`));
   if (!train) for (const t of inputs.tensors) if (t) t.value.edge = null;
-  const results = new Interpreter(dispatcher).run(frame.graph, inputs.values);
+  const interpreter = new Interpreter(dispatcher);
+  const results = interpreter.run(frame.graph, inputs.values);
   const mutated = inputs.tensors.filter(t => t !== null && t.value.tensor.storage.generation > 0);
   const returned = mutated.filter(t => train && t !== null && t.value.edge !== null);
   if (train && !results.some(r => isValue(r) && r.requiresGrad) && returned.length === 0) return undefined;
@@ -149,6 +152,7 @@ export function traceFrame(
     mutated: written,
     leading: leading.length,
     outputs,
+    specialized: interpreter.specialized,
     joint:
       joint === null
         ? null

@@ -2,7 +2,6 @@
 import type { Diagnostic } from "../dynamo/types";
 import type { FxGraph } from "../fx/graph";
 import type { FakeTensor } from "../fx/types";
-import type { Expr } from "../inductor/symbolic/expr";
 import type { ShapeEnv } from "../inductor/symbolic/shape_env";
 
 /** What is known of one compiled graph beside its nodes. */
@@ -59,13 +58,7 @@ export interface ErrorResult {
 
 export type AotResult = (InferenceResult | TrainResult | ErrorResult) & {
   readonly shapeEnv: ShapeEnv;
+  /** float inputs of the pre-grad graph whose value was fixed: torch captures the frame anew without them */
+  readonly specializedInputs: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 };
-
-/** Named behaviours of a preset that these stages read; the defaults are those of torch 2.11. */
-export interface AotBehaviours {
-  /** symbolic arithmetic of meta rules takes node names, as 2.11 traces it */
-  readonly symbolicNameGaps?: boolean;
-}
-
-export type SizeHint = (e: Expr) => number;
