@@ -4,7 +4,7 @@
 // if they are put in memory later; layouts are read when the loader runs.
 import type { Device, Dim, DType, Loader, Ops } from "../../aten/types";
 import { type Expr, int, intValue } from "../symbolic/expr";
-import { type IrBuffer, type IrLayout, isLoops, type Loops, loopsSize, type StridedLayout, type Value } from "./boxes";
+import { bufferOf, type IrBuffer, type IrLayout, isLoops, type Loops, loopsSize, type StridedLayout, type Value } from "./boxes";
 import type { Lowering } from "./context";
 import { isFloatDType } from "./dtypes";
 import { fixedIndexer } from "./layouts";
@@ -19,8 +19,12 @@ export function stridesOf(l: IrLayout): StridedLayout | undefined {
     case "non_owning":
       // the slice is a buffer of its own to whoever writes or reads it
       return { ...l.view.layout, offset: int(0) };
-    case "mutation":
-      return valueLayout(l.target);
+    case "mutation": {
+      // what is written has the target's shape, but the strides that it names are those of the storage
+      const b = bufferOf(l.target);
+      const base = b === undefined ? undefined : stridesOf(b.layout);
+      return base === undefined ? undefined : { ...base, size: sizeOf(l.target), dtype: dtypeOf(l.target), offset: int(0) };
+    }
     case "multi_output":
     case "none":
       return undefined;

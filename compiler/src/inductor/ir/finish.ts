@@ -93,11 +93,9 @@ export function finalLayout(l: IrLayout): Layout {
       };
     }
     case "mutation": {
-      const s = valueLayout(l.target);
       const target = bufferOf(l.target);
-      if (target === undefined) throw new Error("a mutated value has storage");
-      const strides = s ?? stridesOf(target.layout);
-      if (strides === undefined) throw new Error(`${target.name} has no strides`);
+      const strides = stridesOf(l);
+      if (target === undefined || strides === undefined) throw new Error("a mutated value has storage");
       return { ...strides, kind: "mutation", target: target.name };
     }
     case "multi_output":

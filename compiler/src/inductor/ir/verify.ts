@@ -73,7 +73,7 @@ function checkLayout(b: Buffer, g: LoweredGraph, problems: string[]): void {
       break;
     case "mutation":
       if (!g.buffers.has(layout.target)) problems.push(`${b.name}: writes into ${layout.target}, which is no buffer`);
-      break;
+      return; // a view's shape over the storage's strides
     case "fixed":
       break;
     case "multi_output":
