@@ -2,37 +2,29 @@
 // wrapper's line planning in torch/_inductor). In: a schedule. Out: ExecutablePlan, plain data from which the Python
 // wrapper, the CPU runner and the worker's job derive. Promises: kernels with equal sources are one; names are given in
 // launch order; verify.ts states what holds of the result.
-import type { FxNode } from "../../fx/graph";
-import type { TilingChooser } from "../codegen/triton/generate";
 import { GraphView } from "../codegen/triton/graph_view";
-import { type CodegenOptions, configBool } from "../codegen/triton/options";
+import { configBool } from "../codegen/triton/options";
 import { isGroup, membersOf } from "../scheduler/state";
 import type { AnyNode, Dep, GroupNode, NodeUser, Schedule, SchedulerNode } from "../scheduler/types";
 import { type Expr, freeSymbols } from "../symbolic/expr";
+import type { PlanContext, PlanOptions } from "./context";
 import { externSteps } from "./extern_calls";
 import { canReuse, type InplaceContext } from "./inplace";
+import { launchCombo } from "./launch_combo";
+import { launchMixOrder } from "./launch_mix_order";
+import { launchNested } from "./launch_nested";
+import { launchTransposeReduction } from "./launch_transpose";
 import { LaunchBuilder } from "./launches";
 import { type OpenStep, planMemory } from "./memory_plan";
 import { PeakEstimate } from "./peak";
 import { planSize, planTensor, planView } from "./sizes";
 import type { ExecutablePlan, PlanArg, PlanOrigin, PlanStep } from "./types";
 
-export interface PlanOptions extends CodegenOptions {
-  /** name of the graph: that of the function it was captured from */
-  readonly name: string;
-  /** number of the AOT compilation in its program */
-  readonly aotId: number;
-  /** source lines of nodes */
-  readonly originOf: (nodes: readonly FxNode[]) => PlanOrigin;
-  /** tiling of a kernel; default: scheduler/tiling */
-  readonly chooseTiling: TilingChooser;
-}
-
 export function buildPlan(schedule: Schedule, options: PlanOptions): ExecutablePlan {
   return new PlanBuilder(schedule, options).build();
 }
 
-export class PlanBuilder {
+export class PlanBuilder implements PlanContext {
   readonly view: GraphView;
   readonly open: OpenStep[] = [];
   readonly allocated = new Set<string>();
@@ -44,6 +36,7 @@ export class PlanBuilder {
   readonly blockers: string[] = [];
   /** position of the node being generated */
   at = 0;
+  private workspaces = 0;
 
   constructor(
     readonly schedule: Schedule,
@@ -104,6 +97,7 @@ export class PlanBuilder {
       steps: [...this.inputAsserts(), ...steps],
       outputs,
       mutatedInputs: graph.mutatedInputs,
+      scheduleEntries: this.launches.scheduleEntries,
       blockers: this.blockers,
       peakBytes,
     };
@@ -151,16 +145,16 @@ export class PlanBuilder {
         this.launches.single(node, membersOf(node));
         return;
       case "FusedMixOrderReductions":
-        this.launches.mixOrder(node);
+        launchMixOrder(this.launches, node);
         return;
       case "FusedNestedReductions":
-        this.launches.nested(node);
+        launchNested(this.launches, node);
         return;
       case "ForeachKernelSchedulerNode":
-        this.launches.combo(node);
+        launchCombo(this.launches, node);
         return;
       case "FusedTransposeReduction":
-        this.launches.transposeReduction(node);
+        launchTransposeReduction(this.launches, node);
         return;
       case "GroupedSchedulerNode":
         for (const n of node.snodes) this.generate(n);
@@ -170,6 +164,10 @@ export class PlanBuilder {
         return never;
       }
     }
+  }
+
+  nextWorkspace(): number {
+    return this.workspaces++;
   }
 
   push(step: PlanStep): void {

@@ -6,12 +6,12 @@ import { deviceText } from "../../fx/print";
 import type { BufferView, ExternOperation } from "../ir/types";
 import type { SchedulerNode } from "../scheduler/types";
 import type { Expr } from "../symbolic/expr";
-import type { PlanBuilder } from "./build_plan";
+import type { PlanContext } from "./context";
 import { provenanceOf } from "./provenance";
 import { planSize, planTensor, planView } from "./sizes";
 import type { PlanArg, PlanTensor } from "./types";
 
-export function externSteps(b: PlanBuilder, node: SchedulerNode): void {
+export function externSteps(b: PlanContext, node: SchedulerNode): void {
   const op = node.operation;
   if (op.kind !== "extern") return;
   if (op.irClass === "MultiOutput") {
@@ -49,7 +49,7 @@ export function externSteps(b: PlanBuilder, node: SchedulerNode): void {
 
 const producerOf = (node: SchedulerNode): string => node.readWrites.reads.find(d => d.kind !== "weak")?.name ?? "";
 
-function resultsOf(b: PlanBuilder, op: ExternOperation): (PlanTensor | null)[] {
+function resultsOf(b: PlanContext, op: ExternOperation): (PlanTensor | null)[] {
   const name = op.outputs[0] ?? "";
   const layout = b.view.layout(name);
   if (layout && "size" in layout) return layout.kind === "mutation" ? [] : [planTensor(name, layout, b.view)];
@@ -68,7 +68,7 @@ function resultsOf(b: PlanBuilder, op: ExternOperation): (PlanTensor | null)[] {
 const isView = (a: object): a is BufferView => "buffer" in a && "whole" in a;
 const isExpr = (a: object): a is Expr => "kind" in a && "id" in a;
 
-export function planArg(b: PlanBuilder, a: ArgValue<BufferView>): PlanArg {
+export function planArg(b: PlanContext, a: ArgValue<BufferView>): PlanArg {
   if (a === null) return { kind: "none" };
   switch (typeof a) {
     case "boolean":

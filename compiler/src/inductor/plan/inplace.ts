@@ -51,7 +51,7 @@ function takesOver(c: InplaceContext, node: SchedulerNode, read: Dep, output: st
   if (buffer?.definingOp.type === "NopKernelSchedulerNode") return false;
   const settled = (u: NodeUser): boolean =>
     u.node !== null &&
-    (node.ancestors.has(u.node.name) || view.schedule.removedOps.has(u.node.name) || c.completed.has(u.node.name));
+    (node.ancestors.has(u.node.name) || view.removedOps.has(u.node.name) || c.completed.has(u.node.name));
   const remaining = users.filter(u => !settled(u));
   const [only] = remaining;
   if (remaining.length !== 1 || !only?.canInplace || only.node !== node) return false;

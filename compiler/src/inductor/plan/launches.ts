@@ -1,16 +1,17 @@
 // Launch steps: kernels are emitted, named, deduplicated by their source, and called. In: nodes of the schedule. Out:
 // plan kernels and launch steps. Promises: equal sources are one kernel (with the first one's name and comment).
 import type { FxNode } from "../../fx/graph";
-import { type EmittedKernel, emitKernel, type KernelContext } from "../codegen/triton/generate";
+import { emitKernel, type KernelContext } from "../codegen/triton/generate";
 import type { TritonKernel } from "../codegen/triton/kernel";
 import { type KernelParam, type KernelSource, kernelSource, NAME } from "../codegen/triton/kernel_text";
 import { estimateKernelUs } from "../cost";
-import type { AnyNode, GroupNode, SchedulerNode } from "../scheduler/types";
-import type { PlanBuilder } from "./build_plan";
+import { selectTiling } from "../scheduler/tiling/select";
+import type { AnyNode, SchedulerNode } from "../scheduler/types";
+import type { PlanContext } from "./context";
 import { decideInplace } from "./inplace";
 import { fusedName, provenanceOf } from "./provenance";
 import { planSize } from "./sizes";
-import type { PlanArg, PlanKernel, PlanKernelArg, PlanOrigin, PlanStep } from "./types";
+import type { PlanArg, PlanKernel, PlanKernelArg, PlanOrigin, PlanScheduleEntry, PlanStep } from "./types";
 
 const CATEGORY: Readonly<Record<KernelSource["heuristic"], string>> = {
   pointwise: "poi",
@@ -25,45 +26,44 @@ export class LaunchBuilder {
   private readonly bySource = new Map<string, number>();
   readonly context: KernelContext;
 
-  constructor(readonly b: PlanBuilder) {
+  constructor(readonly b: PlanContext) {
     this.context = {
       graph: b.view,
       options: b.options,
-      chooseTiling: b.options.chooseTiling,
+      chooseTiling:
+        b.options.chooseTiling ??
+        ((nodes, numel, rnumel) =>
+          selectTiling(nodes, numel, rnumel, {
+            ...b.schedule,
+            config: b.options.config,
+            removedBuffers: b.view.removedBuffers,
+          })),
       decideInplace: (kernel, node) => decideInplace(b.inplace, kernel, node),
     };
   }
+
+  readonly scheduleEntries: (readonly PlanScheduleEntry[])[] = [];
 
   finished(): readonly PlanKernel[] {
     return this.kernels;
   }
 
   /** one kernel of one fused list */
-  single(node: AnyNode, members: readonly SchedulerNode[]): void {
+  single(node: AnyNode, all: readonly SchedulerNode[]): void {
+    const members = all.filter(m => !this.b.view.removedOps.has(m.name));
+    if (members.length === 0) return;
     const e = emitKernel(this.context, members);
+    this.scheduleEntries.push(
+      e.schedule.map(x =>
+        x === "disable" ? "disable_reduction" : x === "enable" ? "enable_reduction" : { type: x.type, name: x.name },
+      ),
+    );
     const source = kernelSource(e, this.b.options, this.b.schedule.graph.kind);
     const kernel = this.define(source, node, members, originsOf(members));
     for (const m of members) this.b.markRun(m, e.kernel.inplaceUpdates);
-    this.launch(kernel, source, node, members);
+    this.launch(kernel, source, members);
     this.finish([e.kernel]);
     this.b.freeBuffers();
-  }
-
-  mixOrder(node: GroupNode): void {
-    void node;
-    throw new Error("mix-order kernels are emitted by launches_mix_order");
-  }
-  nested(node: GroupNode): void {
-    void node;
-    throw new Error("nested");
-  }
-  combo(node: GroupNode): void {
-    void node;
-    throw new Error("combo");
-  }
-  transposeReduction(node: GroupNode): void {
-    void node;
-    throw new Error("transpose");
   }
 
   /** a kernel's buffers that vanished are gone for the whole graph */
@@ -81,6 +81,7 @@ export class LaunchBuilder {
     members: readonly SchedulerNode[],
     origins: readonly (readonly FxNode[])[],
     named = true,
+    all: readonly SchedulerNode[] = members,
   ): number {
     const key = sourceKey(source);
     const known = this.bySource.get(key);
@@ -92,19 +93,19 @@ export class LaunchBuilder {
     const { options } = this.b;
     const whole = options.originOf(origins.flat());
     const byOp = new Map<string, PlanOrigin>();
-    for (const m of members) byOp.set(m.name, options.originOf(m.operation.origins));
+    for (const m of all) byOp.set(m.name, options.originOf(m.operation.origins));
     const rename = (text: string): string => text.replaceAll(NAME, name);
-    const helperLines = source.helpers.flatMap(h => [...h.split("\n"), ""]);
-    const text = [...helperLines, ...source.lines.map(l => rename(l.text))];
+    const lines = [...source.preamble, ...source.lines];
+    const text = lines.map(l => rename(l.text));
     const bytes = this.b.schedule.bytes.get(node.name) ?? 0;
-    const flops = flopsOf(this.b, members);
+    const flops = flopsOf(this.b, all);
     this.kernels.push({
       name,
       type: node.type as PlanKernel["type"],
       heuristic: source.heuristic,
       args: source.params.flatMap(p => planKernelArg(this.b, p)),
       triton: text.join("\n"),
-      tritonLines: [...helperLines.map(() => whole), ...source.lines.map(l => byOp.get(l.op) ?? whole)],
+      tritonLines: lines.map(l => byOp.get(l.op) ?? whole),
       provenance: [provenance.comment, ...provenance.detail],
       meta: { ...source.meta, inductorMeta: source.meta.inductorMeta.map(([k, v]) => [k, rename(v)] as const) },
       origin: whole,
@@ -115,17 +116,23 @@ export class LaunchBuilder {
     return index;
   }
 
-  launch(kernel: number, source: KernelSource, node: AnyNode, members: readonly SchedulerNode[]): void {
+  /** `comment`: what stands above the call where that is not the members' origins */
+  launch(
+    kernel: number,
+    source: KernelSource,
+    members: readonly SchedulerNode[],
+    comment?: string,
+    all: readonly SchedulerNode[] = members,
+  ): void {
     const origins = originsOf(members);
     const step: PlanStep = {
       kind: "launch",
       kernel,
       args: callArgs(this.b, source.params),
-      origin: this.b.options.originOf(origins.flat()),
-      ops: members.map(m => m.name),
-      comment: provenanceOf(origins, [], this.b.view).comment,
+      origin: this.b.options.originOf(originsOf(all).flat()),
+      ops: all.map(m => m.name),
+      comment: comment ?? provenanceOf(origins, [], this.b.view).comment,
     };
-    void node;
     this.b.push(step);
   }
 }
@@ -135,10 +142,10 @@ export const originsOf = (members: readonly SchedulerNode[]): readonly (readonly
 
 /** everything that makes two kernels the same but their names */
 function sourceKey(s: KernelSource): string {
-  return JSON.stringify([s.helpers, s.lines.map(l => l.text), s.meta, s.heuristic]);
+  return JSON.stringify([s.preamble.map(l => l.text), s.lines.map(l => l.text), s.meta, s.heuristic]);
 }
 
-export function callArgs(b: PlanBuilder, params: readonly KernelParam[]): PlanArg[] {
+export function callArgs(b: PlanContext, params: readonly KernelParam[]): PlanArg[] {
   return params.flatMap((p): PlanArg[] => {
     const { def } = p;
     switch (def.kind) {
@@ -161,7 +168,7 @@ export function callArgs(b: PlanBuilder, params: readonly KernelParam[]): PlanAr
   });
 }
 
-function planKernelArg(b: PlanBuilder, p: KernelParam): PlanKernelArg[] {
+function planKernelArg(b: PlanContext, p: KernelParam): PlanKernelArg[] {
   const { def } = p;
   switch (def.kind) {
     case "tensor":
@@ -184,7 +191,7 @@ function planKernelArg(b: PlanBuilder, p: KernelParam): PlanKernelArg[] {
 }
 
 /** arithmetic operations of the bodies, one a value and iteration */
-function flopsOf(b: PlanBuilder, members: readonly SchedulerNode[]): number {
+function flopsOf(b: PlanContext, members: readonly SchedulerNode[]): number {
   const sv = b.view.sizevars;
   let total = 0;
   for (const m of members) {
@@ -195,5 +202,3 @@ function flopsOf(b: PlanBuilder, members: readonly SchedulerNode[]): number {
   }
   return total;
 }
-
-export type { EmittedKernel };

@@ -174,6 +174,12 @@ export type PlanStep =
       readonly reduction: "sum" | "prod";
     };
 
+/** a kernel's members in order, with marks where its reduction loop closes and opens again */
+export type PlanScheduleEntry =
+  | { readonly type: string; readonly name: string }
+  | "disable_reduction"
+  | "enable_reduction";
+
 export interface ExecutablePlan {
   /** "f", and the AOT id text "0_inference" */
   readonly name: string;
@@ -192,6 +198,8 @@ export interface ExecutablePlan {
   readonly steps: readonly PlanStep[];
   readonly outputs: readonly PlanArg[];
   readonly mutatedInputs: readonly string[];
+  /** per kernel made of one fused list, in the order of generation */
+  readonly scheduleEntries: readonly (readonly PlanScheduleEntry[])[];
   /** why this plan can't be executed (opaque operators), empty when it can */
   readonly blockers: readonly string[];
   readonly peakBytes: number;

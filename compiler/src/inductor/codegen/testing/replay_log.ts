@@ -12,7 +12,7 @@ import type { SchedulerState } from "../../scheduler/state";
 import { parseDump } from "../../scheduler/testing/parse_dump";
 import { parseExpr, parseSymbol } from "../../scheduler/testing/parse_expr";
 import type { AnyNode, Schedule, SchedulerNode } from "../../scheduler/types";
-import { type Expr, int } from "../../symbolic/expr";
+import { type Expr, int, mul } from "../../symbolic/expr";
 
 export interface ExpectedKernel {
   readonly name: string;
@@ -25,6 +25,27 @@ export interface ReplayedGraph {
   readonly schedule: Schedule;
   readonly outputCode: string;
   readonly kernels: readonly ExpectedKernel[];
+}
+
+/** members of the first one's extent, and the others: a dump lists them all in a row */
+function splitHalves(s: SchedulerState, members: readonly AnyNode[]): readonly [AnyNode, AnyNode] {
+  const [first] = members;
+  if (!first) throw new Error("a group needs members");
+  const sv = s.sizevars;
+  const [n, r] = first.group;
+  const fits = (m: AnyNode): boolean => {
+    const [a, b] = m.group;
+    return (
+      (sv.knownEquals(a, n) && (sv.knownEquals(b, r) || sv.knownEquals(b, 1))) ||
+      (sv.knownEquals(a, mul(n, r)) && sv.knownEquals(b, 1))
+    );
+  };
+  const half = (list: readonly AnyNode[]): AnyNode => {
+    const [only] = list;
+    if (!only) throw new Error("an empty half");
+    return list.length === 1 ? only : makeGroup(s, "FusedSchedulerNode", list);
+  };
+  return [half(members.filter(fits)), half(members.filter(m => !fits(m)))];
 }
 
 interface Header {
@@ -138,12 +159,10 @@ function replay(dump: string, graphText: string, before: string, code: string, p
       return own;
     }
     const members = h.members.map(build);
-    const [a, b] = members;
     const halves =
-      (h.type === "FusedMixOrderReductions" || h.type === "FusedNestedReductions") && a && b
-        ? ([a, b] as const)
-        : undefined;
-    return makeGroup(s, h.type as Parameters<typeof makeGroup>[1], members, { halves });
+      h.type === "FusedMixOrderReductions" || h.type === "FusedNestedReductions" ? splitHalves(s, members) : undefined;
+    const combo = preset !== "torch-2.11" && h.type === "ForeachKernelSchedulerNode";
+    return makeGroup(s, h.type as Parameters<typeof makeGroup>[1], members, { halves, combo });
   };
   const nodes = headers.map(build);
   s.nodes = nodes;

@@ -21,12 +21,16 @@ import { emitScan, emitSort } from "./scan_sort";
 import { computeDType, tritonComputeType } from "./triton_types";
 
 export function bodyHandler(k: TritonKernel): BodyHandler<CseVar> {
+  let partialType = "sum";
   return {
     constant: (value, dtype) => emitConstant(k, value, dtype),
     indexExpr: (index, dtype) => emitIndexExpr(k, index, dtype),
     load: (buffer, index) => emitLoad(k, buffer, index),
     store: (buffer, index, value, mode) => emitStore(k, buffer, index, value, mode),
-    storeReduction: (buffer, index, value) => emitStoreReduction(k, buffer, index, value),
+    storeReduction: (buffer, index, value) => {
+      if (!k.partialNodes.has(k.op)) emitStoreReduction(k, buffer, index, value);
+      else k.partials.push({ buffer, type: partialType, value, accumulator: `accum${k.partials.length}`, op: k.op });
+    },
     toDtype: (x, dtype, src) => emitToDType(k, x, dtype, src),
     toDtypeBitcast: (x, dtype, src) => emitBitcast(k, x, dtype, src),
     indirectIndexing: (x, size, check, wrapNeg) => emitIndirect(k, x, size, check, wrapNeg),
@@ -36,6 +40,10 @@ export function bodyHandler(k: TritonKernel): BodyHandler<CseVar> {
       return emitMasked(k, mask, body, { value: other, isFloat: otherIsFloat }, direct);
     },
     reduction: (dtype, src, type, value) => {
+      if (k.partialNodes.has(k.op)) {
+        partialType = type;
+        return value;
+      }
       const results = emitReduction(k, dtype, src, type, value);
       return results.length === 1 ? (results[0] as CseVar) : results;
     },

@@ -33,7 +33,9 @@ export function kernelConfigs(c: ConfigInput, o: CodegenOptions): readonly Confi
   const seen = new Set<string>();
   return list.filter(x => {
     const key = JSON.stringify(x);
-    return seen.has(key) ? false : (seen.add(key), true);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
   });
 }
 

@@ -4,7 +4,7 @@
 import { runBody } from "../../ir/run_body";
 import type { ReductionHint } from "../../ir/types";
 import type { SchedulerNode } from "../../scheduler/types";
-import { type Expr, int, mul } from "../../symbolic/expr";
+import type { Expr } from "../../symbolic/expr";
 import { bodyHandler } from "./body_handler";
 import { type Features, indexDtype, reductionHint, usesPersistentReduction } from "./features";
 import type { GraphView } from "./graph_view";
@@ -52,7 +52,7 @@ export function emitKernel(
   members: readonly SchedulerNode[],
   extra: Partial<KernelSpec> = {},
 ): EmittedKernel {
-  const nodes = members.filter(n => !c.graph.schedule.removedOps.has(n.name));
+  const nodes = members.filter(n => !c.graph.removedOps.has(n.name));
   const [numel, rnumel] = extentOf(nodes);
   const schedule = nodeSchedule(nodes, numel, rnumel, c.graph.sizevars);
   if (!schedule) throw new Error(`members of ${nodes.map(n => n.name).join("_")} do not fit one loop nest`);
@@ -158,7 +158,3 @@ export function removeLocalBuffers(kernel: TritonKernel): void {
     }
   }
 }
-
-/** number of elements as an expression, for a kernel that knows no reduction */
-export const totalNumel = (f: Features): Expr => mul(f.numel, f.rnumel);
-export const ONE_EXPR = (): Expr => int(1);

@@ -14,11 +14,14 @@ export class GraphView {
   /** buffers that live and die inside one kernel */
   readonly removedBuffers = new Set<string>();
   readonly inplacedToRemove = new Set<string>();
+  /** operations that another kernel has done already */
+  readonly removedOps: Set<string>;
   private readonly inputs = new Map<string, GraphInput>();
   readonly outputNames: ReadonlySet<string>;
 
   constructor(readonly schedule: Schedule) {
     this.sizevars = schedule.graph.sizevars;
+    this.removedOps = new Set(schedule.removedOps);
     for (const i of schedule.graph.inputs) this.inputs.set(i.name, i);
     const outputs = new Set<string>();
     for (const o of schedule.graph.outputs) if (o !== null && "buffer" in o) outputs.add(o.buffer);

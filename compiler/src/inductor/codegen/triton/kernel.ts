@@ -81,6 +81,8 @@ export class TritonKernel {
   readonly helpers: string[] = [];
 
   insideReduction: boolean;
+  /** set while a body over the groups of a nested reduction is emitted */
+  domain: readonly RangeTree[] | null = null;
   loadMask: CseVar | null = null;
   loadOther: { readonly value: number | boolean; readonly isFloat: boolean } | null = null;
   node: SchedulerNode | null = null;
@@ -100,6 +102,10 @@ export class TritonKernel {
   minElemPerThread = 0;
   readonly autotuneHints = new Set<string>();
   /** column sums of a mix-order kernel: the reduced buffer and how its partial results combine */
+  /** trees of groups inside this kernel's blocks */
+  readonly nestedTrees: RangeTree[] = [];
+  /** nodes whose reductions run over the rows: their values are accumulated, not reduced here */
+  readonly partialNodes = new Set<string>();
   readonly partials: { buffer: string; type: string; value: CseVar; accumulator: string; op: string }[] = [];
   hasContiguousRLoad = false;
 
@@ -132,18 +138,22 @@ export class TritonKernel {
   get isLooped(): boolean {
     return this.isReduction && this.lastTree.isLoop;
   }
+  /** the trees that the body now emitted runs over: the kernel's, or the groups of a nested reduction */
+  domainTrees(): readonly RangeTree[] {
+    return this.domain ?? this.trees;
+  }
   activeTrees(): readonly RangeTree[] {
-    return this.trees.filter(t => !t.isReduction || this.insideReduction);
+    return this.domainTrees().filter(t => !t.isReduction || this.insideReduction);
   }
   tensorDims(): readonly RangeTree[] {
-    return this.trees.filter(t => t.tensorDim !== null);
+    return this.domainTrees().filter(t => t.tensorDim !== null);
   }
   get ndim(): number {
     return this.tensorDims().length;
   }
   /** block sizes of all tensor dimensions, 1 where the tree is not active */
   denseShape(): Shape {
-    return this.tensorDims().map(t => (!t.isReduction || this.insideReduction ? blockOf(t.prefix) : "1"));
+    return this.tensorDims().map(t => (!t.isReduction || this.insideReduction ? t.block : "1"));
   }
   onesShape(): Shape {
     return this.tensorDims().map(() => "1");
@@ -159,30 +169,32 @@ export class TritonKernel {
 
   varRanges(): VarRanges {
     const ranges = new Map<SymExpr, Expr>();
-    for (const t of this.trees) for (const e of t.entries) ranges.set(e.symbol, e.length);
+    for (const t of new Set([...this.trees, ...this.domainTrees()]))
+      for (const e of t.entries) ranges.set(e.symbol, e.length);
     return ranges;
   }
 
   /** index expressions for a node's (iteration, reduction) loops; undefined: its sizes do not fit this kernel */
   splitAndSetRanges(lengths: readonly (readonly Expr[])[]): Expr[][] | undefined {
-    const groups = this.trees.map(t => (t.isReduction && !this.insideReduction ? (1 as const) : t.numel));
+    const trees = this.domainTrees();
+    const groups = trees.map(t => (t.isReduction && !this.insideReduction ? (1 as const) : t.numel));
     const sv = this.sizevars;
     const exprs = groups.map(g => (g === 1 ? sv.simplify(1) : g));
     if (
       lengths.length === exprs.length &&
       lengths.every((l, i) => sv.simplify(sv.numel(l)) === sv.simplify(exprs[i] as Expr))
     ) {
-      return lengths.map((l, i) => (this.trees[i] as RangeTree).construct(l));
+      return lengths.map((l, i) => (trees[i] as RangeTree).construct(l));
     }
     const split = splitIterationRanges(exprs, lengths, sv);
     if (!split) return undefined;
-    const vars = split.ranges.flatMap((l, i) => (this.trees[i] as RangeTree).construct(l));
+    const vars = split.ranges.flatMap((l, i) => (trees[i] as RangeTree).construct(l));
     return split.index(vars);
   }
 
   simplifyIndexing(index: Expr): Expr {
     let e = this.sizevars.simplifyWithRanges(index, this.varRanges());
-    for (const t of this.trees) {
+    for (const t of this.domainTrees()) {
       const quotient = expandFloorDiv(e, this.sizevars);
       e = quotient ? floorDiv(t.combineContiguous(quotient[0]), quotient[1]) : t.combineContiguous(e);
     }
@@ -224,6 +236,11 @@ export class TritonKernel {
       entry.written = true;
       entry.expr = this.hoistSizes(entry.expr);
       const line = `${entry.name} = ${this.printIndex(entry.expr)}`;
+      const { tree } = entry;
+      if (!tree.headerWritten) {
+        tree.headerWritten = true;
+        for (const h of tree.header) (tree.isLoop ? this.indexing : this.body).write(h, this.op);
+      }
       const inLoop = entry.tree.isLoop || (this.spec.mixOrder === true && entry.tree.prefix === "x");
       (inLoop ? this.indexing : this.body).write(line, this.op);
     }
@@ -255,7 +272,7 @@ export class TritonKernel {
   // --- masks ---
 
   hasConstantMask(t: RangeTree): boolean {
-    if (this.spec.optimizeMask === false) return false;
+    if (this.spec.optimizeMask === false || t.header.length > 0) return false;
     const { options } = this;
     const persistentR = t.isReduction && this.spec.persistent;
     const keepUnit = this.spec.mixOrder === true && t.prefix === "x" && has(options, "mix_order_masks_single_row");
@@ -270,7 +287,7 @@ export class TritonKernel {
   }
 
   filterMasks(masks: Set<string>): void {
-    for (const t of this.trees) if (this.hasConstantMask(t)) masks.delete(`${t.prefix}mask`);
+    for (const t of this.domainTrees()) if (this.hasConstantMask(t)) masks.delete(t.mask);
     masks.delete("None");
   }
 
@@ -279,6 +296,19 @@ export class TritonKernel {
   /** text of one operation, once */
   value(text: string, dtype: DType, shape: Shape, range?: ValueRange): CseVar {
     return this.cse.generate(this.compute, text, this.op, { dtype, shape, range });
+  }
+
+  /** a value per group, spread over the group's elements, where the body runs over all elements */
+  fromOtherDomain(v: CseVar): CseVar {
+    const { nested } = this.spec;
+    const at = nested ? v.shape.findIndex(s => s === nestedNames(nested.prefix).reduced) : -1;
+    if (!nested || at < 0 || this.domain !== null) return v;
+    const names = nestedNames(nested.prefix);
+    const subscript = v.shape.flatMap((_, i) => (i === at ? [":", "None"] : [":"])).join(", ");
+    const wide = v.shape.flatMap((s, i) => (i === at ? [names.reduced, names.local] : [s]));
+    const spread = this.value(`tl.broadcast_to(${v.name}[${subscript}], [${wide.join(", ")}])`, v.dtype, wide);
+    const dense = v.shape.map((s, i) => (i === at ? blockOf(nested.prefix) : s));
+    return this.value(`tl.reshape(${spread.name}, [${dense.join(", ")}])`, v.dtype, dense);
   }
 
   private writePrologue(): void {
@@ -314,7 +344,7 @@ export class TritonKernel {
 
   private programId(t: RangeTree): string {
     const cast = this.spec.indexDtype === "int64" ? ".to(tl.int64)" : "";
-    if (this.spec.pidOffset === "pid_offset") return t.prefix === "y" ? "ypid_offset" : "pid_offset";
+    if (this.spec.pidOffset === "pid_offset" && t.gridDim === 0) return "pid_offset";
     if (this.spec.pidOffset === "x_pid_offset") return `${t.prefix}_pid_offset`;
     const dim = t.gridDim;
     if (dim === 1 && !t.hasZ && !this.sizevars.knownLeq(t.numel, MAX_Y_GRID)) {
@@ -375,7 +405,7 @@ export class TritonKernel {
       this.writeReductionIndices(body, loops.length);
       for (const b of all) body.splice(b, loops.length);
       this.cse.invalidate(this.outsideLoopVars);
-      for (const t of loops) t.resetWritten();
+      for (const t of [...loops, ...this.nestedTrees]) if (t.isLoop) t.resetWritten();
     } else for (const b of all) body.splice(b);
     body.splice(this.postLoopCombine);
     body.splice(this.postLoopStore);
@@ -395,19 +425,18 @@ export class TritonKernel {
     body.splice(this.indexing, 1);
     body.write("xindex += XBLOCK", "", { indent: 1 });
     for (const b of [this.loads, this.compute, this.stores, this.postLoopStore]) body.splice(b, 1);
+    const masked = x && !this.hasConstantMask(x);
+    const sums = new LineBuffer();
     for (const p of this.partials) {
-      const masked = x && !this.hasConstantMask(x);
-      const v = masked ? this.cse.fresh(p.value.dtype, p.value.shape) : p.value;
-      if (masked)
-        body.write(`${v.name} = tl.where(xmask, ${p.value.name}, ${p.type === "prod" ? 1 : 0})`, p.op, { indent: 1 });
-      const part = this.cse.fresh(p.value.dtype, ["1", "R0_BLOCK"]);
-      body.write(`${part.name} = ${p.type === "prod" ? "triton_helpers.prod" : "tl.sum"}(${v.name}, 0)`, p.op, {
-        indent: 1,
-      });
-      const next = this.cse.fresh(p.value.dtype, ["1", "R0_BLOCK"]);
-      body.write(`${next.name} = ${p.accumulator} ${p.type === "prod" ? "*" : "+"} ${part.name}`, p.op, { indent: 1 });
-      body.write(`${p.accumulator} = ${next.name}`, p.op, { indent: 1 });
+      const prod = p.type === "prod";
+      const out = { dtype: p.value.dtype, shape: ["1", "R0_BLOCK"] };
+      const put = (text: string): CseVar => this.cse.generate(sums, text, p.op, out);
+      const v = masked ? put(`tl.where(xmask, ${p.value.name}, ${prod ? 1 : 0})`) : p.value;
+      const part = put(`${prod ? "triton_helpers.prod" : "tl.sum"}(${v.name}, 0)`);
+      const next = put(`${p.accumulator} ${prod ? "*" : "+"} ${part.name}`);
+      sums.write(`${p.accumulator} = ${next.name}`, p.op);
     }
+    body.splice(sums, 1);
     for (const [i, p] of this.partials.entries()) {
       body.write(
         `tl.store(ws_ptr + (tl.program_id(0) + ${i} * tl.num_programs(0)) * r0_numel + r0_index, ${p.accumulator}, r0_mask)`,
@@ -430,6 +459,12 @@ export class TritonKernel {
     if (loops) this.flush();
     this.insideReduction = true;
   }
+}
+
+/** constants of a nested reduction: elements per group, and groups per block */
+export function nestedNames(p: Prefix): { readonly local: string; readonly reduced: string } {
+  const axis = p.toUpperCase().replace(/_$/, "");
+  return { local: `nested_${axis}_LOCAL_REDUCTION_SIZE`, reduced: `nested_${axis}_REDUCED_BLOCK` };
 }
 
 export const blockOf = (p: Prefix): string => `${p.toUpperCase()}BLOCK`;

@@ -5,9 +5,10 @@ import type { TritonMeta } from "../../plan/types";
 import { type Expr, intValue } from "../../symbolic/expr";
 import { kernelConfigs } from "./configs";
 import type { EmittedKernel } from "./generate";
-import { blockOf, nextPowerOf2, persistentBlock, type TritonKernel } from "./kernel";
+import { blockOf, nestedNames, nextPowerOf2, persistentBlock, type TritonKernel } from "./kernel";
 import type { ArgDef } from "./kernel_args";
 import { type FinalLine, finishLines } from "./lines";
+import { memoryStats } from "./memory_stats";
 import { type CodegenOptions, configBool, configNumber, has } from "./options";
 import { pythonString } from "./python_text";
 import { signatureType } from "./triton_types";
@@ -28,7 +29,8 @@ export interface KernelParam {
 export interface KernelSource {
   /** from `@triton.jit` on, names still <NAME> */
   readonly lines: readonly FinalLine[];
-  readonly helpers: readonly string[];
+  /** functions that stand before the kernel's, each followed by a blank line */
+  readonly preamble: readonly FinalLine[];
   readonly params: readonly KernelParam[];
   readonly meta: TritonMeta;
   readonly heuristic: "pointwise" | "reduction" | "persistent_reduction" | "foreach" | "split_scan";
@@ -132,9 +134,9 @@ export function staticNumels(k: TritonKernel): string[] {
   }
   const { nested } = k.spec;
   if (nested) {
-    const r = blockOf(nested.prefix).replace("BLOCK", "");
-    out.push(`nested_${r}LOCAL_REDUCTION_SIZE: tl.constexpr = ${nested.group}`);
-    out.push(`nested_${r}REDUCED_BLOCK: tl.constexpr = ${r}BLOCK // nested_${r}LOCAL_REDUCTION_SIZE`);
+    const { local, reduced } = nestedNames(nested.prefix);
+    out.push(`${local}: tl.constexpr = ${nested.group}`);
+    out.push(`${reduced}: tl.constexpr = ${blockOf(nested.prefix)} // ${local}`);
   }
   return out;
 }
@@ -155,7 +157,12 @@ export function kernelSource(
   for (const s of staticNumels(k)) lines.push({ text: `    ${s}`, op: "" });
   lines.push(...finishLines(k.body, b => isRemoved(k, b), 1));
   const heuristic = !k.isReduction ? "pointwise" : k.spec.persistent ? "persistent_reduction" : "reduction";
-  return { lines, helpers: [...k.helpers], params, meta: metaOf(e, options, kind, params, extraMeta), heuristic };
+  return { lines, preamble: helperLines(k), params, meta: metaOf(e, options, kind, params, extraMeta), heuristic };
+}
+
+/** scan combines and the like, each with a blank line after it */
+export function helperLines(k: TritonKernel): FinalLine[] {
+  return k.helpers.flatMap(h => [...h.split("\n"), ""]).map(text => ({ text, op: "" }));
 }
 
 export function sizeHints(k: TritonKernel): Record<string, number> {
@@ -215,7 +222,7 @@ function metaOf(
   const others = extraMeta.filter(([key]) => key !== "RSPLIT_SIZE");
   const scores: [string, string][] =
     e.scores && e.scores.size > 0 && !k.spec.mixOrder ? [["tiling_scores", scoresText(e.scores)]] : [];
-  const rblock: [string, string][] = addsPersistentRBlock(e, options) ? [["add_persistent_rblock", "True"]] : [];
+  const rblock: [string, string][] = addsPersistentRBlock(e) ? [["add_persistent_rblock", "True"]] : [];
   const inductorMeta = late
     ? [...own, ["autotune_hints", "()"] as const, ...rsplit, ...scores, ...others, ...rblock, ...commonMeta(options)]
     : [...own, ...commonMeta(options), ...rsplit, ...rblock, ...scores, ...others];
@@ -308,60 +315,15 @@ export function commonMeta(o: CodegenOptions): (readonly [string, string])[] {
 export const BACKEND_HASH = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /** a looped kernel for which holding the row in one block would save a pass over memory */
-function addsPersistentRBlock(e: EmittedKernel, o: CodegenOptions): boolean {
+function addsPersistentRBlock(e: EmittedKernel): boolean {
   const k = e.kernel;
-  void o;
-  if (!k.isReduction || k.spec.persistent) return false;
-  if (k.trees.length !== 2) return false;
-  const scores = e.scores;
-  const rHint = k.sizevars.sizeHint(k.lastTree.numel, 8192);
+  if (!k.isReduction || k.spec.persistent || k.trees.length !== 2) return false;
+  const sv = k.sizevars;
+  const rnumel = k.lastTree.numel;
+  const { scores } = e;
   const ratio =
     scores?.has("r0_") && scores.has("x") ? (scores.get("r0_") ?? 0) / Math.max(scores.get("x") ?? 0, 1) : 0;
-  if (!(ratio >= 8 || e.hint === "INNER") || rHint <= 2048 || rHint > 32768) return false;
-  const stats = memoryOps(e);
-  if (stats.count > 10) return false;
-  return stats.looped / Math.max(stats.persistent, 1) >= 1.3;
+  if (!(ratio >= 8 || e.hint === "INNER") || !sv.knownGt(rnumel, 2048) || !sv.knownLeq(rnumel, 32768)) return false;
+  const stats = memoryStats(k.graph, e.schedule, e.features.numel, e.features.rnumel);
+  return stats !== null && stats.countPerThread <= 10 && stats.loopedBytes / Math.max(stats.persistentBytes, 1) >= 1.2;
 }
-
-/** bytes that the loops move against those that one block per row would, and memory operations per thread */
-function memoryOps(e: EmittedKernel): { looped: number; persistent: number; count: number } {
-  const { kernel: k } = e;
-  const sv = k.sizevars;
-  let looped = 0;
-  let persistentBytes = 0;
-  const seen = new Set<string>();
-  let pass = 0;
-  const inPass = new Set<string>();
-  let count = 0;
-  const written = new Set<string>();
-  for (const entry of e.schedule) {
-    if (entry === "disable") {
-      pass++;
-      inPass.clear();
-      continue;
-    }
-    if (entry === "enable") continue;
-    for (const d of [...entry.readWrites.reads, ...entry.readWrites.writes]) {
-      const isWrite = entry.readWrites.writes.includes(d);
-      if (d.kind !== "memory" || isRemoved(k, d.name)) continue;
-      if (!isWrite && written.has(d.name)) continue;
-      const key = `${d.name}:${d.index.id}`;
-      const bytes =
-        Math.min(sv.sizeHint(sv.numel(d.sizes), 8192), sv.sizeHint(k.graph.numel(d.name), 8192)) * itemBytes(k, d.name);
-      if (!inPass.has(key)) {
-        looped += bytes;
-        count++;
-      }
-      if (!seen.has(key)) persistentBytes += bytes;
-      inPass.add(key);
-      seen.add(key);
-      if (isWrite) written.add(d.name);
-    }
-  }
-  void pass;
-  return { looped, persistent: persistentBytes, count };
-}
-
-import { itemsize } from "../../ir/dtypes";
-
-const itemBytes = (k: TritonKernel, name: string): number => itemsize(k.graph.dtype(name));

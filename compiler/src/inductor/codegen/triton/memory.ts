@@ -3,7 +3,7 @@
 import { isFloatDType } from "../../ir/dtypes";
 import { type Expr, freeSymbols, int, intValue, isInt, mul, type SymExpr, sub, substitute } from "../../symbolic/expr";
 import type { CseVar, Shape } from "./cse";
-import { blockOf, type TritonKernel } from "./kernel";
+import type { TritonKernel } from "./kernel";
 import type { LineBuffer } from "./lines";
 import { has } from "./options";
 import { isReductionPrefix } from "./range_tree";
@@ -33,7 +33,7 @@ export function indexingOf(k: TritonKernel, original: Expr, opts: { dense?: bool
     const entry = k.entries.get(s);
     if (entry) {
       hasRIndex ||= entry.tree.isReduction;
-      masks.add(entryMask(entry.tree.prefix));
+      masks.add(entry.tree.mask);
     } else for (const m of k.cse.byName(s.name)?.maskVars ?? []) masks.add(m);
   }
   const constant = isInt(index);
@@ -42,7 +42,7 @@ export function indexingOf(k: TritonKernel, original: Expr, opts: { dense?: bool
   const denseMasks = new Set<string>();
   for (const t of k.activeTrees()) {
     if (![...vars].some(s => k.entries.get(s)?.tree === t)) haveDense = false;
-    denseMasks.add(`${t.prefix}mask`);
+    denseMasks.add(t.mask);
   }
   if (constant) {
     const shape = k.ndim === 1 ? k.denseShape() : k.onesShape();
@@ -69,15 +69,13 @@ export function indexingOf(k: TritonKernel, original: Expr, opts: { dense?: bool
   return { text, masks: chosen, expand, hasRIndex, index };
 }
 
-const entryMask = (prefix: string): string => `${prefix}mask`;
-
 /** block shape that an index over these variables has */
 export function shapeOfIndex(k: TritonKernel, index: Expr): Shape {
   let shape: Shape = [];
   for (const s of freeSymbols(index)) {
     const entry = k.entries.get(s);
     if (entry) {
-      const own = k.tensorDims().map(t => (t === entry.tree ? blockOf(t.prefix) : "1"));
+      const own = k.tensorDims().map(t => (t === entry.tree ? t.block : "1"));
       shape = broadcastShapes(shape, own);
     } else {
       const v = k.cse.byName(s.name);
@@ -96,7 +94,7 @@ export function broadcastShapes(a: Shape, b: Shape): Shape {
 /** whether some tile dimension does not move the index (is_broadcasted); never for indirect ones */
 function isBroadcasted(k: TritonKernel, index: Expr): boolean {
   if (isIndirectIndex(index)) return false;
-  const trees = k.trees;
+  const trees = k.domainTrees();
   const covered: Expr[] = trees.map(() => int(1));
   const inGridOrder = has(k.options, "broadcast_test_in_grid_order");
   const activeOnly = !inGridOrder && !k.insideReduction;
@@ -120,9 +118,9 @@ function tileStrides(k: TritonKernel, index: Expr): Expr[] {
     if (entry) definitions.set(s, entry.expr);
   }
   const e = substitute(index, definitions);
-  return k.trees.map(t =>
-    sub(substitute(e, new Map([[t.symbol, int(1)]])), substitute(e, new Map([[t.symbol, int(0)]]))),
-  );
+  return k
+    .domainTrees()
+    .map(t => sub(substitute(e, new Map([[t.symbol, int(1)]])), substitute(e, new Map([[t.symbol, int(0)]]))));
 }
 
 export function emitLoad(k: TritonKernel, buffer: string, index: Expr): CseVar {
@@ -130,7 +128,7 @@ export function emitLoad(k: TritonKernel, buffer: string, index: Expr): CseVar {
   const indirect = isIndirectIndex(index);
   if (!indirect) {
     const stored = k.cse.storeCache.get(buffer);
-    if (stored) return stored;
+    if (stored) return k.fromOtherDomain(stored);
   }
   const { value, fresh } = loadFromMemory(k, buffer, index, indirect);
   if (fresh && !indirect) k.numLoad++;

@@ -44,6 +44,8 @@ export const CODEGEN_BEHAVIOURS = [
   "lean_wrapper_imports",
   /** input checks stand at the first use, grouped, with copy_if_misaligned */
   "asserts_at_first_use",
+  /** the log's title of the output code ends in a space */
+  "space_after_output_code",
   /** stream variable is raw_stream0 */
   "raw_stream_name",
   /** print_performance is told the device */

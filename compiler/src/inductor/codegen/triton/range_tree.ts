@@ -41,8 +41,13 @@ export interface VariableSpace {
 
 export class RangeTree {
   readonly name: string;
+  readonly mask: string;
+  readonly block: string;
   readonly symbol: SymExpr;
   readonly isReduction: boolean;
+  /** lines that stand before the first variable of a tree that has no header of its own */
+  header: readonly string[] = [];
+  headerWritten = false;
   private readonly byExpr = new Map<Expr, RangeEntry>();
 
   constructor(
@@ -55,8 +60,12 @@ export class RangeTree {
     readonly isLoop: boolean,
     readonly hasZ: boolean,
     private readonly space: VariableSpace,
+    /** where it is not xindex, xmask, XBLOCK: the groups of a nested reduction */
+    names?: { readonly index: string; readonly mask: string; readonly block: string },
   ) {
-    this.name = `${prefix}index`;
+    this.name = names?.index ?? `${prefix}index`;
+    this.mask = names?.mask ?? `${prefix}mask`;
+    this.block = names?.block ?? `${prefix.toUpperCase()}BLOCK`;
     this.symbol = sym(this.name);
     this.isReduction = isReductionPrefix(prefix);
   }
@@ -131,6 +140,7 @@ export class RangeTree {
   /** forgets which definitions were written (a loop has ended) */
   resetWritten(): void {
     for (const e of this.byExpr.values()) e.written = false;
+    this.headerWritten = false;
   }
 }
 

@@ -15,9 +15,7 @@ export function inductorCode(plan: ExecutablePlan, options: CodegenOptions): Out
   const body = callBody(plan, options);
   const lines: OutputLine[] = header(plan, options, body).map(t => plain(t));
   for (const k of plan.kernels) lines.push(...kernelLines(k, options));
-  if (plan.kernels.length > 0)
-    for (const t of ["async_compile.wait(globals())", "del async_compile", ""]) lines.push(plain(t));
-  else for (const t of ["async_compile.wait(globals())", "del async_compile", ""]) lines.push(plain(t));
+  for (const t of ["async_compile.wait(globals())", "del async_compile", ""]) lines.push(plain(t));
   for (const t of RUNNER_HEAD) lines.push(plain(t));
   lines.push(...body);
   for (const t of RUNNER_TAIL) lines.push(plain(t));
@@ -33,10 +31,12 @@ export function inductorCode(plan: ExecutablePlan, options: CodegenOptions): Out
   return lines;
 }
 
+const STREAM = "from torch._C import _cuda_getCurrentRawStream as get_raw_stream";
 const GUARDS = "torch._C._dynamo.guards";
 
 function header(plan: ExecutablePlan, options: CodegenOptions, body: readonly CallLine[]): string[] {
   const id = `# AOT ID: ['${plan.aotId}']`;
+  const comboAt = plan.kernels.findIndex(k => k.heuristic === "foreach" || isCombo(k.meta));
   if (!has(options, "lean_wrapper_imports")) {
     return [
       id,
@@ -54,10 +54,13 @@ function header(plan: ExecutablePlan, options: CodegenOptions, body: readonly Ca
       "from torch import device, empty_strided",
       "from torch._inductor.async_compile import AsyncCompile",
       "from torch._inductor.select_algorithm import extern_kernels",
+      // a combo kernel asks for streams on its own; the others ask with the rest of the Triton header
+      ...(comboAt === 0 ? [STREAM] : []),
       "import triton",
       "import triton.language as tl",
       "from torch._inductor.runtime.triton_heuristics import start_graph, end_graph",
-      "from torch._C import _cuda_getCurrentRawStream as get_raw_stream",
+      STREAM,
+      ...(comboAt > 0 ? [STREAM] : []),
       "",
       "aten = torch.ops.aten",
       "inductor_ops = torch.ops.inductor",
@@ -87,9 +90,8 @@ function header(plan: ExecutablePlan, options: CodegenOptions, body: readonly Ca
   ];
   if (uses("extern_kernels")) lines.push("from torch._inductor.select_algorithm import extern_kernels");
   if (uses("copy_if_misaligned")) lines.push(`from ${GUARDS} import copy_if_misaligned`);
-  if (uses("get_raw_stream")) lines.push("from torch._C import _cuda_getCurrentRawStream as get_raw_stream");
-  if (plan.kernels.some(k => k.meta.grid.type === "SequentialFlattenComboKernelGrid"))
-    lines.push("from torch._C import _cuda_getCurrentRawStream as get_raw_stream");
+  if (uses("get_raw_stream")) lines.push(STREAM);
+  if (comboAt >= 0) lines.push(STREAM);
   lines.push("");
   if (uses("aten")) lines.push("aten = torch.ops.aten");
   for (const [name, attribute] of ALIASES) if (uses(name)) lines.push(`${name} = ${GUARDS}.${attribute}`);
@@ -135,9 +137,9 @@ function kernelLines(k: PlanKernel, options: CodegenOptions): OutputLine[] {
   };
   for (const t of imports) put(t, k.origin);
   put("", k.origin);
-  source.slice(0, at).forEach((t, i) => put(t, k.tritonLines[i] ?? k.origin));
+  for (const [i, t] of source.slice(0, at).entries()) put(t, k.tritonLines[i] ?? k.origin);
   for (const t of decorator(k, options, filename)) put(t, k.origin);
-  source.slice(at).forEach((t, i) => put(t, k.tritonLines[at + i] ?? k.origin));
+  for (const [i, t] of source.slice(at).entries()) put(t, k.tritonLines[at + i] ?? k.origin);
   if (!inline) lines.push(plain("''', device_str='cuda')", k.origin));
   lines.push(plain(""), plain(""));
   return lines;
