@@ -230,11 +230,11 @@ export class Dispatcher implements GradHost {
     };
     for (const [i, v] of outputs.entries()) {
       if (v === null || !isDifferentiable(metaOf(v).dtype)) continue;
-      if (i === 0 && saves.has(0)) {
+      if (saves.has(i) && (i === 0 || bound.schema.returns[0]?.type.list === true)) {
         const kept = this.withOriginal("aten.detach", () =>
           this.untracked(() => this.builder.call("aten.alias.default", [v])),
         );
-        saved.set(0, this.save(kept));
+        saved.set(i, this.save(kept));
       }
       if (i > 0 && OUTPUT_ZERO_ONLY.test(record.name)) continue;
       v.edge = { fn, index: i };

@@ -154,7 +154,8 @@ function applySlicing<T>(b: GraphBuilder<T>, x: T, index: Subscript<T>): Sliced<
         break;
       case "list": {
         const dtype = item.values.some(v => typeof v === "boolean") ? "bool" : "int64";
-        put(b.literal({ values: item.values, shape: item.shape, dtype, device: { type: "cpu", index: null } }));
+        const list = b.literal({ values: item.values, shape: item.shape, dtype, device: b.meta(x).device });
+        put(b.call("aten.lift_fresh_copy.default", [list]));
         dim += dtype === "bool" ? item.shape.length : 1;
         break;
       }

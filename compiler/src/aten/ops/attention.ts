@@ -15,7 +15,7 @@ import {
 } from "../types";
 import { each, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { at, composed, decomposed, denseLike, range } from "./helpers/shape";
-import { isHalf, STRIDED, toDtype } from "./helpers/trace";
+import { cast, isHalf, STRIDED } from "./helpers/trace";
 import { matmul } from "./matmul";
 
 export type Kernel = "cudnn" | "flash" | "efficient" | "math";
@@ -218,8 +218,8 @@ function plainAttention<T>(b: GraphBuilder<T>, a: Args<T>, query: T, key: T, val
   let bias = mask === null ? null : additiveMask(b, mask, dtype, Number.NEGATIVE_INFINITY);
   // half precision is worked out in float32
   const wide: DType = isHalf(dtype) ? "float32" : dtype;
-  let [q, k, v] = [toDtype(b, query, wide), toDtype(b, key, wide), toDtype(b, value, wide)];
-  if (bias !== null && isHalf(dtype)) bias = toDtype(b, bias, wide);
+  let [q, k, v] = [cast(b, query, wide), cast(b, key, wide), cast(b, value, wide)];
+  if (bias !== null && isHalf(dtype)) bias = cast(b, bias, wide);
   const root = new PyFloat(Math.sqrt(scaleOf(b, a, b.meta(query))));
   q = b.call("aten.mul.Scalar", [q, root]);
   const rank = (x: T): number => b.meta(x).shape.length;
@@ -246,7 +246,9 @@ function plainAttention<T>(b: GraphBuilder<T>, a: Args<T>, query: T, key: T, val
   let weights = b.call("aten._safe_softmax.default", [scores, -1]);
   const dropout = a.number("dropout_p");
   if (dropout > 0) weights = b.call("aten.dropout.default", [weights, new PyFloat(dropout), true]);
-  return toDtype(b, matmul(b, weights, v), dtype);
+  // the weights are a result too, which nobody asks for here; C++ evaluates it first
+  cast(b, weights, dtype);
+  return cast(b, matmul(b, weights, v), dtype);
 }
 
 /** a result shaped like attention's output and laid out like the query */

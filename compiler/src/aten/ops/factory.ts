@@ -3,6 +3,7 @@
 import {
   type Args,
   type ArgValue,
+  DeviceArg,
   type Dim,
   type DType,
   type GraphBuilder,
@@ -16,7 +17,6 @@ import { each, inplace, isFloat, NOT_DIFFERENTIABLE, numberOf, spell } from "./h
 import {
   asNumber,
   type Count,
-  canonical,
   deviceOf,
   isIntegral,
   likeLayout,
@@ -24,9 +24,10 @@ import {
   options,
   scalarDType,
   toFormat,
+  writtenDevice,
 } from "./helpers/factories";
 import { at, composed, decomposed, outMeta, range } from "./helpers/shape";
-import { convert, iota, toDtype, where } from "./helpers/trace";
+import { cast, convert, iota, toDtype, where } from "./helpers/trace";
 import { moveDims, reshape } from "./view";
 
 const LIKE = `${OPTIONS}, MemoryFormat? memory_format=None`;
@@ -57,7 +58,7 @@ const constants: OpRecord[] = [
         b,
         a.dims("size"),
         a.scalar("fill_value"),
-        options(dtype, deviceOf(b, a), { layout: a.has("layout") }),
+        options(dtype, writtenDevice(b, a), { layout: a.has("layout") }),
       );
     },
     derivative: NOT_DIFFERENTIABLE,
@@ -72,6 +73,16 @@ const constants: OpRecord[] = [
     python: ["torch.scalar_tensor"],
     tags: ["factory"],
     meta: (m, a) => m.tensor([], { dtype: a.dtype("dtype") ?? m.defaultDType(), device: deviceOf(m, a) }),
+    // a call from Python has all options
+    decompose: (b, a) =>
+      a.has("device")
+        ? undefined
+        : b.call("aten.scalar_tensor.default", [a.raw("s")], {
+            ...(a.has("dtype") ? { dtype: a.raw("dtype") } : {}),
+            ...(a.has("layout") ? { layout: a.raw("layout") } : {}),
+            device: new DeviceArg(b.defaultDevice()),
+            pin_memory: false,
+          }),
     derivative: NOT_DIFFERENTIABLE,
     lower: (b, a) => {
       const t = outMeta(b);
@@ -93,7 +104,7 @@ const constants: OpRecord[] = [
         tags: ["factory"],
         decompose: (b, a) => {
           const dtype = a.dtype("dtype") ?? b.defaultDType();
-          return fullGiven(b, a.dims("size"), of(dtype), options(dtype, deviceOf(b, a)));
+          return fullGiven(b, a.dims("size"), of(dtype), options(dtype, writtenDevice(b, a)));
         },
         derivative: NOT_DIFFERENTIABLE,
       }),
@@ -116,7 +127,7 @@ const constants: OpRecord[] = [
         decompose: (b, a) => {
           const t = b.meta(a.tensor("self"));
           const dtype = a.dtype("dtype") ?? t.dtype;
-          return fullGiven(b, a.dims("size"), of(dtype), options(dtype, deviceOf(b, a, t)));
+          return fullGiven(b, a.dims("size"), of(dtype), options(dtype, writtenDevice(b, a, t)));
         },
         derivative: NOT_DIFFERENTIABLE,
       }),
@@ -141,7 +152,7 @@ const constants: OpRecord[] = [
         b,
         a.dims("size"),
         a.scalar("fill_value"),
-        options(a.dtype("dtype") ?? t.dtype, deviceOf(b, a, t)),
+        options(a.dtype("dtype") ?? t.dtype, writtenDevice(b, a, t)),
       );
     },
     derivative: NOT_DIFFERENTIABLE,
@@ -151,7 +162,7 @@ const constants: OpRecord[] = [
 function fullLikeOf<T>(b: GraphBuilder<T>, a: Args<T>, value: Scalar): T {
   const x = a.tensor("self");
   const t = b.meta(x);
-  const kwargs = options<T>(a.dtype("dtype") ?? t.dtype, deviceOf(b, a, t));
+  const kwargs = options<T>(a.dtype("dtype") ?? t.dtype, writtenDevice(b, a, t));
   const format = a.memoryFormat("memory_format") ?? "preserve_format";
   if (format !== "preserve_format") {
     return toFormat(b, fullGiven(b, t.shape, value, kwargs), new MemoryFormatArg(format));
@@ -225,7 +236,7 @@ const empties: OpRecord[] = [
       decompose: (b, a) => {
         const x = a.tensor("self");
         const t = b.meta(x);
-        const kwargs = options<typeof x>(a.dtype("dtype") ?? t.dtype, deviceOf(b, a, t));
+        const kwargs = options<typeof x>(a.dtype("dtype") ?? t.dtype, writtenDevice(b, a, t));
         const make = (shape: readonly Dim[]): typeof x => b.call("aten.empty.memory_format", [shape], kwargs);
         const format = a.memoryFormat("memory_format") ?? "preserve_format";
         if (format === "contiguous_format") return make(t.shape);
@@ -258,7 +269,7 @@ const empties: OpRecord[] = [
       return b.call(
         "aten.empty.memory_format",
         [a.dims("size")],
-        options(a.dtype("dtype") ?? t.dtype, deviceOf(b, a, t)),
+        options(a.dtype("dtype") ?? t.dtype, writtenDevice(b, a, t)),
       );
     },
     derivative: NOT_DIFFERENTIABLE,
@@ -269,7 +280,7 @@ const empties: OpRecord[] = [
 function arange<T>(b: GraphBuilder<T>, a: Args<T>, start: Count, end: Count, step: Count): T {
   const integral = [start, end, step].every(x => isIntegral(b, x));
   const dtype = a.dtype("dtype") ?? (integral ? "int64" : b.defaultDType());
-  const device = deviceOf(b, a);
+  const device = writtenDevice(b, a);
   const isInt = !isFloat(dtype) && dtype !== "complex64" && dtype !== "complex128";
   const by = asNumber(b, step);
   if (by === 0) return b.fail("step must be nonzero");
@@ -310,7 +321,7 @@ const count = <T>(a: Args<T>, name: string): Count => a.raw(name) as Count;
 /** torch.linspace (torch._refs.linspace): counted from both ends, so that both are exact */
 function linspace<T>(b: GraphBuilder<T>, a: Args<T>, dtype: DType): T {
   const [start, end] = [a.scalar("start"), a.scalar("end")];
-  const device = deviceOf(b, a);
+  const device = writtenDevice(b, a);
   const steps = a.int("steps");
   if (steps < 0) return b.fail("number of steps must be non-negative");
   if (steps === 0) return fullGiven(b, [0], 0, options(dtype, device));
@@ -329,7 +340,7 @@ function linspace<T>(b: GraphBuilder<T>, a: Args<T>, dtype: DType): T {
 
 function eye<T>(b: GraphBuilder<T>, a: Args<T>, n: Dim, m: Dim): T {
   const dtype = a.dtype("dtype") ?? b.defaultDType();
-  const device = deviceOf(b, a);
+  const device = writtenDevice(b, a);
   const [rows, cols] = [b.static(n), b.static(m)];
   const most = rows === undefined || cols === undefined ? undefined : Math.max(rows, cols);
   const small: DType = most === undefined ? "int64" : most <= 255 ? "uint8" : most <= 65535 ? "uint16" : "int32";
@@ -390,7 +401,7 @@ const ranges: OpRecord[] = [
       const [from, by] = [start as number, step as number];
       const steps = Math.floor(((end as number) - from) / by) + 1;
       const dtype = a.dtype("dtype") ?? b.defaultDType();
-      const scaled = b.call("aten.mul.Tensor", [iota(b, steps, deviceOf(b, a)), new PyFloat(by)]);
+      const scaled = b.call("aten.mul.Tensor", [iota(b, steps, writtenDevice(b, a)), new PyFloat(by)]);
       return toDtype(b, b.call("aten.add.Tensor", [scaled, new PyFloat(from)]), dtype);
     },
   }),
@@ -446,7 +457,7 @@ const ranges: OpRecord[] = [
 function triangleIndices<T>(b: GraphBuilder<T>, a: Args<T>, upper: boolean): T {
   const [row, col, offset] = [a.int("row"), a.int("col"), a.int("offset")];
   const dtype = a.dtype("dtype") ?? "int64";
-  const device = deviceOf(b, a);
+  const device = writtenDevice(b, a);
   const lower = (shift: number): { trapezoid: number; rectangle: number; first: number } => {
     if (row === 0 || col === 0) return { trapezoid: 0, rectangle: 0, first: 0 };
     const first = shift > 0 ? Math.min(col, 1 + shift) : Number(row + shift > 0);
@@ -523,12 +534,12 @@ function tensorOf<T>(b: GraphBuilder<T>, a: Args<T>, like?: TensorMeta): T {
   if (b.isTensor(data)) {
     const copy = b.call("aten.clone.default", [data]);
     const dtype = a.dtype("dtype");
-    return dtype === null ? copy : toDtype(b, copy, dtype);
+    return dtype === null ? copy : cast(b, copy, dtype);
   }
   if (Array.isArray(data) && data.length > 0 && data.every(x => b.isTensor(x))) {
     const stacked = b.call("aten.stack.default", [data as readonly T[] as ArgValue<T>]);
     const dtype = a.dtype("dtype");
-    return dtype === null ? stacked : toDtype(b, stacked, dtype);
+    return dtype === null ? stacked : cast(b, stacked, dtype);
   }
   const { values, shape } = flattenList(b, data);
   const dtype = a.dtype("dtype") ?? like?.dtype ?? literalDType(b, values);
@@ -554,7 +565,7 @@ const literals: OpRecord[] = [
       const data = a.raw("data");
       if (!b.isTensor(data)) return tensorOf(b, a);
       const dtype = a.dtype("dtype");
-      return dtype === null ? data : toDtype(b, data, dtype);
+      return dtype === null ? data : cast(b, data, dtype);
     },
   }),
   composed({
@@ -677,7 +688,7 @@ const windows: OpRecord[] = (["hann", "hamming", "blackman", "bartlett"] as cons
     composite: (b, a) => {
       const n = a.int("window_length");
       const dtype = a.dtype("dtype") ?? b.defaultDType();
-      const device = canonical(deviceOf(b, a));
+      const device = writtenDevice(b, a);
       if (n <= 1) return fullGiven(b, [n], 1, options(dtype, device));
       const f = (op: string, ...args: ArgValue<ReturnType<typeof a.tensor>>[]) => b.call(`aten.${op}`, args);
       const places = a.bool("periodic") ? n : n - 1;

@@ -16,7 +16,7 @@ import { each, fallback, fl, inplace, isFloat, NOT_DIFFERENTIABLE, numberOf, spe
 import { broadcastIndices, expandTo, indexMap, isMaskDType, lacksAtomicAdd } from "./helpers/gather_scatter";
 import { at, decomposed, denseLike, numel, range, sliceBounds, sliceLength } from "./helpers/shape";
 import { CONTIGUOUS, convert, full, fullLike, scalarTensor, zerosLike } from "./helpers/trace";
-import { reshape } from "./view";
+import { flatten, reshape } from "./view";
 import { lowerDiagonal } from "./view_select";
 
 interface PutOptions {
@@ -216,7 +216,7 @@ const put = decomposed({
   decompose: (b, a) => {
     const x = a.tensor("self");
     const index = a.tensor("index");
-    const flat = reshape(b, x, [numel(b, b.meta(x))]);
+    const flat = flatten(b, x, 0, -1);
     const source = reshape(b, a.tensor("source"), b.meta(index).shape);
     const done = b.call("aten.index_put.default", [flat, [index], source, a.raw("accumulate")]);
     return reshape(b, done, b.meta(x).shape);
@@ -333,12 +333,15 @@ const maskedIndexPut: OpRecord = {
 };
 type B1<X> = Exclude<X, null>;
 
+/** whether the values written are a tensor; overloads with a number have no `src`, or a Scalar of that name */
+const writesTensor = <T>(a: Args<T>): boolean => a.has("src") && a.isTensor("src");
+
 const scatterMeta = (m: MetaBuilder, a: Args<TensorMeta>): TensorMeta => {
   const x = a.tensor("self");
   const index = a.tensor("index");
   m.wrapDim(a.int("dim"), x.shape.length);
   if (index.dtype !== "int64" && index.dtype !== "int32") return m.fail("scatter(): Expected dtype int64 for index");
-  if (a.isTensor("src") && a.tensor("src").dtype !== x.dtype) {
+  if (writesTensor(a) && a.tensor("src").dtype !== x.dtype) {
     return m.fail("scatter(): Expected self.dtype to be equal to src.dtype");
   }
   return m.tensor(x.shape, x);
@@ -355,7 +358,7 @@ interface ScatterCall<B> {
 
 function lowerScatter<B>(b: LoweringBuilder<B>, a: Args<B>, call: ScatterCall<B>): B {
   const index = a.tensor("index");
-  const isTensor = a.has("src") && a.isTensor("src");
+  const isTensor = writesTensor(a);
   const dtype = b.dtype(call.target);
   const needsAten = (packet: string, reduce: string | null, tensor: boolean, srcDtype: DType): boolean => {
     if (packet === "scatter_reduce_" && reduce === null) return false;
@@ -758,8 +761,11 @@ const viewScatters: OpRecord[] = [
   },
 ];
 
-/** the result has the strides of a clone */
-const preserved = (m: MetaBuilder, t: TensorMeta): TensorMeta => denseLike(m, t);
+/** the result has the tensor's own strides, dense or not, unless elements share memory (at::clone_preserve_strides) */
+function preserved(m: MetaBuilder, t: TensorMeta): TensorMeta {
+  const overlaps = t.shape.some((s, i) => m.static(at(t.stride, i)) === 0 && m.static(s) !== 1);
+  return overlaps ? denseLike(m, t) : m.tensor(t.shape, t, t.stride);
+}
 
 const sliceArgs = <T>(a: Args<T>): ArgValue<T>[] => ["dim", "start", "end", "step"].map(n => a.raw(n));
 

@@ -14,7 +14,7 @@ import type {
 } from "../types";
 import { each, fallback, inplace, isComplex, NOT_DIFFERENTIABLE, numberOf, spell } from "./helpers/define";
 import { at, broadcastShapes, composed, decomposed, range } from "./helpers/shape";
-import { CONTIGUOUS, convert, isHalf } from "./helpers/trace";
+import { CONTIGUOUS, convert, full, iota, isHalf } from "./helpers/trace";
 import { reshape } from "./view";
 
 /** t * s as derivative formulas write it (maybe_multiply) */
@@ -667,16 +667,27 @@ const compositions: OpRecord[] = [
       ["i1", "i2", "i3", "expand1", "expand2", "expand3", "sumdim", "unroll_dim"],
     ),
   },
-  composed({
+  decomposed({
     name: "aten.trace.default",
     schema: "trace(Tensor self) -> Tensor",
     python: spell("trace"),
-    composite: (b, a) => {
+    decompose: (b, a) => {
       const x = a.tensor("self");
       if (b.meta(x).shape.length !== 2)
-        return b.fail(`expected a matrix, but got tensor with dim ${b.meta(x).shape.length}`);
+        return b.fail(`trace: expected a matrix, but got tensor with dim ${b.meta(x).shape.length}`);
       return b.call("aten.sum.default", [b.call("aten.diagonal_copy.default", [x])]);
     },
+    derivative: each({
+      self: (b, c) => {
+        const t = b.meta(c.args.tensor("self"));
+        const [rows, cols] = [at(t.shape, 0), at(t.shape, 1)];
+        const flat = full(b, [b.mul(rows, cols)], 0, t.dtype, t.device);
+        const step = b.hint(cols) + 1;
+        const places = iota(b, b.ceildiv(b.mul(rows, cols), step), t.device, 0, step);
+        const filled = b.call("aten.index_fill.int_Tensor", [flat, 0, places, c.grad()]);
+        return b.call("aten.view.default", [filled, t.shape]);
+      },
+    }),
   }),
   decomposed({
     name: "aten.linalg_cross.default",

@@ -44,6 +44,14 @@ export function reshape<T>(b: GraphBuilder<T>, x: T, sizes: readonly (Dim | numb
 /** the gradient of anything that only changes the shape */
 const reshapeGrad = each({ self: (b, c) => reshape(b, c.grad(), b.meta(c.args.tensor("self")).shape) });
 
+/** the bits as another dtype; autograd cuts such a view off by an alias */
+const viewAsType = composed({
+  name: "Tensor.view.dtype",
+  schema: "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+  python: ["Tensor.view"],
+  composite: (b, a) => b.call("aten.alias.default", [b.call("aten.view.dtype", [a.tensor("self"), a.raw("dtype")])]),
+});
+
 const view: OpRecord[] = [
   {
     name: "aten.view.default",
@@ -58,7 +66,6 @@ const view: OpRecord[] = [
   {
     name: "aten.view.dtype",
     schema: "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
-    python: ["Tensor.view"],
     tags: ["view"],
     viewOf: "self",
     meta: (m, a) => viewAsDtype(m, a.tensor("self"), a.dtype("dtype") ?? "float32"),
@@ -525,4 +532,4 @@ function broadcast<T>(b: GraphBuilder<T>, x: readonly Dim[], y: readonly Dim[]):
   });
 }
 
-export const records: readonly OpRecord[] = [...view, ...permutations, ...squeezes, ...expansions];
+export const records: readonly OpRecord[] = [viewAsType, ...view, ...permutations, ...squeezes, ...expansions];

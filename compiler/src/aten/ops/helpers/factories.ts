@@ -30,6 +30,11 @@ export function deviceOf<T>(b: GraphBuilder<T>, a: Args<T>, like?: TensorMeta): 
   return canonical(a.device("device") ?? like?.device ?? b.defaultDevice());
 }
 
+/** the device as a call writes it: one that is given keeps its form, with or without an index */
+export function writtenDevice<T>(b: GraphBuilder<T>, a: Args<T>, like?: TensorMeta): Device {
+  return a.device("device") ?? like?.device ?? b.defaultDevice();
+}
+
 /** dtype of a number: bool, int64, the default float or its complex partner */
 export function scalarDType<T>(b: GraphBuilder<T>, value: Scalar): DType {
   if (typeof value === "boolean") return "bool";

@@ -149,7 +149,7 @@ export function viewMeta(
   return { ...t, shape, stride, storageOffset, requiresGrad: false };
 }
 
-/** Sizes and strides of expand (at::inferExpandGeometry); -1 keeps a size. */
+/** Sizes and strides of expand (prims.broadcast_in_dim); -1 keeps a size. */
 export function expandGeometry(
   b: DimMath & { fail(m: string): never },
   t: TensorMeta,
@@ -167,12 +167,13 @@ export function expandGeometry(
   for (let i = rank - 1; i >= 0; i--) {
     const own = t.shape[i - lead];
     const size = own ?? b.int(1);
+    // a new dim of one element is as wide as the tensor
     const step =
       own !== undefined
         ? at(t.stride, i - lead)
-        : i === rank - 1
+        : t.shape.length === 0
           ? b.int(1)
-          : b.mul(at(shape, i + 1), at(stride, i + 1));
+          : b.mul(at(t.shape, 0), at(t.stride, 0));
     const wanted = at(sizes, i);
     if (b.static(wanted) === -1) {
       if (own === undefined) {

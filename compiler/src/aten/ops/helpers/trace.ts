@@ -32,6 +32,12 @@ export function toDtype<T>(b: GraphBuilder<T>, x: T, dtype: DType): T {
   return b.meta(x).dtype === dtype ? x : convert(b, x, dtype);
 }
 
+/** Tensor.to(dtype) above autograd, where casts have a gradient */
+export function cast<T>(b: GraphBuilder<T>, x: T, dtype: DType): T {
+  if (b.meta(x).dtype === dtype) return x;
+  return b.call("aten._to_copy.default", [x], { dtype: new DTypeArg(dtype) });
+}
+
 export function scalarTensor<T>(b: GraphBuilder<T>, value: Scalar, dtype: DType, device: Device, pin?: false): T {
   return b.call("aten.scalar_tensor.default", [value], {
     dtype: new DTypeArg(dtype),
