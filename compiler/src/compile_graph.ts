@@ -14,6 +14,7 @@ import { buildPlan } from "./inductor/plan/build_plan";
 import type { ExecutablePlan, WatKernel } from "./inductor/plan/types";
 import { schedule as scheduleGraph } from "./inductor/scheduler/schedule";
 import type { AnyNode, Schedule } from "./inductor/scheduler/types";
+import type { Expr } from "./inductor/symbolic/expr";
 import { SizeVars } from "./inductor/symbolic/size_vars";
 import { postGrad } from "./passes/post_grad";
 import { readBoolean } from "./presets";
@@ -38,6 +39,8 @@ export interface FrameOptions {
 
 export interface GraphResult {
   readonly info: GraphInfo;
+  /** strides of the graph's outputs as lowered; null: no tensor */
+  readonly outputStrides: readonly (readonly Expr[] | null)[];
   readonly schedule: Schedule;
   readonly plan: ExecutablePlan;
   readonly outputCode: OutputCode;
@@ -56,12 +59,13 @@ export function compileGraph(
   aot: AotResult,
   options: FrameOptions,
   logs: LogRecord[],
+  inputStrides?: ReadonlyMap<string, readonly Expr[]>,
 ): GraphResult {
   const { behaviours, target } = options;
   const { config } = frame;
   const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
   const sizevars = new SizeVars(aot.shapeEnv);
-  const graph = postGrad(info.graph, { info, config, behaviours, shapeEnv: aot.shapeEnv });
+  const graph = postGrad(info.graph, { info, config, behaviours, shapeEnv: aot.shapeEnv, inputStrides });
   if (wants("post_grad_graphs")) {
     const file = info.kind === "backward" ? "<eval_with_key>.2" : undefined;
     logs.push(
@@ -115,6 +119,7 @@ export function compileGraph(
   const { wat, blockers } = options.wat ? cpuKernels(plan, schedule, frame.file) : { wat: [], blockers: [] };
   return {
     info,
+    outputStrides: lowered.outputs.map(o => (o !== null && "stride" in o ? o.stride : null)),
     schedule,
     plan: { ...plan, blockers: [...plan.blockers, ...blockers] },
     outputCode,

@@ -4,6 +4,8 @@ import { aotCompile } from "./aot/compile";
 import type { AotResult, GraphInfo } from "./aot/types";
 import { compileGraph, type FrameOptions, type GraphResult, graphRecord } from "./compile_graph";
 import type { CapturedFrame, Diagnostic } from "./dynamo/types";
+import type { FxGraph } from "./fx/graph";
+import type { Expr } from "./inductor/symbolic/expr";
 import { readBoolean } from "./presets";
 import type { Artifact, LogRecord } from "./report/log";
 
@@ -21,14 +23,21 @@ export function compileFrame(frame: CapturedFrame, options: FrameOptions): Frame
   const logs: LogRecord[] = [];
   const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
   const behaves = (name: string): boolean => readBoolean(options.behaviours, name);
-  if (wants("pre_grad_graphs")) {
-    logs.push(
-      graphRecord("DEBUG", "pre_grad_graphs", frame.graph, { title: "BEFORE PRE GRAD", className: "GraphModule" }),
-    );
-  }
   const aot = aotCompile(frame, { behaviours: options.behaviours });
-  const id = options.aotId;
-  const empty = { aot, graphs: [], logs, diagnostics: aot.diagnostics, estimates: [], aotIds: 1 };
+  const preGrad = (graph: FxGraph): void => {
+    if (!wants("pre_grad_graphs")) return;
+    logs.push(graphRecord("DEBUG", "pre_grad_graphs", graph, { title: "BEFORE PRE GRAD", className: "GraphModule" }));
+  };
+  for (const [i, attempt] of aot.attempts.entries()) {
+    preGrad(attempt.preGrad);
+    if (wants("aot_graphs") && !attempt.train) {
+      const title = `Forward graph ${options.aotId + i}`;
+      logs.push(graphRecord("INFO", "aot_graphs", attempt.graph, { title, className: "<lambda>" }));
+    }
+  }
+  preGrad(aot.preGrad);
+  const id = options.aotId + aot.attempts.length;
+  const empty = { aot, graphs: [], logs, diagnostics: aot.diagnostics, estimates: [], aotIds: aot.attempts.length + 1 };
   if (aot.kind === "error") return empty;
   const infos: GraphInfo[] = [];
   if (aot.kind === "inference") {
@@ -66,9 +75,22 @@ export function compileFrame(frame: CapturedFrame, options: FrameOptions): Frame
   const graphs: GraphResult[] = [];
   const estimates: string[] = [];
   for (const info of infos) {
-    const result = compileGraph(frame, info, aot, options, logs);
+    const strides = info.kind === "backward" ? savedStrides(aot, graphs[0]) : undefined;
+    const result = compileGraph(frame, info, aot, { ...options, aotId: id }, logs, strides);
     graphs.push(result);
     estimates.push(...result.estimates);
   }
   return { ...empty, graphs, estimates };
+}
+
+/** The strides that saved values have in memory: the forward may have padded what it keeps for the backward. */
+function savedStrides(aot: AotResult, forward: GraphResult | undefined): ReadonlyMap<string, readonly Expr[]> {
+  const strides = new Map<string, readonly Expr[]>();
+  if (aot.kind !== "train" || forward === undefined) return strides;
+  for (const [i, position] of aot.savedOutputs.entries()) {
+    const name = aot.backward.inputs[i];
+    const stride = forward.outputStrides[position];
+    if (name !== undefined && stride) strides.set(name, stride);
+  }
+  return strides;
 }

@@ -11,6 +11,7 @@ import { itemsOf } from "../passes/edit";
 import { jointGraphPasses } from "../passes/joint_graph";
 import { OpFailure } from "./interpret";
 import { partitionJoint } from "./partition/partition";
+import { specializeInputs } from "./specialize";
 import { type TracedGraph, traceFrame } from "./trace";
 import type { AotResult, GraphInfo, InferenceResult, OutputInfo, TrainResult } from "./types";
 
@@ -20,20 +21,48 @@ export interface AotOptions {
 }
 
 export function aotCompile(frame: CapturedFrame, options: AotOptions = {}): AotResult {
-  const common = { shapeEnv: frame.shapeEnv };
-  try {
-    const trains =
-      frame.gradEnabled && frame.graph.placeholders().some(n => isFakeTensor(n.meta.val) && n.meta.val.requiresGrad);
-    const joint = trains ? traceFrame(frame, true, options) : undefined;
-    if (joint?.joint)
-      return { ...common, specializedInputs: joint.specialized, diagnostics: [], ...train(frame, joint) };
-    const traced = traceFrame(frame, false, options);
-    if (traced === undefined) throw new Error("an inference graph can always be traced");
-    return { ...common, specializedInputs: traced.specialized, diagnostics: [], ...inference(frame, traced) };
-  } catch (e) {
-    if (!(e instanceof OpFailure)) throw e;
-    return { ...common, specializedInputs: [], kind: "error", diagnostics: [diagnosticOf(frame, e)] };
+  const attempts: AotResult["attempts"][number][] = [];
+  let current = frame;
+  for (;;) {
+    const common = {
+      shapeEnv: frame.shapeEnv,
+      preGrad: current.graph,
+      attempts,
+      keptInputs: frame.inputs.flatMap((input, i) =>
+        current.inputs.some(c => c.node.name === input.node.name) ? [i] : [],
+      ),
+      diagnostics: [],
+    };
+    try {
+      const { traced, train: trains } = traceEither(current, options);
+      const fixed = traced.specialized;
+      if (fixed.length === 0) return { ...common, ...(trains ? train(current, traced) : inference(current, traced)) };
+      attempts.push({ preGrad: current.graph, graph: traced.graph, train: trains });
+      current = specializeInputs(current, fixed, hintOf(frame));
+    } catch (e) {
+      if (!(e instanceof OpFailure)) throw e;
+      return { ...common, kind: "error", diagnostics: [diagnosticOf(frame, e)] };
+    }
   }
+}
+
+function hintOf(frame: CapturedFrame): (node: FxNode) => number {
+  const guards = guardsOf(frame.shapeEnv);
+  return node => {
+    const v = node.meta.val;
+    return typeof v === "object" && v !== null && "symFloat" in v ? guards.hint(v.symFloat) : 0;
+  };
+}
+
+/** under autograd where that is wanted and some output needs a gradient, else for inference */
+function traceEither(frame: CapturedFrame, options: AotOptions): { traced: TracedGraph; train: boolean } {
+  const wanted =
+    frame.gradEnabled && frame.graph.placeholders().some(n => isFakeTensor(n.meta.val) && n.meta.val.requiresGrad);
+  const joint = wanted ? traceFrame(frame, true, options) : undefined;
+  if (joint?.joint) return { traced: joint, train: true };
+  const traced = traceFrame(frame, false, options);
+  if (traced === undefined) throw new Error("an inference graph can always be traced");
+  return { traced, train: false };
 }
 
 function diagnosticOf(frame: CapturedFrame, e: OpFailure): Diagnostic {

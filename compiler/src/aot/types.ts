@@ -58,7 +58,11 @@ export interface ErrorResult {
 
 export type AotResult = (InferenceResult | TrainResult | ErrorResult) & {
   readonly shapeEnv: ShapeEnv;
-  /** float inputs of the pre-grad graph whose value was fixed: torch captures the frame anew without them */
-  readonly specializedInputs: readonly string[];
+  /** the pre-grad graph that was compiled */
+  readonly preGrad: FxGraph;
+  /** earlier captures, given up because they fixed the value of a float input */
+  readonly attempts: readonly { readonly preGrad: FxGraph; readonly graph: FxGraph; readonly train: boolean }[];
+  /** positions of the frame's inputs that the graphs take, in order */
+  readonly keptInputs: readonly number[];
   readonly diagnostics: readonly Diagnostic[];
 };

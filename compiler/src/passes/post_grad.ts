@@ -6,12 +6,14 @@ import type { GraphInfo } from "../aot/types";
 import { guardsOf } from "../aten/dim_math";
 import { copyGraph } from "../fx/copy";
 import type { FxGraph } from "../fx/graph";
+import type { Expr } from "../inductor/symbolic/expr";
 import type { ShapeEnv } from "../inductor/symbolic/shape_env";
 import { Rewriter } from "./edit";
 import { reorderForLocality } from "./locality";
 import { moveConstructors } from "./move_constructors";
 import { removeNoopOps } from "./noop_ops";
 import { SECOND_PASS, THIRD_PASS } from "./post_rules";
+import { propagateInputStrides } from "./propagate";
 import { reinplace } from "./reinplace";
 import { applyRules } from "./rules";
 import { stableTopologicalSort } from "./sort";
@@ -21,6 +23,8 @@ export interface PostGradOptions {
   readonly shapeEnv: ShapeEnv;
   /** torch._inductor.config by name */
   readonly config: ReadonlyMap<string, unknown>;
+  /** backward: strides that the forward really gave the saved values, by input name */
+  readonly inputStrides?: ReadonlyMap<string, readonly Expr[]>;
   /** named behaviours of the preset */
   readonly behaviours?: ReadonlyMap<string, unknown>;
 }
@@ -30,6 +34,7 @@ export function postGrad(from: FxGraph, options: PostGradOptions): FxGraph {
   const config = (name: string): unknown => options.config.get(name) ?? options.behaviours?.get(name);
   const rw = new Rewriter(graph, guardsOf(options.shapeEnv), config);
   for (const n of graph.nodes) if (n.target === "aten.view.default") n.target = "aten.reshape.default";
+  if (options.inputStrides) propagateInputStrides(rw, options.inputStrides);
   if (options.info.kind === "inference" && config("reorder_for_locality") !== false) reorderForLocality(graph);
   if (config("pattern_matcher") !== false) {
     removeNoopOps(rw);

@@ -163,7 +163,10 @@ export class ValueProgramBuilder {
     this.steps.push({
       kind: "call",
       graph: first,
-      inputs: inputs.map(i => (typeof i === "number" ? { value: i } : { id: i.id })),
+      inputs: aot.keptInputs.map(k => {
+        const i = inputs[k];
+        return typeof i === "object" ? { id: i.id } : { value: i ?? 0 };
+      }),
       outputs: ids,
     });
     if (aot.kind !== "train" || second === undefined) return;
@@ -172,7 +175,7 @@ export class ValueProgramBuilder {
       const tensor = outputs[position];
       return tensor ? [plain(tensor)] : [];
     });
-    const gradients = aot.gradients.map((g, primal) => ({ g, input: inputs[primal] }));
+    const gradients = aot.gradients.map((g, primal) => ({ g, input: inputs[aot.keptInputs[primal] ?? primal] }));
     const perOutput: (number | null)[] = [];
     for (const { g, input } of gradients) if (g !== null) perOutput[g] = typeof input === "object" ? input.id : null;
     this.tape.push({ backward: second, saved, tangents, gradients: Array.from(perOutput, x => x ?? null) });
