@@ -16,6 +16,7 @@ import { records as attention } from "./attention";
 import { records as batchNorm } from "./batch_norm";
 import { records as catPad } from "./cat_pad";
 import { records as comparison } from "./comparison";
+import { records as complex } from "./complex";
 import { records as conv } from "./conv";
 import { records as convert } from "./convert";
 import { records as einsum } from "./einsum";
@@ -66,4 +67,5 @@ export const families: readonly (readonly OpRecord[])[] = [
   loss,
   lossClass,
   scanSort,
+  complex,
 ];

@@ -316,7 +316,6 @@ const nativeGroupNorm: OpRecord = {
     const f = aten(b);
     const input = a.tensor("input");
     const { dtype, shape } = b.meta(input);
-    const group = a.int("group");
     const x = toDtype(b, input, opmath(dtype));
     const grouped = f("view.default", x, groupShape(b, a, a.dim("HxW")));
     const { out, mean, rstd } = normalize(b, grouped, [2, 3], a.number("eps"));

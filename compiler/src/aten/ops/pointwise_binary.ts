@@ -200,6 +200,7 @@ const divMode = (overload: "Tensor_mode" | "Scalar_mode"): OpRecord =>
 const floorDivide = binary("floor_divide", "default", {
   schema: "floor_divide(Tensor self, Tensor other) -> Tensor",
   python: [...spell("floor_divide"), "operator.floordiv"],
+  tags: [],
   derivative: NOT_DIFFERENTIABLE,
   decompose: (b, a) => b.call("aten.div.Tensor_mode", [a.raw("self"), a.raw("other")], { rounding_mode: "floor" }),
 });
@@ -208,7 +209,7 @@ const rsub: OpRecord[] = (["Tensor", "Scalar"] as const).map(overload =>
   binary("rsub", overload, {
     schema: `rsub.${overload}(Tensor self, ${overload} other, ${overload === "Tensor" ? "*, " : ""}Scalar alpha=1) -> Tensor`,
     python: ["torch.rsub"],
-    tags: [],
+    tags: overload === "Scalar" ? ["pointwise"] : [],
     meta: (m, a) => {
       refuseBools(m, a);
       return elementwiseMeta(m, a, BOTH);
@@ -374,8 +375,17 @@ const power: OpRecord[] = ((): OpRecord[] => {
       },
     }),
   });
-  return [scalar, tensor, base, inplace(scalar, ["operator.ipow"]), inplace(tensor, ["operator.ipow"])];
+  return [scalar, tensor, base, inplacePower(scalar, "Scalar"), inplacePower(tensor, "Tensor")];
 })();
+
+/** pow_.Scalar and pow_.Tensor, which are not named as their functional forms */
+function inplacePower(of: OpRecord, overload: "Scalar" | "Tensor"): OpRecord {
+  return {
+    ...inplace(of, ["operator.ipow"]),
+    name: `aten.pow_.${overload}`,
+    schema: `pow_.${overload}(Tensor(a!) self, ${overload} exponent) -> Tensor(a!)`,
+  };
+}
 
 const floatPower: OpRecord[] = (["Tensor_Scalar", "Tensor_Tensor"] as const).map(overload => ({
   name: `aten.float_power.${overload}`,

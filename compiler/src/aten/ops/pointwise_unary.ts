@@ -19,7 +19,9 @@ import {
 import { finiteMask } from "./helpers/formulas";
 import { conj, full, fullLike, opmath, toDtype, where, withOpmath, zeroScalar, zerosLike } from "./helpers/trace";
 
-const LN2 = 0.6931471805599453;
+const LN2 = Math.LN2;
+// PyTorch writes the constant so; it is not the double nearest to ln 10
+// biome-ignore lint/suspicious/noApproximativeNumericConstant: the value is printed
 const LN10 = 2.3025850929940455;
 const TWO_OVER_SQRT_PI = 1.1283791670955126;
 const HALF_SQRT_PI = 0.8862269254527579;
@@ -682,7 +684,6 @@ const aliases: OpRecord[] = [
       ["gammaln", "lgamma"],
       ["i0", "i0"],
       ["sinc", "sinc"],
-      ["round", "round"],
     ] as const
   ).flatMap(([name, of]) =>
     alias(`special_${name}`, of, [`torch.special.${name}`]).map(r => ({

@@ -16,8 +16,6 @@ import { full, fullLike, opmath, toDtype, where, withOpmath, zeroScalar } from "
 
 const BOTH = ["self", "other"] as const;
 
-const WHERE = ["condition", "self", "other"] as const;
-
 const whereMeta: OpRecord["meta"] = (m, a) => {
   const condition = a.tensor("condition");
   if (condition.dtype !== "bool" && condition.dtype !== "uint8") {

@@ -125,7 +125,7 @@ const forms: OpRecord[] = (["softmax", "log_softmax"] as const).flatMap(name => 
   }),
   composed({
     name: `aten.special_${name}.default`,
-    schema: `special_${name}(Tensor self, int dim, ScalarType? dtype=None) -> Tensor`,
+    schema: `special_${name}(Tensor self, int dim, ${name === "softmax" ? "" : "*, "}ScalarType? dtype=None) -> Tensor`,
     python: [`torch.special.${name}`],
     printedAs: `torch._C._special.special_${name}`,
     composite: (b, a) => callKernel(b, TENSOR_FORM[name], a.tensor("self"), a.raw("dim"), a.dtype("dtype")),
