@@ -4,7 +4,16 @@
 // if they are put in memory later; layouts are read when the loader runs.
 import type { Device, Dim, DType, Loader, Ops } from "../../aten/types";
 import { type Expr, int, intValue } from "../symbolic/expr";
-import { bufferOf, type IrBuffer, type IrLayout, isLoops, type Loops, loopsSize, type StridedLayout, type Value } from "./boxes";
+import {
+  bufferOf,
+  type IrBuffer,
+  type IrLayout,
+  isLoops,
+  type Loops,
+  loopsSize,
+  type StridedLayout,
+  type Value,
+} from "./boxes";
 import type { Lowering } from "./context";
 import { isFloatDType } from "./dtypes";
 import { fixedIndexer } from "./layouts";
@@ -23,7 +32,9 @@ export function stridesOf(l: IrLayout): StridedLayout | undefined {
       // what is written has the target's shape, but the strides that it names are those of the storage
       const b = bufferOf(l.target);
       const base = b === undefined ? undefined : stridesOf(b.layout);
-      return base === undefined ? undefined : { ...base, size: sizeOf(l.target), dtype: dtypeOf(l.target), offset: int(0) };
+      return base === undefined
+        ? undefined
+        : { ...base, size: sizeOf(l.target), dtype: dtypeOf(l.target), offset: int(0) };
     }
     case "multi_output":
     case "none":

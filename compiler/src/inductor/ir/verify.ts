@@ -1,6 +1,6 @@
 // What a lowered graph promises, stated as checks. In: a LoweredGraph. Out: what is broken, as text; empty when all holds.
 // Promises: nothing is changed; every problem names the operation or buffer that it is about.
-import { type Expr, freeSymbols, type SymExpr } from "../symbolic/expr";
+import { type Expr, freeSymbols, intValue, type SymExpr } from "../symbolic/expr";
 import type { Block, BodyNode, LoopBody } from "./loop_body";
 import type { Buffer, BufferView, ComputedOperation, LoweredGraph, Operation } from "./types";
 
@@ -115,8 +115,43 @@ function checkComputed(op: ComputedOperation, g: LoweredGraph, problems: string[
   for (const s of stores)
     if ((s.op === "store" || s.op === "store_reduction") && !op.outputs.includes(s.buffer)) say(`stores ${s.buffer}`);
   checkBlock(body.block, body, say);
+  checkBounds(body, g, say);
   for (const n of allNodes(body))
     if (n.op === "load" && !g.buffers.has(n.buffer)) say(`loads ${n.buffer}, which is no buffer`);
+}
+
+/** A linear index stays within the storage it reads or writes; under a mask it need not, since nothing is read there. */
+function checkBounds(body: LoopBody, g: LoweredGraph, say: (text: string) => void): void {
+  const ranges = new Map<SymExpr, Expr>();
+  for (const [i, v] of body.iterVars.entries()) ranges.set(v, body.iterSizes[i] as Expr);
+  for (const [i, v] of body.reduceVars.entries()) ranges.set(v, body.reduceSizes[i] as Expr);
+  for (const n of body.block.nodes) {
+    if (n.op !== "load" && n.op !== "store" && n.op !== "store_reduction") continue;
+    const index = n.at.op === "get_index" ? body.indexing.get(n.at.index) : undefined;
+    const numbers = storageNumbers(n.buffer, g);
+    if (index === undefined || numbers === undefined || !isLinear(index, ranges)) continue;
+    const { lower, upper } = g.sizevars.bounds(index, ranges);
+    if (lower < 0 || upper >= numbers)
+      say(`${n.name} steps from ${lower} to ${upper} through ${n.buffer} of ${numbers} elements`);
+  }
+}
+
+/** elements of a buffer's storage, if all is known */
+function storageNumbers(name: string, g: LoweredGraph): number | undefined {
+  const layout = g.buffers.get(name)?.layout;
+  if (layout === undefined || layout.kind === "multi_output" || layout.kind === "none") return undefined;
+  if (layout.kind === "mutation") return storageNumbers(layout.target, g);
+  let last = intValue(layout.offset) ?? Number.NaN;
+  for (const [i, s] of layout.size.entries())
+    last += ((intValue(s) ?? Number.NaN) - 1) * (intValue(layout.stride[i] as Expr) ?? Number.NaN);
+  return Number.isNaN(last) ? undefined : last + 1;
+}
+
+/** sums and products of numbers and loop variables alone: only there is interval arithmetic exact */
+function isLinear(e: Expr, ranges: ReadonlyMap<SymExpr, Expr>): boolean {
+  if (e.kind === "int") return true;
+  if (e.kind === "sym") return ranges.has(e);
+  return (e.kind === "add" || e.kind === "mul") && e.args.every(a => isLinear(a, ranges));
 }
 
 /** operations use only what stands before them in their own block */
