@@ -3,10 +3,10 @@
 // Promises: nodes stand in the post-grad graph's order; names from the user's code pass the comment escape.
 
 import { DeviceArg } from "../../aten/types";
-import { type FxGraph, FxNode } from "../../fx/graph";
+import { FxNode } from "../../fx/graph";
 import { argumentText, deviceText, dtypeShort, isFakeTensor, targetText, typeText } from "../../fx/print";
 import { commentText } from "../../fx/py_repr";
-import { type Argument, SliceArg, TupleArg } from "../../fx/types";
+import { type Argument, type OwnerGraph, SliceArg, TupleArg } from "../../fx/types";
 import type { GraphView } from "../codegen/triton/graph_view";
 import type { SchedulerNode } from "../scheduler/types";
 import { printLog } from "../symbolic/print_log";
@@ -19,7 +19,7 @@ export interface Provenance {
 }
 
 /** call_function origins of all nodes, in the post-grad graph's order; null: from no single graph */
-export function sortedOrigins(groups: readonly (readonly FxNode[])[]): { nodes: FxNode[]; graph: FxGraph | null } {
+export function sortedOrigins(groups: readonly (readonly FxNode[])[]): { nodes: FxNode[]; graph: OwnerGraph | null } {
   const nodes = [...new Set(groups.flat())].filter(n => n.op === "call_function");
   const graphs = new Set(nodes.map(n => n.graph));
   const [graph] = graphs;
@@ -28,8 +28,8 @@ export function sortedOrigins(groups: readonly (readonly FxNode[])[]): { nodes: 
   return { nodes: nodes.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)), graph };
 }
 
-const positionCache = new WeakMap<FxGraph, { size: number; map: Map<FxNode, number> }>();
-function positions(graph: FxGraph): Map<FxNode, number> {
+const positionCache = new WeakMap<OwnerGraph, { size: number; map: Map<FxNode, number> }>();
+function positions(graph: OwnerGraph): Map<FxNode, number> {
   const known = positionCache.get(graph);
   if (known && known.size === graph.nodes.length) return known.map;
   const map = new Map(graph.nodes.map((n, i) => [n, i] as const));
