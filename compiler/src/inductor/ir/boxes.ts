@@ -235,17 +235,6 @@ export function bufferOf(x: Value): IrBuffer | undefined {
   return isLoops(d) ? undefined : d;
 }
 
-/** sizes of the loops that run outside a reduction, scan or sort */
-export function outerRanges(l: Loops): readonly Expr[] {
-  return l.ranges;
-}
-
-export function innerRanges(l: Loops): readonly Expr[] {
-  if (isReduction(l)) return l.reductionRanges;
-  if (l.kind === "Scan" || l.kind === "SplitScan") return l.scanRanges;
-  return l.kind === "Sort" ? l.sortRanges : [];
-}
-
 /** shape of the value that loops compute */
 export function loopsSize(l: Loops): readonly Expr[] {
   return l.kind === "Scan" || l.kind === "SplitScan" || l.kind === "Sort" ? l.size : l.ranges;

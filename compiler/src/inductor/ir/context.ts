@@ -1,9 +1,8 @@
 // State of one graph's lowering: names, buffers and operations in order, current origins (GraphLowering's fields).
 // In: the graph and options. Out: what every file of this folder works through. Promises: op and buffer numbers count up
 // and are never reused; everything created gets the origins in force.
-import type { ArgValue, Device, DType } from "../../aten/types";
+import type { ArgValue, DType } from "../../aten/types";
 import type { FxGraph, FxNode } from "../../fx/graph";
-import type { SymExpr } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import type {
   ComputedBuffer,
@@ -48,14 +47,12 @@ export class Lowering {
   readonly nameToUsers = new Map<string, TensorBox[]>();
   readonly foreachLists: string[][] = [];
   readonly env = new Map<FxNode, EnvValue>();
-  readonly symbolInputs: SymExpr[] = [];
   currentNode: FxNode | null = null;
   origins: Origins = new Set();
   layoutOpt = false;
   prefersChannelsLast: ReadonlySet<FxNode> = new Set();
   /** nodes under which no strides are padded */
   dislikesPadding: ReadonlySet<FxNode> = new Set();
-  private constantsMade = 0;
 
   constructor(
     readonly graph: FxGraph,
@@ -110,9 +107,6 @@ export class Lowering {
   }
   nextOperationName(): string {
     return `op${this.operations.length}`;
-  }
-  nextConstantName(): string {
-    return `constant${this.constantsMade++}`;
   }
 
   registerComputed(data: Loops, layout: IrLayout, origins: Origins): ComputedBuffer {
@@ -171,10 +165,6 @@ export class Lowering {
     } finally {
       this.origins = outer;
     }
-  }
-
-  deviceIsGpu(d: Device): boolean {
-    return d.type === "cuda";
   }
 }
 

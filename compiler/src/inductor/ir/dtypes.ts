@@ -13,7 +13,6 @@ export function categoryOf(d: DType): Category {
 
 export const itemsize = (d: DType): number => ITEM_SIZE[d];
 export const isIntegerDType = isIntDType;
-export const isBooleanOrInteger = (d: DType): boolean => d === "bool" || isIntDType(d);
 export const isHalf = (d: DType): boolean => d === "float16" || d === "bfloat16";
 
 export function integerBits(d: DType): { readonly width: number; readonly signed: boolean } {

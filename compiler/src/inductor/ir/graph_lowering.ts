@@ -6,7 +6,7 @@ import { lookup } from "../../aten/registry";
 import { type LoweringBuilder, OpError } from "../../aten/types";
 import type { FxGraph, FxNode } from "../../fx/graph";
 import type { FakeTensor } from "../../fx/types";
-import { type Expr, freeSymbols, int, type SymExpr } from "../symbolic/expr";
+import { type Expr, int } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { dtypeOf } from "./access";
 import { type InputBuffer, isLoops, isTensorBox, type Origins, storageOf, type TensorBox } from "./boxes";
@@ -245,15 +245,4 @@ function assignOriginNode(x: TensorBox, n: FxNode): void {
     const b = producer === undefined ? undefined : storageOf(producer).data;
     if (b !== undefined && !isLoops(b)) b.originNode = n;
   }
-}
-
-/** symbols that sizes of the inputs are written in */
-export function inputSymbols(graph: FxGraph): SymExpr[] {
-  const set = new Set<SymExpr>();
-  for (const p of graph.placeholders()) {
-    const t = tensorMeta(p);
-    if (t !== undefined) for (const e of [...t.shape, ...t.stride]) for (const s of freeSymbols(e)) set.add(s);
-    else if (isExpr(p.meta.val)) for (const s of freeSymbols(p.meta.val)) set.add(s);
-  }
-  return [...set];
 }

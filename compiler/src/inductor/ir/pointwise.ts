@@ -15,7 +15,7 @@ import {
   type Scalar,
   type TensorMeta,
 } from "../../aten/types";
-import { type Expr, freeSymbols, product, relation } from "../symbolic/expr";
+import { type Expr, freeSymbols, product } from "../symbolic/expr";
 import { deviceOf, dtypeOf, loaderOf, sizeOf } from "./access";
 import { isLoops, isTensorBox, storageOf, type TensorBox } from "./boxes";
 import type { Lowering } from "./context";
@@ -197,6 +197,3 @@ export function constantOf(x: TensorBox): Scalar | null {
   const result = d.inner(ops, loopIndex(d.ranges, "i"));
   return result === null ? null : result.constant;
 }
-
-/** whether a size is known to be 1 without guarding */
-export const knownOne = (ctx: Lowering, e: Expr): boolean => ctx.sizevars.knownTrue(relation("eq", e, 1));

@@ -2,7 +2,6 @@
 // freeze_layout*). In: boxes. Out: buffers in the boxes. Promises: a value is put in memory once; a layout once fixed
 // never changes.
 import { type Expr, int, intValue, type SymExpr, substitute } from "../symbolic/expr";
-import { stridesOf } from "./access";
 import {
   type IrBuffer,
   isLoops,
@@ -135,11 +134,4 @@ function fillOrderOfReads(ctx: Lowering, l: Loops): number[] | undefined {
     strides,
     loopsSize(l).map(s => intValue(s)),
   );
-}
-
-/** size, stride, offset once fixed */
-export function fixedStrides(b: IrBuffer): StridedLayout {
-  const l = stridesOf(b.layout);
-  if (l === undefined) throw new Error(`${b.name} has no strides`);
-  return l;
 }

@@ -1,7 +1,7 @@
 // Changes to a body's loops. In: a LoopBody. Out: another that computes the same, over loops p0.. numbered anew.
 // Promises: the operations stay; only loops and index expressions change. After LoopBody.merge_loops, reorder_iter_loops,
 // expand_dimension_for_pointwise_node (torch/_inductor/loop_body.py).
-import { type Expr, int, mul, type SymExpr, substitute, sym } from "../symbolic/expr";
+import { type Expr, type SymExpr, substitute, sym } from "../symbolic/expr";
 import { mergeLoops as mergeByFormulas } from "../symbolic/simplify";
 import type { SizeVars } from "../symbolic/size_vars";
 import type { BodySizes } from "./build_body";
@@ -102,10 +102,4 @@ export function expandDimension(
     vars => vars.map((v, i) => (i === dimension ? wrap(v, body.iterSizes[i] as Expr) : v)),
     sizevars,
   );
-}
-
-/** (product of iteration sizes, product of reduction sizes) */
-export function loopNumels(body: LoopBody): readonly [Expr, Expr] {
-  const product = (sizes: readonly Expr[]): Expr => sizes.reduce<Expr>((a, b) => mul(a, b), int(1));
-  return [product(body.iterSizes), product(body.reduceSizes)];
 }

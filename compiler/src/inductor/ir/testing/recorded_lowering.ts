@@ -12,9 +12,10 @@ import { parseConfig, parseLog } from "../../../fx/testing/parse_printed";
 import { type Argument, type FakeTensor, type FakeValue, TupleArg } from "../../../fx/types";
 import { defaultBehaviours, defaultConfig } from "../../../presets";
 import { type RecordedGraph, splitLog } from "../../scheduler/testing/recorded";
-import { int, type SymExpr } from "../../symbolic/expr";
+import { freeSymbols, int, type SymExpr } from "../../symbolic/expr";
 import { SizeVars } from "../../symbolic/size_vars";
-import { inputSymbols, lowerGraph } from "../graph_lowering";
+import { tensorMeta } from "../constraints";
+import { lowerGraph } from "../graph_lowering";
 import { targetByName } from "../target";
 import type { LoweredGraph } from "../types";
 
@@ -125,4 +126,15 @@ function unpackedTypes(n: FxNode): FakeValue | undefined {
     if (typeof index === "number" && u.meta.val !== undefined) items[index] = u.meta.val;
   }
   return items.length > 0 ? Array.from(items, x => x ?? null) : undefined;
+}
+
+/** symbols that sizes of the inputs are written in */
+function inputSymbols(graph: FxGraph): SymExpr[] {
+  const set = new Set<SymExpr>();
+  for (const p of graph.placeholders()) {
+    const t = tensorMeta(p);
+    if (t !== undefined) for (const e of [...t.shape, ...t.stride]) for (const s of freeSymbols(e)) set.add(s);
+    else if (isExpr(p.meta.val)) for (const s of freeSymbols(p.meta.val)) set.add(s);
+  }
+  return [...set];
 }
