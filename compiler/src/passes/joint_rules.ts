@@ -144,6 +144,7 @@ function scatterUponConstant(rw: Rewriter, node: FxNode): boolean {
     { start: 0, step: 1, dtype: new DTypeArg("int64"), device: new DeviceArg(index.device), requires_grad: false },
     at,
   );
+  iota.meta.originalAten = "aten.arange";
   const view = rw.call(VIEW, [iota, sizes.map((_, i) => (i === dim ? length : 1))], {}, at);
   const expand = rw.call("aten.expand.default", [selector, sizes], {}, at);
   const mask = rw.call("aten.eq.Tensor", [expand, view], {}, at);

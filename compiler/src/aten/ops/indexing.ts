@@ -1,9 +1,20 @@
 // Reading by index: index, gather, embedding, index_select, take, where and masks; sizes that depend on data.
-import type { Args, ArgValue, Dim, GraphBuilder, LoweringBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
+import {
+  type Args,
+  type ArgValue,
+  DeviceArg,
+  type Dim,
+  DTypeArg,
+  type GraphBuilder,
+  type LoweringBuilder,
+  type MetaBuilder,
+  type OpRecord,
+  type TensorMeta,
+} from "../types";
 import { each, fallback, inplace, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
 import { broadcastIndices, expandTo, indexMap } from "./helpers/gather_scatter";
 import { at, broadcastShapes, composed, decomposed, range } from "./helpers/shape";
-import { convert, full, iota, maskedFill, toDtype, where } from "./helpers/trace";
+import { full, maskedFill, toDtype, where } from "./helpers/trace";
 import { flatten, reshape } from "./view";
 
 /** Strides of the result of x[indices]: those of a copy of x with the indexed dims expanded (TensorIterator). */
@@ -463,13 +474,12 @@ const sizedByData: OpRecord[] = [
 ];
 
 const searches: OpRecord[] = [
-  decomposed({
+  composed({
     name: "aten.one_hot.default",
     schema: "one_hot(Tensor self, int num_classes=-1) -> Tensor",
     python: ["torch.nn.functional.one_hot"],
     printedAs: "torch._C._nn.one_hot",
-    decompose: (b, a) => oneHot(b, a.tensor("self"), a.int("num_classes")),
-    derivative: NOT_DIFFERENTIABLE,
+    composite: (b, a) => oneHot(b, a.tensor("self"), a.int("num_classes")),
   }),
   ...(["Tensor", "Scalar"] as const).flatMap(kind => [
     {
@@ -552,9 +562,9 @@ function oneHot<T>(b: GraphBuilder<T>, x: T, classes: number): T {
   const t = b.meta(x);
   if (t.dtype !== "int64") return b.fail("one_hot is only applicable to index tensor of type LongTensor.");
   if (classes < 0) return b.fail("one_hot: the number of classes depends on data");
-  const all = iota(b, classes, t.device);
+  const all = b.call("aten.arange.default", [classes], { dtype: new DTypeArg("int64"), device: new DeviceArg(t.device) });
   const equal = b.call("aten.eq.Tensor", [b.call("aten.unsqueeze.default", [x, -1]), all]);
-  return convert(b, equal, "int64");
+  return b.call("aten._to_copy.default", [equal], { dtype: new DTypeArg("int64") });
 }
 
 export const records: readonly OpRecord[] = [...byTensor, ...gathers, ...masks, ...sizedByData, ...searches];

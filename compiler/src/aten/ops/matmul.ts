@@ -465,7 +465,7 @@ export function matmul<T>(b: GraphBuilder<T>, x: T, y: T): T {
     : reshape(b, wide, [all, k2, m]);
   const shape = [...batch, ...(p > 1 ? [n] : []), ...(q > 1 ? [m] : [])];
   const product = bmm(b, left, right);
-  return unsafeView(b, vector ? b.call("aten.squeeze.dim", [product, -1]) : product, shape);
+  return b.call("aten.view.default", [vector ? b.call("aten.squeeze.dim", [product, -1]) : product, shape]);
 }
 
 function linear<T>(b: GraphBuilder<T>, x: T, weight: T, bias: T | null): T {
