@@ -1,0 +1,55 @@
+// Joint and inference graphs of single operators, held against what torch 2.11 made of them, statement by statement:
+// node names, arguments, shapes, strides and dtypes.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { compare, recordedOperators } from "./testing/recorded_operators";
+
+/** snippets whose graph differs, one a line: FIXME each; a line may go as soon as its graph agrees */
+const KNOWN = join(__dirname, "testing/differs.txt");
+const known = new Set(
+  existsSync(KNOWN)
+    ? readFileSync(KNOWN, "utf8")
+        .split("\n")
+        .filter(l => l && !l.startsWith("#"))
+    : [],
+);
+
+/** FUSELENS_DIFFS=FILE: where the differing statements are written, to look at */
+const report = process.env.FUSELENS_DIFFS;
+
+const operators = recordedOperators();
+
+describe.skipIf(operators.length === 0)("graphs of recorded operators", () => {
+  it("are torch's, but for those known to differ", () => {
+    const differing: string[] = [];
+    const shown: string[] = [];
+    let total = 0;
+    for (const r of operators) {
+      for (const mode of ["joint", "infer"] as const) {
+        const c = compare(r, mode);
+        if (c === undefined) continue;
+        total++;
+        if (c.error === undefined && c.recorded.join("\n") === c.ours.join("\n")) continue;
+        const name = `${mode} ${r.code.replace(/\n/g, "; ")} | ${r.inputs}`;
+        differing.push(name);
+        shown.push(`### ${name}`, ...difference(c.recorded, c.ours, c.error));
+      }
+    }
+    if (report !== undefined)
+      writeFileSync(report, `${total - differing.length} of ${total} agree\n${shown.join("\n")}\n`);
+    expect(differing.filter(n => !known.has(n))).toEqual([]);
+  });
+});
+
+/** the first statements that differ */
+function difference(recorded: readonly string[], ours: readonly string[], error: string | undefined): string[] {
+  if (error !== undefined) return [`  ! ${error}`];
+  const length = Math.max(recorded.length, ours.length);
+  let first = 0;
+  while (first < length && recorded[first] === ours[first]) first++;
+  const lines: string[] = [];
+  for (let i = first; i < Math.min(first + 4, length); i++)
+    lines.push(`  - ${recorded[i] ?? ""}`, `  + ${ours[i] ?? ""}`);
+  return lines;
+}

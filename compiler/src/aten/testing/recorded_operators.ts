@@ -1,0 +1,79 @@
+// Test helper: what torch 2.11 makes of single operators. In: test/recorded/operators.json.gz. Out: per snippet the
+// graph that AOTAutograd gets and the joint or inference graph it gives, with ours beside it.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { aotCompile } from "../../aot/compile";
+import { frameOf } from "../../aot/testing/replay";
+import { type FxGraph, FxNode } from "../../fx/graph";
+import { statementText } from "../../fx/print";
+import { parseLog } from "../../fx/testing/parse_printed";
+import { itemsOf } from "../../passes/edit";
+
+export interface RecordedOperator {
+  /** the body of a function of the inputs */
+  readonly code: string;
+  /** "x:f[4,64] y:i[4]": f float32, h float16, b bfloat16, i int64, B bool, c complex64; names in n want no gradient */
+  readonly inputs: string;
+  readonly trainPre?: string;
+  readonly requiresGrad?: readonly boolean[];
+  readonly joint?: string;
+  readonly inferPre?: string;
+  readonly infer?: string;
+}
+
+const FILE = join(__dirname, "../../../../test/recorded/operators.json.gz");
+
+export function recordedOperators(): readonly RecordedOperator[] {
+  if (!existsSync(FILE)) return [];
+  return JSON.parse(gunzipSync(readFileSync(FILE)).toString("utf8")) as RecordedOperator[];
+}
+
+function logRecord(title: string, text: string): string[] {
+  const lines = text.trimEnd().split("\n");
+  return ["TRACED GRAPH", ` ===== ${title} =====`, ` torch/fx.py ${lines[0]?.trim()}`, ...lines.slice(1)];
+}
+
+/** The statements of a printed graph, without liveness, and its return line. */
+function recordedStatements(text: string): string[] {
+  return text
+    .split("\n")
+    .map(l => l.trim().replace(/; {2}[\w =]+ = None$/, ""))
+    .filter(l => / = |^return /.test(l) && !l.includes("tree_flatten_spec") && !/^(def|class) /.test(l))
+    .map(l => l.replace(/^return pytree\.tree_unflatten\((.*), self\._out_spec\)$/, "return $1"))
+    .map(l => (l.startsWith("return ") ? l.replace(/^return [[(](.*?),?[\])]$/, "return $1") : l));
+}
+
+function ourStatements(graph: FxGraph): string[] {
+  const body = graph.nodes.filter(n => n.op !== "placeholder" && n.op !== "output").map(statementText);
+  const text = itemsOf(graph.output.args[0]).map(x => (x instanceof FxNode ? x.name : "None"));
+  return [...body, `return ${text.join(", ")}`];
+}
+
+export interface Comparison {
+  readonly recorded: readonly string[];
+  readonly ours: readonly string[];
+  /** a diagnostic or an exception instead of a graph */
+  readonly error?: string;
+}
+
+/** Our joint (or inference) graph for a recorded snippet beside torch's. undefined: nothing recorded in that mode. */
+export function compare(r: RecordedOperator, mode: "joint" | "infer"): Comparison | undefined {
+  const [pre, wanted] = mode === "joint" ? [r.trainPre, r.joint] : [r.inferPre, r.infer];
+  if (pre === undefined || wanted === undefined) return undefined;
+  const recorded = recordedStatements(wanted);
+  try {
+    const grads = mode === "joint" ? (r.requiresGrad ?? []) : [];
+    const config = `aot_config ${grads.map(g => `InputAliasInfo(requires_grad=${g ? "True" : "False"})`).join(", ")}`;
+    const [printed] = parseLog([...logRecord("BEFORE PRE GRAD", pre), config].join("\n"));
+    if (printed === undefined) throw new Error("no graph");
+    const frame = { ...frameOf(printed), gradEnabled: mode === "joint" };
+    const result = aotCompile(frame);
+    if (result.kind === "error")
+      return { recorded, ours: [], error: result.diagnostics.map(d => d.message).join("; ") };
+    const graph = result.kind === "train" ? result.joint : result.graph;
+    return { recorded, ours: ourStatements(graph) };
+  } catch (e) {
+    return { recorded, ours: [], error: e instanceof Error ? `${e.message}` : String(e) };
+  }
+}
