@@ -1,9 +1,8 @@
 """Runs one graph's output code: compiles its kernels, compares its results with eager PyTorch, times it and its rivals."""
 
-import types
-
 import torch
 
+from fuselens_runtime import source
 from fuselens_worker import device
 from fuselens_worker.timing import time_cold, time_graph, timing
 
@@ -12,9 +11,7 @@ SEED = 0
 
 def load(text, name):
     """The generated code as a module; it is the only code that ever runs here."""
-    module = types.ModuleType(name)
-    exec(compile(text, f"<{name}>", "exec"), module.__dict__)
-    return module
+    return source.load(text, name)
 
 
 def fresh(args):

@@ -1,0 +1,119 @@
+"""Launching and tuning of generated kernels.
+
+`kernel(...)` wraps a triton.jit function: it works out the grid from the arguments by name, tries the candidate
+configurations on the first call, and remembers the fastest per set of sizes.
+"""
+
+import triton
+
+MAX_Y_GRID = 65535
+
+
+def cdiv(a, b):
+    return -(-a // b)
+
+
+def _grid(kind, values, data):
+    """Grid of programs for one launch; `values` holds sizes and block sizes by name."""
+    x = lambda: cdiv(values["xnumel"], values["XBLOCK"])
+    if kind == "Grid1D":
+        return (x(), 1, 1)
+    if kind == "Grid2D":
+        return (x(), cdiv(values["ynumel"], values["YBLOCK"]), 1)
+    if kind == "Grid2DWithYZOverflow":
+        y = cdiv(values["ynumel"], values["YBLOCK"])
+        z = cdiv(y, MAX_Y_GRID)
+        return (x(), cdiv(y, z), z)
+    if kind == "Grid3D":
+        return (x(), cdiv(values["ynumel"], values["YBLOCK"]), cdiv(values["znumel"], values["ZBLOCK"]))
+    if kind == "MixOrderReductionGrid":
+        return (cdiv(values["xnumel"], values["RSPLIT_SIZE"]), 1, 1)
+    if kind == "TransposeReductionGrid":
+        return (x(), cdiv(values["r0_numel"], values["RSPLIT_SIZE"]), 1)
+    if kind == "SplitScanGrid":
+        return (cdiv(values["r0_numel"], values["R0_BLOCK"]), values["xnumel"], 1)
+    if kind == "SequentialComboKernelGrid":
+        n = data["num_kernels"]
+        x_block = values.get("XBLOCK", data.get("XBLOCK"))
+        y_block = values.get("YBLOCK", data.get("YBLOCK"))
+        blocks = sum(cdiv(_numel(values, data, "x", i), x_block) for i in range(n))
+        ys = [_numel(values, data, "y", i) for i in range(n) if _has(values, data, "y", i)]
+        return (blocks, max(cdiv(y, y_block) for y in ys) if ys else 1, 1)
+    if kind == "SequentialFlattenComboKernelGrid":
+        total = 0
+        for i in range(data["num_kernels"]):
+            blocks = cdiv(_numel(values, data, "x", i), values[f"XBLOCK_{i}"])
+            if _has(values, data, "y", i):
+                blocks *= cdiv(_numel(values, data, "y", i), values[f"YBLOCK_{i}"])
+            total += blocks
+        return (total, 1, 1)
+    raise ValueError(f"unknown grid {kind}")
+
+
+def _numel(values, data, axis, i):
+    name = f"{axis}numel_{i}"
+    return values[name] if name in values else data[name]
+
+
+def _has(values, data, axis, i):
+    return f"{axis}numel_{i}" in values or f"{axis}numel_{i}" in data
+
+
+class Kernel:
+    """A generated kernel. `run(*args, stream=...)` takes tensors, sizes and numels in signature order."""
+
+    def __init__(self, fn, signature, grid, configs, mutated=(), grid_data=None, size_hints=None):
+        self.fn = fn
+        self.signature = signature
+        self.names = [n for n, t in signature.items() if t != "constexpr" or n.endswith("numel")]
+        self.grid = grid
+        self.grid_data = grid_data or {}
+        self.configs = configs
+        self.mutated = set(mutated)
+        self.size_hints = size_hints or {}
+        self.best = {}
+        self.best_config = None
+
+    def _launch(self, args, config):
+        values = dict(zip(self.names, args))
+        values.update(config.kwargs)
+        grid = _grid(self.grid, values, self.grid_data)
+        if 0 in grid:
+            return
+        self.fn[grid](*args, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
+
+    def _key(self, args):
+        return tuple(a for a in args if isinstance(a, int))
+
+    def _tune(self, args):
+        """Fastest configuration that compiles. What a run writes over is copied first, so that tuning changes nothing."""
+        if len(self.configs) == 1:
+            return self.configs[0]
+        kept = {i: args[i].clone() for i, n in enumerate(self.names) if n in self.mutated and hasattr(args[i], "clone")}
+        best, fastest, failure = None, float("inf"), None
+        for config in self.configs:
+            try:
+                time = triton.testing.do_bench(lambda: self._launch(args, config), warmup=2, rep=10, return_mode="median")
+            except Exception as error:  # too many registers or too much shared memory for this GPU
+                failure = error
+                continue
+            if time < fastest:
+                best, fastest = config, time
+        for i, value in kept.items():
+            args[i].copy_(value)
+        if best is None:
+            raise failure
+        return best
+
+    def run(self, *args, stream=None):
+        key = self._key(args)
+        config = self.best.get(key)
+        if config is None:
+            config = self.best[key] = self._tune(args)
+        self.best_config = config
+        self._launch(args, config)
+
+
+def kernel(signature, grid, configs, mutated=(), grid_data=None, size_hints=None):
+    """Decorator above @triton.jit; arguments as the compiler printed them."""
+    return lambda fn: Kernel(fn, signature, grid, configs, mutated, grid_data, size_hints)
