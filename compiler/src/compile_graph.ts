@@ -24,7 +24,8 @@ import { leaves } from "./report/graph_report";
 import type { Artifact, LogLevel, LogRecord } from "./report/log";
 import { originOf, outermostFunction } from "./report/origins";
 import { scheduleRecords } from "./report/schedule_log";
-import type { OutputCode } from "./report/types";
+import { schedulerDot, schedulerGraph } from "./report/scheduler_graph";
+import type { OutputCode, SchedulerGraph } from "./report/types";
 
 export interface FrameOptions {
   /** number of the next AOT compilation in this program */
@@ -45,6 +46,7 @@ export interface GraphResult {
   readonly plan: ExecutablePlan;
   readonly outputCode: OutputCode;
   readonly wat: readonly WatKernel[];
+  readonly schedulerGraph: SchedulerGraph | null;
   /** numbers that torch would measure and we estimate, in words */
   readonly estimates: readonly string[];
 }
@@ -99,6 +101,8 @@ export function compileGraph(
   if (wants("ir_post_fusion"))
     logs.push({ level: "INFO", artifact: "ir_post_fusion", message: `AFTER FUSION\n${schedule.postFusionDump ?? ""}` });
   const name = outermostFunction(graph.nodes, frame.file) ?? frame.name;
+  const drawn = wants("scheduler_graph") ? schedulerGraph(schedule, frame.file, name, info.kind) : null;
+  if (drawn) logs.push({ level: "INFO", artifact: "scheduler_graph", message: schedulerDot(drawn), raw: true });
   const codegen = { config, behaviours, target };
   const plan = buildPlan(schedule, {
     ...codegen,
@@ -124,6 +128,7 @@ export function compileGraph(
     plan: { ...plan, blockers: [...plan.blockers, ...blockers] },
     outputCode,
     wat,
+    schedulerGraph: drawn,
     estimates: estimatesOf(schedule),
   };
 }

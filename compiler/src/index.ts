@@ -3,6 +3,8 @@ export type { Diagnostic } from "./dynamo/types";
 export { TARGETS, type TargetProperties, targetByName, targetNames } from "./inductor/ir/target";
 export { isPresetName, type PresetName, parseConfigValue, presetNames, presets } from "./presets";
 export { ARTIFACTS, type Artifact, formatRecord, type LogRecord } from "./report/log";
+export { REASONS, type ReasonText } from "./report/reasons";
+export { schedulerDot } from "./report/scheduler_graph";
 export type * from "./report/types";
 export type * from "./report/value_program";
 export { defaultSessionOptions, type RunControl, Session, type SessionOptions } from "./session";

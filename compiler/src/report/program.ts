@@ -108,7 +108,7 @@ export class ProgramBuilder {
 
   private compilation(frame: CapturedFrame, g: GraphResult): number {
     const index = this.compilations.length;
-    const { info, schedule, plan, outputCode, wat } = g;
+    const { info, schedule, plan, outputCode, wat, schedulerGraph } = g;
     const graph = graphReport({
       file: frame.file,
       fallbackName: frame.name,
@@ -119,7 +119,7 @@ export class ProgramBuilder {
       saved: info.saved,
       assumed: frame.assumed,
     });
-    this.compilations.push({ graph, plan, wat, outputCode });
+    this.compilations.push({ graph, schedulerGraph, plan, wat, outputCode });
     this.addSource(frame, g, index);
     return index;
   }

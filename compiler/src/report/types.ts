@@ -84,9 +84,45 @@ export interface SourceEntry {
   readonly callers: readonly number[];
 }
 
+/** what was fused in one round, and the groups that stood after it, as indices into SchedulerGraph.ops */
+export interface SchedulerGraphRound {
+  readonly title: string;
+  /** pairs of names as they were at that moment */
+  readonly fused: readonly (readonly [string, string])[];
+  readonly groups: readonly (readonly number[])[];
+}
+
+/** Operations and the buffers between them; rounds[0] is the state before fusion. */
+export interface SchedulerGraph {
+  readonly name: string;
+  readonly kind: ReportGraph["kind"];
+  readonly ops: readonly {
+    readonly name: string;
+    /** "Pointwise", "Reduction", "extern_kernels.mm" */
+    readonly what: string;
+    readonly sizes: string;
+    readonly origins: readonly string[];
+    readonly lines: readonly number[];
+    readonly at: readonly number[];
+  }[];
+  /** order: a dependency that only orders, no data */
+  readonly edges: readonly {
+    readonly from: number;
+    readonly to: number;
+    readonly buffer: string;
+    readonly order: boolean;
+  }[];
+  readonly rounds: readonly SchedulerGraphRound[];
+  /** groups as launched, in order, and the type of each */
+  readonly final: readonly (readonly number[])[];
+  readonly types: readonly string[];
+}
+
 /** one compiled graph with everything that is shown or run */
 export interface Compilation {
   readonly graph: ReportGraph;
+  /** null unless the artifact scheduler_graph was asked for */
+  readonly schedulerGraph: SchedulerGraph | null;
   readonly plan: ExecutablePlan;
   /** one per launch step, in order; empty where the CPU form was not asked for */
   readonly wat: readonly WatKernel[];
