@@ -185,10 +185,10 @@ class BoundArgs<T> implements Args<T> {
   }
 }
 
-/** "cuda", "cuda:1", "cpu", "meta"; a cuda device without index is the current one, 0 */
+/** "cuda", "cuda:1", "cpu", "meta"; a cuda device without index stays so: graphs print it that way */
 export function parseDevice(text: string): Device | undefined {
   const m = /^(cuda|cpu|meta)(?::(\d+))?$/.exec(text);
   if (!m) return undefined;
   const type = m[1] as Device["type"];
-  return { type, index: type === "cuda" ? Number(m[2] ?? 0) : null };
+  return { type, index: type === "cuda" && m[2] !== undefined ? Number(m[2]) : null };
 }

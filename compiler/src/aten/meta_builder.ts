@@ -76,7 +76,8 @@ export function makeTensorMeta(
     stride: stride ? stride.map(m.dim) : contiguousStrides(m, sizes),
     storageOffset: int(0),
     dtype: like.dtype,
-    device: like.device,
+    // the current device
+    device: like.device.type === "cuda" && like.device.index === null ? { type: "cuda", index: 0 } : like.device,
     requiresGrad: false,
   };
 }

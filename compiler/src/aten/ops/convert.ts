@@ -17,7 +17,8 @@ import { each, isFloat, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
 import { composed } from "./helpers/shape";
 import { STRIDED, zerosLike } from "./helpers/trace";
 
-const sameDevice = (x: Device, y: Device): boolean => x.type === y.type && x.index === y.index;
+const sameDevice = (x: Device, y: Device): boolean =>
+  x.type === y.type && (x.type !== "cuda" || (x.index ?? 0) === (y.index ?? 0));
 
 /** what a copy of a tensor looks like under a memory format; preserve keeps dense strides */
 function copyMeta(

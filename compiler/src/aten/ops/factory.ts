@@ -3,7 +3,6 @@
 import {
   type Args,
   type ArgValue,
-  DeviceArg,
   type Dim,
   type DType,
   type GraphBuilder,
@@ -26,6 +25,7 @@ import {
   toFormat,
   writtenDevice,
 } from "./helpers/factories";
+import { pythonOptions } from "./helpers/python_call";
 import { at, composed, decomposed, outMeta, range } from "./helpers/shape";
 import { cast, convert, iota, toDtype, where } from "./helpers/trace";
 import { moveDims, reshape } from "./view";
@@ -40,6 +40,13 @@ const fullGiven = <T>(
 ): T => b.call("aten.full.default", [size, value], kwargs);
 
 const constants: OpRecord[] = [
+  composed({
+    name: "torch.scalar_tensor.default",
+    schema: `scalar_tensor(Scalar s, ${OPTIONS}) -> Tensor`,
+    python: ["torch.scalar_tensor"],
+    tags: ["factory"],
+    composite: (b, a) => b.call("aten.scalar_tensor.default", [a.raw("s")], pythonOptions(b, a) ?? {}),
+  }),
   {
     name: "aten.full.default",
     schema: `full(SymInt[] size, Scalar fill_value, ${OPTIONS}) -> Tensor`,
@@ -52,14 +59,11 @@ const constants: OpRecord[] = [
       }),
     // a call without dtype is written with it
     decompose: (b, a) => {
-      if (a.has("dtype") && a.has("device")) return undefined;
+      const given = pythonOptions(b, a);
+      if (given === null && a.has("dtype")) return undefined;
       const dtype = a.dtype("dtype") ?? scalarDType(b, a.scalar("fill_value"));
-      return fullGiven(
-        b,
-        a.dims("size"),
-        a.scalar("fill_value"),
-        options(dtype, writtenDevice(b, a), { layout: a.has("layout") }),
-      );
+      const kwargs = options<ReturnType<typeof a.tensor>>(dtype, writtenDevice(b, a), { layout: a.has("layout") });
+      return fullGiven(b, a.dims("size"), a.scalar("fill_value"), kwargs);
     },
     derivative: NOT_DIFFERENTIABLE,
     lower: (b, a) => {
@@ -70,19 +74,8 @@ const constants: OpRecord[] = [
   {
     name: "aten.scalar_tensor.default",
     schema: `scalar_tensor(Scalar s, ${OPTIONS}) -> Tensor`,
-    python: ["torch.scalar_tensor"],
     tags: ["factory"],
     meta: (m, a) => m.tensor([], { dtype: a.dtype("dtype") ?? m.defaultDType(), device: deviceOf(m, a) }),
-    // a call from Python has all options
-    decompose: (b, a) =>
-      a.has("device")
-        ? undefined
-        : b.call("aten.scalar_tensor.default", [a.raw("s")], {
-            ...(a.has("dtype") ? { dtype: a.raw("dtype") } : {}),
-            ...(a.has("layout") ? { layout: a.raw("layout") } : {}),
-            device: new DeviceArg(b.defaultDevice()),
-            pin_memory: false,
-          }),
     derivative: NOT_DIFFERENTIABLE,
     lower: (b, a) => {
       const t = outMeta(b);
@@ -184,6 +177,10 @@ const empties: OpRecord[] = [
         like,
         a.memoryFormat("memory_format") === "channels_last" ? m.channelsLast(shape) : undefined,
       );
+    },
+    decompose: (b, a) => {
+      const given = pythonOptions(b, a, true);
+      return given === null ? undefined : b.call("aten.empty.memory_format", [a.dims("size")], given);
     },
     derivative: NOT_DIFFERENTIABLE,
     lower: b => {

@@ -19,6 +19,7 @@ import { records as comparison } from "./comparison";
 import { records as complex } from "./complex";
 import { records as conv } from "./conv";
 import { records as convert } from "./convert";
+import { records as dropout } from "./dropout";
 import { records as einsum } from "./einsum";
 import { records as factory } from "./factory";
 import { records as foreach } from "./foreach";
@@ -31,6 +32,7 @@ import { records as mutation } from "./mutation";
 import { records as norm } from "./norm";
 import { records as pointwiseBinary } from "./pointwise_binary";
 import { records as pointwiseUnary } from "./pointwise_unary";
+import { records as random } from "./random";
 import { records as reduction } from "./reduction";
 import { records as scanSort } from "./scan_sort";
 import { records as selection } from "./selection";
@@ -62,6 +64,8 @@ export const families: readonly (readonly OpRecord[])[] = [
   foreach,
   conv,
   attention,
+  dropout,
+  random,
   norm,
   batchNorm,
   loss,
