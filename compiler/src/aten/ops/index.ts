@@ -19,6 +19,7 @@ import { records as comparison } from "./comparison";
 import { records as complex } from "./complex";
 import { records as conv } from "./conv";
 import { records as convert } from "./convert";
+import { records as distance } from "./distance";
 import { records as dropout } from "./dropout";
 import { records as einsum } from "./einsum";
 import { records as factory } from "./factory";
@@ -64,12 +65,13 @@ export const families: readonly (readonly OpRecord[])[] = [
   foreach,
   conv,
   attention,
-  dropout,
   random,
+  dropout,
   norm,
   batchNorm,
   loss,
   lossClass,
   scanSort,
   complex,
+  distance,
 ];

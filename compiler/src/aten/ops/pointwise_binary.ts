@@ -31,6 +31,7 @@ import {
   pointwise,
   spell,
 } from "./helpers/define";
+import { naturalLog } from "./helpers/numbers";
 import { conj, zeroScalar, zerosLike } from "./helpers/trace";
 
 const BOTH = ["self", "other"] as const;
@@ -371,7 +372,7 @@ const power: OpRecord[] = ((): OpRecord[] => {
           const flat = f("ge.Scalar", c.args.tensor("exponent"), 0);
           return f("mul.Tensor", c.grad(), f("where.self", flat, zero, slope));
         }
-        return f("mul.Tensor", c.grad(), conj(b, f("mul.Scalar", result, fl(Math.log(n)))));
+        return f("mul.Tensor", c.grad(), conj(b, f("mul.Scalar", result, fl(naturalLog(n)))));
       },
     }),
   });

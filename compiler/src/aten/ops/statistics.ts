@@ -11,7 +11,7 @@ import {
   type TensorMeta,
 } from "../types";
 import { aten, each, fl, isIntegral, spell } from "./helpers/define";
-import { meanBackward, normalizeDims, reducedMeta } from "./helpers/reduce";
+import { meanBackward, normalizeDims, normBackward, reducedMeta } from "./helpers/reduce";
 import { broadcastShapes, composed, sameShape } from "./helpers/shape";
 import { numelOf, opmath, toDtype, unsqueezeDims, where, withOpmath, zeroScalar } from "./helpers/trace";
 
@@ -235,50 +235,6 @@ const vectorNorm: OpRecord = {
   }),
 };
 
-/** gradient of a p-norm over dims (norm_backward) */
-function normBackward<T>(
-  b: GraphBuilder<T>,
-  grad: T,
-  x: T,
-  result: T,
-  p: number,
-  dims: readonly number[] | null,
-  keepdim: boolean,
-): T | null {
-  const f = aten(b);
-  if (p === 0) return null;
-  const rank = b.meta(x).shape.length;
-  let [g, norm] = [grad, result];
-  if (!keepdim && rank > 0 && dims !== null && dims.length > 0) {
-    g = unsqueezeDims(b, grad, dims, rank);
-    norm = unsqueezeDims(b, result, dims, rank);
-  }
-  const zeroed = (value: T, test: T): T => {
-    const isZero = f("eq.Scalar", test, 0);
-    return f("where.self", isZero, zeroScalar(b, value), value);
-  };
-  if (p === 1) return f("mul.Tensor", f("sgn.default", x), g);
-  if (p === 2) return f("mul.Tensor", g, zeroed(f("div.Tensor", x, norm), norm));
-  const size = f("abs.default", x);
-  if (Math.abs(p) === Infinity) {
-    const mask = f("logical_or.default", f("eq.Tensor", size, norm), f("isnan.default", size));
-    const count = f("sum.dim_IntList", mask, dims ?? [], true);
-    const shared = f("mul.Tensor", f("div.Tensor", g, count), mask);
-    return f("mul.Tensor", f("sgn.default", x), shared);
-  }
-  if (p < 1) {
-    const scaled = zeroed(f("pow.Tensor_Scalar", size, fl(p - 1)), x);
-    const signed = f("mul.Tensor", f("sgn.default", x), scaled);
-    return f("mul.Tensor", f("mul.Tensor", signed, g), f("pow.Tensor_Scalar", norm, fl(1 - p)));
-  }
-  if (p < 2) {
-    const scaled = f("mul.Tensor", f("sgn.default", x), f("pow.Tensor_Scalar", size, fl(p - 1)));
-    return f("mul.Tensor", scaled, zeroed(f("div.Tensor", g, f("pow.Tensor_Scalar", norm, fl(p - 1))), norm));
-  }
-  const scaled = f("mul.Tensor", x, f("pow.Tensor_Scalar", size, fl(p - 2)));
-  return f("mul.Tensor", scaled, zeroed(f("div.Tensor", g, f("pow.Tensor_Scalar", norm, fl(p - 1))), norm));
-}
-
 function vectorNormCall<T>(
   b: GraphBuilder<T>,
   x: T,
@@ -340,15 +296,6 @@ const norms: OpRecord[] = [
       const x = a.tensor("self");
       const dims = a.ints("dim").map(d => b.wrapDim(d, b.meta(x).shape.length));
       return vectorNormCall(b, x, 2, dims, a.bool("keepdim"), a.dtype("dtype"));
-    },
-  }),
-  composed({
-    name: "aten.dist.default",
-    schema: "dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
-    python: spell("dist"),
-    composite: (b, a) => {
-      const difference = b.call("aten.sub.Tensor", [a.tensor("self"), a.tensor("other")]);
-      return vectorNormCall(b, difference, a.scalar("p"), null, false, null);
     },
   }),
 ];

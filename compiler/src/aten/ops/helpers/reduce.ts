@@ -1,7 +1,7 @@
 // Shapes of reductions, and the gradients they share.
 import type { Dim, DType, GraphBuilder, MetaBuilder, TensorMeta } from "../../types";
-import { aten } from "./define";
-import { fullLike, numelOf, sizeScalar, unsqueezeDims } from "./trace";
+import { aten, fl } from "./define";
+import { fullLike, numelOf, sizeScalar, unsqueezeDims, zeroScalar } from "./trace";
 
 /** dims to reduce, wrapped and checked; all of them for None and [] */
 export function normalizeDims(
@@ -87,4 +87,48 @@ export function evenlyDistributed<T>(b: GraphBuilder<T>, grad: T, x: T, result: 
   const bothNan = f("logical_and.default", nan, f("isnan.default", result));
   const mask = f("logical_or.default", f("eq.Tensor", x, result), bothNan);
   return f("mul.Tensor", mask, f("div.Tensor", grad, f("sum.default", mask)));
+}
+
+/** gradient of a p-norm over dims (norm_backward) */
+export function normBackward<T>(
+  b: GraphBuilder<T>,
+  grad: T,
+  x: T,
+  result: T,
+  p: number,
+  dims: readonly number[] | null,
+  keepdim: boolean,
+): T | null {
+  const f = aten(b);
+  if (p === 0) return null;
+  const rank = b.meta(x).shape.length;
+  let [g, norm] = [grad, result];
+  if (!keepdim && rank > 0 && dims !== null && dims.length > 0) {
+    g = unsqueezeDims(b, grad, dims, rank);
+    norm = unsqueezeDims(b, result, dims, rank);
+  }
+  const zeroed = (value: T, test: T): T => {
+    const isZero = f("eq.Scalar", test, 0);
+    return f("where.self", isZero, zeroScalar(b, value), value);
+  };
+  if (p === 1) return f("mul.Tensor", f("sgn.default", x), g);
+  if (p === 2) return f("mul.Tensor", g, zeroed(f("div.Tensor", x, norm), norm));
+  const size = f("abs.default", x);
+  if (Math.abs(p) === Infinity) {
+    const mask = f("logical_or.default", f("eq.Tensor", size, norm), f("isnan.default", size));
+    const count = f("sum.dim_IntList", mask, dims ?? [], true);
+    const shared = f("mul.Tensor", f("div.Tensor", g, count), mask);
+    return f("mul.Tensor", f("sgn.default", x), shared);
+  }
+  if (p < 1) {
+    const scaled = zeroed(f("pow.Tensor_Scalar", size, fl(p - 1)), x);
+    const signed = f("mul.Tensor", f("sgn.default", x), scaled);
+    return f("mul.Tensor", f("mul.Tensor", signed, g), f("pow.Tensor_Scalar", norm, fl(1 - p)));
+  }
+  if (p < 2) {
+    const scaled = f("mul.Tensor", f("sgn.default", x), f("pow.Tensor_Scalar", size, fl(p - 1)));
+    return f("mul.Tensor", scaled, zeroed(f("div.Tensor", g, f("pow.Tensor_Scalar", norm, fl(p - 1))), norm));
+  }
+  const scaled = f("mul.Tensor", x, f("pow.Tensor_Scalar", size, fl(p - 2)));
+  return f("mul.Tensor", scaled, zeroed(f("div.Tensor", g, f("pow.Tensor_Scalar", norm, fl(p - 1))), norm));
 }
