@@ -104,10 +104,21 @@ function refusalReport(r: Schedule["refusals"][number], input: GraphReportInput)
   const linesOf = (ops: readonly string[]) => {
     const wanted = new Set(ops);
     const origins = input.schedule.graph.operations.filter(o => wanted.has(o.name)).flatMap(o => o.origins);
-    return originOf(origins, input.file).lines;
+    return originOf(origins, input.file);
   };
+  const [first, second] = [linesOf(r.aOps), linesOf(r.bOps)];
   const { code, a, b, detail, aIndex, bIndex, bytesLost } = r;
-  return { code, a, b, detail, aIndex, bIndex, bytesLost, lines: [linesOf(r.aOps), linesOf(r.bOps)] };
+  return {
+    code,
+    a,
+    b,
+    detail,
+    aIndex,
+    bIndex,
+    bytesLost,
+    lines: [first.lines, second.lines],
+    at: [first.at, second.at],
+  };
 }
 
 function tensorOf(name: string, val: FakeValue | undefined): ReportTensor | null {

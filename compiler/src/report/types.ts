@@ -37,6 +37,8 @@ export interface ReportRefusal {
   readonly bytesLost: number;
   /** lines of a, lines of b */
   readonly lines: readonly [readonly number[], readonly number[]];
+  /** the innermost ones */
+  readonly at: readonly [readonly number[], readonly number[]];
 }
 
 export interface ReportGraph {
