@@ -116,7 +116,8 @@ export function traceFrame(
     if (now.node === t.node) continue;
     const context = train
       ? { stack: [], fromNode: [], isBackward: false }
-      : (t.value.tensor.storage.lastWrite ?? tracer.context);
+      : // it stands for no call of the user's, so it names no source node
+        { ...(t.value.tensor.storage.lastWrite ?? tracer.context), fromNode: [] };
     tracer.withContext(context, () =>
       tracer.withOriginal("aten.copy_", () =>
         tracer.create("aten.copy_.default", [t.node, now.node], new Map(), now.meta),

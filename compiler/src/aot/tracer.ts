@@ -104,6 +104,11 @@ export class Tracer {
     if (intValue(e) === undefined && !this.symbols.has(e)) this.symbols.set(e, node);
   }
 
+  /** lets a node of another graph stand for its symbolic int */
+  defineFrom(node: FxNode): void {
+    if (isExpr(node.meta.val)) this.defineSymbol(node.meta.val, node);
+  }
+
   /** takes over which nodes stand for symbols: for tracing beside another graph */
   adoptSymbols(other: Tracer): void {
     for (const [e, n] of other.symbols) this.symbols.set(e, n);

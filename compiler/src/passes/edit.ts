@@ -96,6 +96,17 @@ export class Rewriter {
     return record.meta(this.metas, bound) as FakeValue;
   }
 
+  /** a contiguous tensor's meta */
+  contiguousMeta(shape: readonly number[], like: Pick<TensorMeta, "dtype" | "device">): TensorMeta {
+    return this.metas.tensor(shape, like);
+  }
+
+  /** this graph's node for the symbolic int that a node of another graph stands for */
+  symbolOf(other: FxNode): Argument {
+    const e = other.meta.val;
+    return (isExpr(e) ? this.graph.nodes.find(n => n.meta.val === e) : undefined) ?? null;
+  }
+
   tensor(node: FxNode): FakeTensor | undefined {
     const v = node.meta.val;
     return isFakeTensor(v) ? v : undefined;
