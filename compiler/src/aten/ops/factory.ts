@@ -12,7 +12,7 @@ import {
   type Scalar,
   type TensorMeta,
 } from "../types";
-import { each, inplace, isFloat, NOT_DIFFERENTIABLE, numberOf, spell } from "./helpers/define";
+import { each, fallback, inplace, isFloat, NOT_DIFFERENTIABLE, numberOf, spell } from "./helpers/define";
 import {
   asNumber,
   type Count,
@@ -676,30 +676,32 @@ const diagonals: OpRecord[] = [
   }),
 ];
 
-const windows: OpRecord[] = (["hann", "hamming", "blackman", "bartlett"] as const).map(kind =>
-  composed({
-    name: `aten.${kind}_window.default`,
-    schema: `${kind}_window(int window_length, bool periodic=True, ${OPTIONS}) -> Tensor`,
-    python: [`torch.${kind}_window`],
-    tags: ["factory"],
-    composite: (b, a) => {
-      const n = a.int("window_length");
-      const dtype = a.dtype("dtype") ?? b.defaultDType();
-      const device = writtenDevice(b, a);
-      if (n <= 1) return fullGiven(b, [n], 1, options(dtype, device));
-      const f = (op: string, ...args: ArgValue<ReturnType<typeof a.tensor>>[]) => b.call(`aten.${op}`, args);
-      const places = a.bool("periodic") ? n : n - 1;
-      const index = toDtype(b, iota(b, n, device), dtype);
-      if (kind === "bartlett") {
-        const up = f("mul.Tensor", index, new PyFloat(2 / places));
-        return where(b, f("gt.Scalar", up, 1), f("rsub.Scalar", up, 2), up);
-      }
-      const wave = (k: number): ReturnType<typeof a.tensor> =>
-        f("cos.default", f("mul.Tensor", index, new PyFloat((k * 2 * Math.PI) / places)));
-      const [a0, a1, a2] = kind === "hann" ? [0.5, 0.5, 0] : kind === "hamming" ? [0.54, 0.46, 0] : [0.42, 0.5, 0.08];
-      const base = f("add.Tensor", f("mul.Tensor", wave(1), new PyFloat(-a1)), new PyFloat(a0));
-      return a2 === 0 ? base : f("add.Tensor", base, f("mul.Tensor", wave(2), new PyFloat(a2)));
-    },
+/** window functions have no formula in Inductor: each is a call */
+const windows: OpRecord[] = (["hann", "hamming", "blackman", "bartlett"] as const).flatMap(kind =>
+  (["default", "periodic"] as const).map((overload): OpRecord => {
+    const name = `aten.${kind}_window.${overload}`;
+    const periodic = overload === "periodic";
+    const positional = ["window_length", ...(periodic ? ["periodic"] : [])];
+    return {
+      name,
+      schema: `${kind}_window${periodic ? ".periodic" : ""}(int window_length${periodic ? ", bool periodic" : ""}, ${OPTIONS}) -> Tensor`,
+      python: [`torch.${kind}_window`],
+      tags: ["factory", "extern"],
+      meta: (m, a) =>
+        m.tensor([a.int("window_length")], { dtype: a.dtype("dtype") ?? m.defaultDType(), device: deviceOf(m, a) }),
+      decompose: (b, a) => {
+        const given = pythonOptions(b, a);
+        return given === null
+          ? undefined
+          : b.call(
+              name,
+              positional.map(n => a.raw(n)),
+              given,
+            );
+      },
+      derivative: NOT_DIFFERENTIABLE,
+      lower: fallback(name, [], positional, ["dtype", "layout", "device", "pin_memory"]),
+    };
   }),
 );
 

@@ -34,6 +34,7 @@ import { records as norm } from "./norm";
 import { records as pointwiseBinary } from "./pointwise_binary";
 import { records as pointwiseUnary } from "./pointwise_unary";
 import { records as random } from "./random";
+import { records as rearrange } from "./rearrange";
 import { records as reduction } from "./reduction";
 import { records as scanSort } from "./scan_sort";
 import { records as selection } from "./selection";
@@ -65,6 +66,7 @@ export const families: readonly (readonly OpRecord[])[] = [
   foreach,
   conv,
   attention,
+  rearrange,
   random,
   dropout,
   norm,

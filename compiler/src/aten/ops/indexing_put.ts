@@ -247,7 +247,7 @@ const maskedScatter = decomposed({
     const place = b.call("aten.sub.Tensor", [order, 1]);
     const n = b.product(shape);
     const [flatSelf, flatMask] = [reshape(b, self, [n]), reshape(b, mask, [n])];
-    const source = reshape(b, a.tensor("source"), [numel(b, b.meta(a.tensor("source")))]);
+    const source = flatten(b, a.tensor("source"), 0, -1);
     const taken = b.call("aten._unsafe_masked_index.default", [source, flatMask, [place], 0]);
     return reshape(b, b.call("aten.where.self", [flatMask, taken, flatSelf]), shape);
   },

@@ -12,14 +12,13 @@ import {
   MemoryFormatArg,
   type OpRecord,
   type Ops,
-  PyFloat,
   type TensorMeta,
 } from "../types";
 import { aten, each, fallback, fl, isFloat, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { deviceOf, likeLayout, OPTIONS, toFormat, writtenDevice } from "./helpers/factories";
 import { pythonOptions } from "./helpers/python_call";
 import { at, broadcastShapes, composed, contiguousStrides, decomposed } from "./helpers/shape";
-import { convert, full, scalarTensor, toDtype } from "./helpers/trace";
+import { full, scalarTensor, toDtype } from "./helpers/trace";
 
 const LIKE = `${OPTIONS}, MemoryFormat? memory_format=None`;
 
