@@ -212,7 +212,11 @@ export class PlanBuilder implements PlanContext {
         return;
       case "non_owning":
         this.allocate(l.base);
-        this.push({ kind: "allocate", tensor: planTensor(name, l, this.view), from: { kind: "alias", base: l.base } });
+        this.push({
+          kind: "allocate",
+          tensor: { ...planTensor(name, l, this.view), offset: planSize(l.baseOffset, this.view) },
+          from: { kind: "alias", base: l.base },
+        });
         return;
       case "fixed":
       case "flexible":

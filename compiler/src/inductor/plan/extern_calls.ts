@@ -26,6 +26,7 @@ export function externSteps(b: PlanContext, node: SchedulerNode): void {
   if (op.opaque !== undefined) b.blockers.push(op.opaque);
   const { comment } = provenanceOf([op.origins], [], b.view);
   const output = op.outputs[0] ?? "";
+  const tupled = op.kernel === "extern_kernels.convolution" ? asTuple : (a: PlanArg) => a;
   b.push({
     kind: "extern",
     kernel: op.kernel ?? op.op,
@@ -39,13 +40,16 @@ export function externSteps(b: PlanContext, node: SchedulerNode): void {
     output,
     results: resultsOf(b, op),
     args: op.args.map(a => planArg(b, a)),
-    kwargs: Object.entries(op.kwargs).map(([k, v]) => [k, planArg(b, v)] as const),
+    kwargs: Object.entries(op.kwargs).map(([k, v]) => [k, tupled(planArg(b, v))] as const),
     origin: b.options.originOf(op.origins),
     ops: [node.name],
     comment,
     opaque: op.opaque,
   });
 }
+
+/** Inductor keeps a convolution's sizes as tuples, everything else as lists */
+const asTuple = (a: PlanArg): PlanArg => (a.kind === "list" ? { ...a, tuple: true } : a);
 
 const producerOf = (node: SchedulerNode): string => node.readWrites.reads.find(d => d.kind !== "weak")?.name ?? "";
 

@@ -103,18 +103,24 @@ export interface TritonMeta {
 }
 
 /**
- * The CPU form of a launch: a WebAssembly module over one shared memory. It exports `run(args..., begin, end)`: one
- * i32 byte address per buffer argument in order, then the slice [begin, end) of `parallelSize` to do.
+ * The CPU form of a launch: a WebAssembly module over one shared memory. It exports `run(buffers..., temps...,
+ * symbols..., scratch?, begin, end)`: i32 byte addresses and sizes, then the slice [begin, end) of `parallelSize` to do.
  */
 export interface WatKernel {
   readonly name: string;
   readonly text: string;
   readonly buffers: readonly string[];
-  readonly parallelSize: number;
+  /** bytes of storage that the launch borrows */
+  readonly temps?: readonly PlanSize[];
+  /** names of the size symbols that it takes the values of */
+  readonly symbols?: readonly string[];
+  readonly parallelSize: PlanSize;
   /** work items below which one thread does it all */
   readonly grain: number;
-  /** bytes of scratch per thread, its address is the last argument before begin */
-  readonly scratchBytes: number;
+  /** what runs after all slices are done: exports run_1, run_2, ..., called as `run` is */
+  readonly later?: readonly { readonly parallelSize: PlanSize; readonly grain: number }[];
+  /** bytes of scratch per thread; if not 0, its address is an argument */
+  readonly scratchBytes: PlanSize;
   /** line of the text → origins */
   readonly lines: readonly PlanOrigin[];
   /** run before the slices: buffers filled with zero (atomic targets, partial sums) */

@@ -8,7 +8,7 @@ import type { LoweredGraph, Operation } from "../../ir/types";
 import { makeGroup } from "../../scheduler/groups";
 import { computeLastUsage } from "../../scheduler/last_usage";
 import { computeAncestors, computeDependencies, createNodes } from "../../scheduler/nodes";
-import type { SchedulerState } from "../../scheduler/state";
+import { membersOf, type SchedulerState } from "../../scheduler/state";
 import { parseDump } from "../../scheduler/testing/parse_dump";
 import { parseExpr, parseSymbol } from "../../scheduler/testing/parse_expr";
 import type { AnyNode, Schedule, SchedulerNode } from "../../scheduler/types";
@@ -149,6 +149,7 @@ function replay(dump: string, graphText: string, before: string, code: string, p
     inReorderRound: false,
   };
   const created = createNodes(s);
+  const launches = [...code.matchAll(/^\s+(triton_\w+)\.run\(/gm)].map(m => kernels.find(k => k.name === m[1]));
   computeDependencies(s, created);
   computeAncestors(s, created);
   const byName = new Map<string, SchedulerNode>(created.map(n => [n.name, n]));
@@ -165,6 +166,11 @@ function replay(dump: string, graphText: string, before: string, code: string, p
     return makeGroup(s, h.type as Parameters<typeof makeGroup>[1], members, { halves, combo });
   };
   const nodes = headers.map(build);
+  nodes
+    .filter(n => n.type !== "ExternKernelSchedulerNode" && n.type !== "NopKernelSchedulerNode")
+    .forEach((n, i) => {
+      withHints(n, /ReductionHint\.(\w+)/.exec(launches[i]?.decorator.join("\n") ?? "")?.[1]);
+    });
   s.nodes = nodes;
   computeLastUsage(s, nodes);
   const schedule: Schedule = {
@@ -216,6 +222,14 @@ function parseReturn(code: string): LoweredGraph["outputs"] {
       });
   }
   return outputs;
+}
+
+/** the hint that lowering gave, as far as the kernel's decorator shows it */
+function withHints(node: AnyNode, hint: string | undefined): void {
+  for (const m of membersOf(node)) {
+    const op = m.operation;
+    if (hint && op.kind === "computed" && "hint" in op.loops) Object.assign(op.loops, { hint });
+  }
 }
 
 /** origins of each operation as the fusion log names them */

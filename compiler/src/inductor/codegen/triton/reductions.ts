@@ -112,7 +112,9 @@ export function emitReduction(
 function persistent(r: Reducer, values: readonly CseVar[], result: CseVar): readonly CseVar[] {
   const { k, type, srcDtype } = r;
   const fill = defaultValue(type, srcDtype);
-  const masked = values.map(v => (r.cond === "" ? v : r.temp(k.compute, r.where(v.name, fill), v.dtype)));
+  // the two-pass form of a softmax masks in its own reductions
+  const plain = r.cond === "" || type === "online_softmax_reduce";
+  const masked = values.map(v => (plain ? v : r.temp(k.compute, r.where(v.name, fill), v.dtype)));
   const [value, masked0] = [values[0] as CseVar, masked[0] as CseVar];
   switch (type) {
     case "argmax":
