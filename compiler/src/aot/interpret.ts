@@ -141,7 +141,12 @@ export class Interpreter {
   }
 
   private runNode(node: FxNode): void {
-    const context = { stack: node.meta.stack, fromNode: [node.name], isBackward: false };
+    const context = {
+      stack: node.meta.stack,
+      fromNode: [node.name],
+      isBackward: false,
+      recompute: node.meta.recompute,
+    };
     try {
       this.values.set(
         node,

@@ -21,7 +21,7 @@ import {
   type TensorMeta,
 } from "../aten/types";
 import { FxGraph, type FxNode } from "../fx/graph";
-import type { Argument, FakeTensor, FakeValue, StackFrame } from "../fx/types";
+import type { Argument, FakeTensor, FakeValue, NodeMeta, StackFrame } from "../fx/types";
 import { type Expr, int, intValue } from "../inductor/symbolic/expr";
 import { mapBound, normalizeCall } from "./call_args";
 
@@ -45,6 +45,8 @@ export interface TraceContext {
   readonly fromNode: readonly string[];
   readonly isBackward: boolean;
   readonly seqNr?: number;
+  /** activation checkpointing's wish for the nodes made here */
+  readonly recompute?: NodeMeta["recompute"];
 }
 
 const NO_CONTEXT: TraceContext = { stack: [], fromNode: [], isBackward: false };
@@ -220,13 +222,14 @@ export class Tracer {
   }
 
   create(target: string, args: readonly Argument[], kwargs: ReadonlyMap<string, Argument>, val: FakeValue): FxNode {
-    const { stack, fromNode, isBackward, seqNr } = this.context;
+    const { stack, fromNode, isBackward, seqNr, recompute } = this.context;
     return this.graph.create("call_function", target, args, kwargs, {
       val,
       stack,
       fromNode,
       ...(isBackward ? { isBackward } : {}),
       ...(seqNr === undefined ? {} : { seqNr }),
+      ...(recompute === undefined || isBackward ? {} : { recompute }),
       ...(this.originalAten === undefined ? {} : { originalAten: this.originalAten }),
     });
   }

@@ -69,7 +69,7 @@ export function chooseSavedValues(input: PartitionInput): FxNode[] {
   const net = new FlowNetwork();
   const size = (n: FxNode): number => sizeOf(n.meta.val, input.hint);
   const ban = (n: FxNode): void => {
-    if (isViewOp(n) || n.meta.recompute === "must_recompute" || isSymFloat(n)) return;
+    if (isViewOp(n) || wantsRecompute(n) || isSymFloat(n)) return;
     banned.add(n);
     net.addEdge("source", `${n.name}_in`, Infinity);
   };
@@ -92,6 +92,10 @@ export function chooseSavedValues(input: PartitionInput): FxNode[] {
   banLongChains(input.graph, classes, banned, ban);
   const side = net.sinkSide("source", "sink");
   return input.graph.nodes.filter(n => !side.has(`${n.name}_in`) && side.has(`${n.name}_out`));
+}
+
+function wantsRecompute(n: FxNode): boolean {
+  return n.meta.recompute === "must_recompute" || n.meta.recompute === "prefer_recompute";
 }
 
 function isSymFloat(n: FxNode): boolean {

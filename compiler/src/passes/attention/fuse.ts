@@ -94,27 +94,47 @@ function exampleMetas(rw: Rewriter, p: AttentionPattern, dtype: "float32" | "flo
   return [make(data), make(data), make(data), ...mask];
 }
 
+/**
+ * Traced patterns, without values: only their structure is compared. They depend on nothing of a session but the named
+ * configuration, so every session shares them.
+ */
+const examples = new Map<string, Traced>();
+
+function exampleOf(
+  guards: ShapeGuards,
+  rw: Rewriter,
+  p: AttentionPattern,
+  dtype: "float32" | "float16",
+  batch: 1 | 2,
+  train: boolean,
+): Traced {
+  const key = [p.number, dtype, batch, train, rw.config("coordinate_descent_tuning") === true].join();
+  let example = examples.get(key);
+  if (example === undefined) {
+    example = trace(guards, rw, "search", p, exampleMetas(rw, p, dtype, batch), MARKED, train);
+    for (const n of example.graph.nodes) n.meta.val = undefined;
+    examples.set(key, example);
+  }
+  return example;
+}
+
 export function attentionRules(guards: ShapeGuards): readonly Rule[] {
-  const examples = new Map<string, Traced>();
   return [
     {
       name: "fuse_attention",
       targets: ["aten.view.default", "aten.bmm.default"],
       apply: (rw, node) => {
-        if (rw.tensor(node)?.device.type !== "cuda" || !endsAttention(node)) return false;
+        const t = rw.tensor(node);
+        if (t?.device.type !== "cuda" || !endsAttention(node)) return false;
+        const dtype = t.dtype === "float32" ? "float32" : "float16";
+        const batch = rw.math.knownEq(t.shape[0] ?? 0, 1) ? 1 : 2;
+        const random = rw.graph.nodes.some(n => n.target.startsWith("aten.rand"));
+        const trains = rw.graph.placeholders().some(n => n.target.startsWith("tangents_"));
         for (const p of PATTERNS) {
-          for (const train of [true, false]) {
-            for (const dtype of p.dtypes) {
-              for (const batch of [2, 1]) {
-                const key = `${p.number},${train},${dtype},${batch}`;
-                let example = examples.get(key);
-                if (example === undefined) {
-                  example = trace(guards, rw, "search", p, exampleMetas(rw, p, dtype, batch), MARKED, train);
-                  examples.set(key, example);
-                }
-                if (tryPattern(guards, rw, node, p, example, train)) return true;
-              }
-            }
+          if (!p.dtypes.includes(dtype) || p.rank !== t.shape.length || (p.scalars.includes("dropout") && !random))
+            continue;
+          for (const train of trains ? [true, false] : [false]) {
+            if (tryPattern(guards, rw, node, p, exampleOf(guards, rw, p, dtype, batch, train), train)) return true;
           }
         }
         return false;
