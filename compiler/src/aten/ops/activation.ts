@@ -233,8 +233,9 @@ const threshold = pointwise({
   python: ["torch.threshold", `${F}threshold`],
   printedAs: "torch.threshold",
   decompose: (b, a) => {
-    const x = a.tensor("self");
-    return where(b, aten(b)("le.Scalar", x, a.raw("threshold")), a.scalar("value"), x);
+    return withOpmath(b, [a.tensor("self")], x =>
+      where(b, aten(b)("le.Scalar", x, a.raw("threshold")), a.scalar("value"), x),
+    );
   },
   derivative: each({
     self: (b, c) =>

@@ -270,22 +270,27 @@ interface BatchNorm<T> {
 
 /** at::batch_norm: picks the operator and writes the running statistics back */
 function batchNorm<T>(b: GraphBuilder<T>, n: BatchNorm<T>): T {
+  return nativeBatchNorm(b, n)[0] as T;
+}
+
+/** output, and the batch's mean and inverse deviation */
+function nativeBatchNorm<T>(b: GraphBuilder<T>, n: BatchNorm<T>): T[] {
   const tail = [fl(n.momentum), fl(n.eps)];
   if (!n.training) {
     if (n.mean === null || n.variance === null) {
       return b.fail("Expected running_mean and running_var to be defined when training=False");
     }
     const args = [n.input, n.weight, n.bias, n.mean, n.variance, ...tail];
-    return b.callMany("aten._native_batch_norm_legit_no_training.default", args)[0] as T;
+    return b.callMany("aten._native_batch_norm_legit_no_training.default", args);
   }
   if (n.mean === null || n.variance === null) {
-    return b.callMany("aten._native_batch_norm_legit.no_stats", [n.input, n.weight, n.bias, true, ...tail])[0] as T;
+    return b.callMany("aten._native_batch_norm_legit.no_stats", [n.input, n.weight, n.bias, true, ...tail]);
   }
   const args = [n.input, n.weight, n.bias, n.mean, n.variance, true, ...tail];
-  const [out, , , mean, variance] = b.callMany("aten._native_batch_norm_legit_functional.default", args);
+  const [out, batchMean, rstd, mean, variance] = b.callMany("aten._native_batch_norm_legit_functional.default", args);
   b.call(ASSIGN, [n.mean, mean as T]);
   b.call(ASSIGN, [n.variance, variance as T]);
-  return out as T;
+  return [out, batchMean, rstd] as T[];
 }
 
 function batchSizeError(sizes: readonly number[]): string | null {
@@ -296,6 +301,13 @@ function batchSizeError(sizes: readonly number[]): string | null {
 }
 
 const batchNorms: OpRecord[] = [
+  composed({
+    name: "aten.native_batch_norm.default",
+    schema:
+      "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    python: ["torch.native_batch_norm"],
+    composite: (b, a) => nativeBatchNorm(b, batchArgs(a, a.bool("training"))),
+  }),
   composed({
     name: "aten.batch_norm.default",
     schema:

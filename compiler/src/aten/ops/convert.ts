@@ -4,6 +4,7 @@ import {
   type ArgValue,
   type Device,
   DeviceArg,
+  type DimMath,
   type DType,
   DTypeArg,
   type GraphBuilder,
@@ -14,7 +15,7 @@ import {
   type TensorMeta,
 } from "../types";
 import { each, isFloat, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
-import { composed } from "./helpers/shape";
+import { composed, looksChannelsLast } from "./helpers/shape";
 import { STRIDED, zerosLike } from "./helpers/trace";
 
 const sameDevice = (x: Device, y: Device): boolean =>
@@ -112,13 +113,19 @@ interface Target {
   readonly format?: MemoryFormat | null;
 }
 
+/** what Tensor.to takes for the tensor's present format: the order of its strides decides, gaps do not */
+function suggestedFormat(b: DimMath, t: TensorMeta): MemoryFormat {
+  if (!looksChannelsLast(b, t)) return "contiguous_format";
+  return t.shape.length === 5 ? "channels_last_3d" : "channels_last";
+}
+
 /** Tensor.to: the tensor itself if nothing changes */
 function to<T>(b: GraphBuilder<T>, x: T, target: Target): T {
   const m = b.meta(x);
   const format = target.format ?? null;
   const device = target.device ?? null;
   const dtype = target.dtype ?? m.dtype;
-  const relaid = format !== null && format !== "preserve_format" && !b.isContiguous(x, format);
+  const relaid = format !== null && format !== "preserve_format" && suggestedFormat(b, m) !== format;
   const moved = device !== null && !sameDevice(device, m.device);
   if (!target.copy && dtype === m.dtype && !moved && !relaid) return x;
   const kwargs: Record<string, ArgValue<T>> = { dtype: new DTypeArg(dtype) };

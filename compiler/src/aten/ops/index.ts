@@ -28,6 +28,7 @@ import { records as indexing } from "./indexing";
 import { records as indexingPut } from "./indexing_put";
 import { records as loss } from "./loss";
 import { records as lossClass } from "./loss_class";
+import { records as lossMargin } from "./loss_margin";
 import { records as matmul } from "./matmul";
 import { records as mutation } from "./mutation";
 import { records as norm } from "./norm";
@@ -42,6 +43,7 @@ import { records as softmax } from "./softmax";
 import { records as statistics } from "./statistics";
 import { records as view } from "./view";
 import { records as viewSelect } from "./view_select";
+import { records as xlogy } from "./xlogy";
 
 export const families: readonly (readonly OpRecord[])[] = [
   pointwiseUnary,
@@ -73,7 +75,9 @@ export const families: readonly (readonly OpRecord[])[] = [
   batchNorm,
   loss,
   lossClass,
+  lossMargin,
   scanSort,
   complex,
   distance,
+  xlogy,
 ];

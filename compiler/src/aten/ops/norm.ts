@@ -10,7 +10,7 @@ import {
   type OpRecord,
 } from "../types";
 import { aten, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
-import { composed } from "./helpers/shape";
+import { composed, looksChannelsLast } from "./helpers/shape";
 import { full, opmath, sumDims, toDtype } from "./helpers/trace";
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
@@ -59,9 +59,11 @@ const nativeLayerNorm: OpRecord = {
     const input = a.tensor("input");
     const { dtype, device } = b.meta(input);
     const dims = normalizedDims(b, input, a.dims("normalized_shape"), "");
-    const x = toDtype(b, input, opmath(dtype));
+    const [own, weight, bias] = [input, a.optTensor("weight"), a.optTensor("bias")].map(t =>
+      t === null ? null : f("contiguous.default", t),
+    ) as [typeof input, typeof input | null, typeof input | null];
+    const x = toDtype(b, own, opmath(dtype));
     const { out, mean, rstd } = normalize(b, x, dims, a.number("eps"));
-    const [weight, bias] = [a.optTensor("weight"), a.optTensor("bias")];
     let y = out;
     if (weight !== null) y = f("mul.Tensor", y, weight);
     if (bias !== null) y = f("add.Tensor", y, bias);
@@ -210,7 +212,8 @@ const fusedRmsNorm: OpRecord = {
     let y = f("mul.Tensor", x, rstd);
     const weight = a.optTensor("weight");
     if (weight !== null) y = f("mul.Tensor", y, weight);
-    return [toDtype(b, y, dtype), rstd];
+    const results = looksChannelsLast(b, b.meta(input)) ? [y, rstd] : [y, rstd].map(t => f("contiguous.default", t));
+    return [toDtype(b, results[0] as typeof y, dtype), results[1] as typeof y];
   },
   derivative: {
     kind: "joint",
@@ -266,7 +269,7 @@ const fusedRmsNormBackward: OpRecord = {
       const product = f("mul.Tensor", g, xhat);
       dw = outer.length > 0 ? sumDims(b, product, outer) : product;
     }
-    return [castBack(b, dx ?? null, input), castBack(b, dw ?? null, weight)];
+    return [castBack(b, dx ?? null, input), castBack(b, dw ?? null, input)];
   },
 };
 

@@ -1,10 +1,11 @@
 // Elementwise operators of one tensor: the functions of torch and torch.special, with in-place forms.
 // Derivatives and decompositions create their nodes in the order of PyTorch's formulas.
-import type { GraphBuilder, OpName, OpRecord, PromotionKind } from "../types";
+import { DeviceArg, DTypeArg, type GraphBuilder, type OpName, type OpRecord, type PromotionKind } from "../types";
 import {
   aten,
   each,
   fallback,
+  fallbackMany,
   fl,
   type GradFormula,
   inplace,
@@ -17,7 +18,19 @@ import {
   withInplace,
 } from "./helpers/define";
 import { finiteMask } from "./helpers/formulas";
-import { conj, full, fullLike, opmath, toDtype, where, withOpmath, zeroScalar, zerosLike } from "./helpers/trace";
+import {
+  conj,
+  full,
+  fullLike,
+  maskedFill,
+  opmath,
+  STRIDED,
+  toDtype,
+  where,
+  withOpmath,
+  zeroScalar,
+  zerosLike,
+} from "./helpers/trace";
 
 const LN2 = Math.LN2;
 // PyTorch writes the constant so; it is not the double nearest to ln 10
@@ -25,6 +38,29 @@ const LN2 = Math.LN2;
 const LN10 = 2.3025850929940455;
 const TWO_OVER_SQRT_PI = 1.1283791670955126;
 const HALF_SQRT_PI = 0.8862269254527579;
+
+/** zeros that need no memory in eager mode */
+function efficientZero<T>(b: GraphBuilder<T>, like: T): T {
+  const { shape, dtype, device } = b.meta(like);
+  return b.call("aten._efficientzerotensor.default", [shape], {
+    dtype: new DTypeArg(dtype),
+    layout: STRIDED,
+    device: new DeviceArg(device),
+  });
+}
+
+const efficientZeros: OpRecord = {
+  name: "aten._efficientzerotensor.default",
+  schema:
+    "_efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+  derivative: NOT_DIFFERENTIABLE,
+  meta: (m, a) =>
+    m.tensor(a.dims("size"), {
+      dtype: a.dtype("dtype") ?? m.defaultDType(),
+      device: a.device("device") ?? m.defaultDevice(),
+    }),
+  lower: fallback("aten._efficientzerotensor.default", [], ["size"], ["dtype", "layout", "device", "pin_memory"]),
+};
 
 const ZERO: GradFormula = (b, c) => zerosLike(b, c.grad());
 
@@ -419,12 +455,23 @@ const signs: OpRecord[] = [
       decompose: (b, a) => {
         const f = aten(b);
         const x = a.tensor("self");
-        if (!isComplex(b.meta(x).dtype)) return f("sign.default", x);
+        if (!isComplex(b.meta(x).dtype)) return withOpmath(b, [x], y => f("sign.default", y));
         const size = f("abs.default", x);
         const isZero = f("eq.Scalar", size, 0);
         return where(b, isZero, 0, f("div.Tensor", x, size));
       },
-      derivative: each({ self: ZERO }),
+      derivative: each({
+        self: (b, c) => {
+          const f = aten(b);
+          const [g, x] = [c.grad(), c.args.tensor("self")];
+          if (!isComplex(b.meta(g).dtype)) return efficientZero(b, g);
+          const sgn = c.result();
+          const size = f("abs.default", x);
+          const radial = f("mul.Tensor", f("real.default", f("div.Tensor", g, sgn)), sgn);
+          const grad = f("sub.Tensor", f("div.Tensor", g, size), f("div.Tensor", radial, size));
+          return maskedFill(b, grad, f("eq.Scalar", size, fl(0)), fl(0));
+        },
+      }),
     }),
   ),
   ...rounding("floor"),
@@ -693,6 +740,23 @@ const aliases: OpRecord[] = [
   ),
 ];
 
+/** mantissa and exponent */
+const frexp: OpRecord = {
+  name: "aten.frexp.Tensor",
+  schema: "frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)",
+  python: spell("frexp"),
+  tags: ["pointwise"],
+  nonDifferentiable: [1],
+  meta: (m, a) => {
+    const x = a.tensor("self");
+    return [m.elementwise(x.dtype, x), m.elementwise("int32", x)];
+  },
+  lower: fallbackMany("aten.frexp.Tensor", ["self"], []),
+  derivative: each({
+    self: (b, c) => b.call("aten.div.Tensor", [c.grad(0), b.call("aten.exp2.default", [c.result(1)])]),
+  }),
+};
+
 export const records: readonly OpRecord[] = [
   ...transcendental,
   ...specialFunctions,
@@ -701,4 +765,6 @@ export const records: readonly OpRecord[] = [
   ...cleaned,
   ...squares,
   ...aliases,
+  efficientZeros,
+  frexp,
 ];

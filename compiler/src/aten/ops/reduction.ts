@@ -287,7 +287,7 @@ function prod(all: boolean): OpRecord {
         const x = c.args.tensor("self");
         const { shape } = b.meta(x);
         if (!all) {
-          const dim = c.args.int("dim");
+          const dim = b.wrapDim(c.args.int("dim"), shape.length);
           const g = c.args.bool("keepdim") || shape.length === 0 ? c.grad() : f("unsqueeze.default", c.grad(), dim);
           return shape.length === 0 ? g : productOfOthers(b, g, x, dim);
         }
@@ -303,11 +303,10 @@ function prod(all: boolean): OpRecord {
 function productOfOthers<T>(b: GraphBuilder<T>, grad: T, x: T, dim: number): T {
   const f = aten(b);
   const m = b.meta(x);
-  const d = b.wrapDim(dim, m.shape.length);
-  const n = m.shape[d] ?? b.int(1);
+  const n = m.shape[dim] ?? b.int(1);
   const ones = full(
     b,
-    m.shape.map((s, i) => (i === d ? 1 : s)),
+    m.shape.map((s, i) => (i === dim ? 1 : s)),
     1,
     m.dtype,
     m.device,

@@ -576,45 +576,6 @@ function finite<T>(b: GraphBuilder<T>, x: T): T {
   return aten(b)("isfinite.default", x);
 }
 
-/** x * log(y), 0 where x is 0 and NaN where y is (xlogy, xlog1py) */
-function xlog(packet: "xlogy" | "special_xlog1py"): OpRecord {
-  const shifted = packet === "special_xlog1py";
-  return pointwise({
-    name: shifted ? "aten.special_xlog1py.default" : "aten.xlogy.Tensor",
-    schema: shifted
-      ? "special_xlog1py(Tensor self, Tensor other) -> Tensor"
-      : "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
-    python: shifted ? ["torch.special.xlog1py"] : [...spell("xlogy"), "torch.special.xlogy"],
-    ...(shifted ? { printedAs: "torch._C._special.special_xlog1py" } : {}),
-    operands: BOTH,
-    promotion: "int_to_float",
-    decompose: (b, a) => {
-      const f = aten(b);
-      const [x, y] = [a.tensor("self"), a.tensor("other")];
-      const isZero = f("eq.Scalar", x, 0);
-      const product = f("mul.Tensor", x, f(shifted ? "log1p.default" : "log.default", y));
-      const value = where(b, isZero, 0, product);
-      return where(b, f("isnan.default", y), fl(Number.NaN), value);
-    },
-    derivative: each({
-      other: (b, c) => {
-        const f = aten(b);
-        const y = c.args.tensor("other");
-        const divisor = shifted ? f("add.Scalar", y, 1) : y;
-        return f("div.Tensor", f("mul.Tensor", c.grad(), c.args.tensor("self")), divisor);
-      },
-      self: (b, c) => {
-        const f = aten(b);
-        const [x, y] = [c.args.tensor("self"), c.args.tensor("other")];
-        const g = f(shifted ? "special_xlog1py.default" : "xlogy.Tensor", c.grad(), y);
-        const low = f("le.Scalar", y, fl(shifted ? -1 : 0));
-        const mask = f("bitwise_and.Tensor", f("eq.Scalar", x, fl(0)), low);
-        return f("where.self", mask, zeroScalar(b, g), g);
-      },
-    }),
-  });
-}
-
 export const records: readonly OpRecord[] = [
   ...wheres,
   clampScalar,
@@ -635,6 +596,4 @@ export const records: readonly OpRecord[] = [
   ...geometry,
   logAddExp("logaddexp"),
   logAddExp("logaddexp2"),
-  xlog("xlogy"),
-  xlog("special_xlog1py"),
 ];

@@ -14,14 +14,15 @@ function kernel(packet: "_softmax" | "_log_softmax"): OpRecord {
       const x = a.tensor("self");
       m.wrapDim(a.int("dim"), x.shape.length);
       const dtype = a.bool("half_to_float") ? "float32" : x.dtype;
-      return m.tensor(x.shape, { dtype, device: x.device }, m.elementwise(dtype, x).stride);
+      return m.tensor(x.shape, { dtype, device: x.device });
     },
     decompose: (b, a) => {
       const f = aten(b);
       const { dtype, shape } = b.meta(a.tensor("self"));
       const dim = a.int("dim");
       const result: DType = a.bool("half_to_float") ? "float32" : dtype;
-      const x = toDtype(b, a.tensor("self"), opmath(dtype));
+      // the kernels' results are contiguous
+      const x = toDtype(b, f("contiguous.default", a.tensor("self")), opmath(dtype));
       const empty = shape.some(s => b.static(s) === 0);
       const shifted = empty ? x : f("sub.Tensor", x, f("amax.default", x, [dim], true));
       const e = f("exp.default", shifted);
@@ -54,6 +55,7 @@ function kernelBackward(packet: "_softmax" | "_log_softmax"): OpRecord {
     meta: (m, a) => {
       const g = a.tensor("grad_output");
       const dtype = a.dtype("input_dtype") ?? g.dtype;
+      if (packet === "_softmax") return m.tensor(g.shape, { dtype, device: g.device });
       return m.elementwise(dtype, g, a.tensor("output"));
     },
     decompose: (b, a) => {
@@ -73,7 +75,7 @@ function kernelBackward(packet: "_softmax" | "_log_softmax"): OpRecord {
         const scaled = f("mul.Tensor", g, y);
         const total = f("sum.dim_IntList", scaled, [dim], true);
         const value = b.call("prims.fma.default", [f("neg.default", y), total, scaled]);
-        return toDtype(b, value, wanted);
+        return f("contiguous.default", toDtype(b, value, wanted));
       });
     },
   };

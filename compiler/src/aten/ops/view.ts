@@ -10,6 +10,7 @@ import {
   numel,
   outMeta,
   range,
+  sameShape,
   shapeText,
   sumTo,
   viewMeta,
@@ -513,7 +514,7 @@ const expansions: OpRecord[] = [
     composite: (b, a) => {
       const xs = a.tensors("tensors");
       const shape = xs.reduce<readonly Dim[]>((s, x) => broadcast(b, s, b.meta(x).shape), []);
-      return xs.map(x => b.call("aten.expand.default", [x, shape]));
+      return xs.map(x => (sameShape(b, b.meta(x).shape, shape) ? x : b.call("aten.expand.default", [x, shape])));
     },
   }),
 ];
