@@ -1,8 +1,9 @@
 // Reductions as accumulators in locals: a start value, a step per element, a result after the loop.
 import type { DType, ReductionType } from "../../../aten/types";
-import { convert } from "./convert";
+import { arithmeticDtype, convert } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
-import { computeType, isFloat, isUnsigned, literal, UnsupportedOnCpu, type WasmType, type WatValue } from "./wat_types";
+import { extremeHelper } from "./pointwise_code";
+import { computeType, isFloat, isUnsigned, literal, type WasmType, type WatValue } from "./wat_types";
 
 export interface Accumulator {
   /** before the loop */
@@ -32,7 +33,7 @@ export function accumulator(type: ReductionType, dtype: DType, srcDtype: DType, 
     case "online_softmax_reduce":
       return onlineSoftmax(dtype, f);
     case "dot":
-      throw new UnsupportedOnCpu("a dot reduction");
+      return dot(dtype, srcDtype, f);
     default: {
       const never: never = type;
       throw new Error(`no reduction ${String(never)}`);
@@ -58,7 +59,7 @@ function simple(
   srcDtype: DType,
   f: FunctionBuilder,
 ): Accumulator {
-  const source: DType = kind === "any" ? "bool" : isFloat(srcDtype) && srcDtype !== "float64" ? "float32" : srcDtype;
+  const source: DType = kind === "any" ? "bool" : arithmeticDtype(srcDtype);
   const wide = (kind === "sum" || kind === "prod") && source === "float32";
   const type: WasmType = wide ? "f64" : computeType(source);
   const acc = f.local(type, kind);
@@ -72,23 +73,17 @@ function simple(
     min: highest(type, source),
   }[kind];
   return {
-    start: () => f.lines.add(`(local.set ${acc} ${start})`),
+    start: () => f.set(acc, start),
     step: ([v]) => {
       if (!v) return;
       const x = wide ? `(f64.promote_f32 ${convert(v, "float32").code})` : convert(v, source).code;
-      f.lines.add(`(local.set ${acc} ${combine(kind, type, get, x, f)})`);
+      f.set(acc, combine(kind, type, source, get, x, f));
     },
     finish: () => {
       const code = wide ? f.keep(`(f32.demote_f64 ${get})`, "f32") : get;
       const value: WatValue = { code, type: wide ? "f32" : type, dtype: source };
       const out = convert(value, dtype);
-      return [
-        {
-          code: f.keep(out.code, out.type),
-          type: out.type,
-          dtype: isFloat(dtype) && dtype !== "float64" ? "float32" : dtype,
-        },
-      ];
+      return [{ code: f.keep(out.code, out.type), type: out.type, dtype: arithmeticDtype(dtype) }];
     },
   };
 }
@@ -96,6 +91,7 @@ function simple(
 function combine(
   kind: "sum" | "prod" | "xor_sum" | "any" | "max" | "min",
   type: WasmType,
+  dtype: DType,
   a: string,
   x: string,
   f: FunctionBuilder,
@@ -112,7 +108,7 @@ function combine(
     case "max":
     case "min":
       if (type === "f32" || type === "f64") return `(${type}.${kind} ${a} ${x})`;
-      return type === "i64" ? `(call ${f.use(`${kind}_i64`)} ${a} ${x})` : `(call ${f.use(`${kind}_i32`)} ${a} ${x})`;
+      return `(call ${f.use(extremeHelper(kind, type, dtype))} ${a} ${x})`;
     default: {
       const never: never = kind;
       return never;
@@ -120,31 +116,54 @@ function combine(
   }
 }
 
+/** sum of products */
+function dot(dtype: DType, srcDtype: DType, f: FunctionBuilder): Accumulator {
+  const sum = simple("sum", dtype, srcDtype, f);
+  const source = arithmeticDtype(srcDtype);
+  return {
+    ...sum,
+    step: ([a, b], position) => {
+      if (!a || !b) return;
+      const type = computeType(source);
+      const code = f.keep(`(${type}.mul ${convert(a, source).code} ${convert(b, source).code})`, type);
+      sum.step([{ code, type, dtype: source }], position);
+    },
+  };
+}
+
 /** first position of the extreme value; NaN wins over everything, the first NaN over later ones */
 function argument(kind: "argmax" | "argmin", srcDtype: DType, f: FunctionBuilder): Accumulator {
-  const source: DType = isFloat(srcDtype) && srcDtype !== "float64" ? "float32" : srcDtype;
+  const source = arithmeticDtype(srcDtype);
   const type = computeType(source);
   const best = f.local(type, "best");
   const at = f.local("i64", "at");
   return {
     start: () => {
-      f.lines.add(`(local.set ${best} ${kind === "argmax" ? lowest(type, source) : highest(type, source)})`);
-      f.lines.add(`(local.set ${at} (i64.const -1))`);
+      f.set(best, `${kind === "argmax" ? lowest(type, source) : highest(type, source)}`);
+      f.set(at, `(i64.const -1)`);
     },
     step: ([v, given], position) => {
       if (!v) return;
       const x = f.keep(convert(v, source).code, type);
       const index = given ? convert(given, "int64").code : `(i64.extend_i32_u ${position})`;
       const sign = isFloat(source) ? "" : isUnsigned(source) ? "_u" : "_s";
-      const better = `(${type}.${kind === "argmax" ? "gt" : "lt"}${sign} ${x} (local.get ${best}))`;
-      const nan = isFloat(source)
-        ? `(i32.and (${type}.ne ${x} ${x}) (${type}.eq (local.get ${best}) (local.get ${best})))`
-        : "(i32.const 0)";
+      const bestNow = `(local.get ${best})`;
+      const better = `(${type}.${kind === "argmax" ? "gt" : "lt"}${sign} ${x} ${bestNow})`;
+      const nan = `(i32.and (${type}.ne ${x} ${x}) (${type}.eq ${bestNow} ${bestNow}))`;
+      // positions that come with the values (later stages of a split) need not ascend
+      const same = isFloat(source)
+        ? `(i32.or (${type}.eq ${x} ${bestNow}) (i32.and (${type}.ne ${x} ${x}) (${type}.ne ${bestNow} ${bestNow})))`
+        : `(${type}.eq ${x} ${bestNow})`;
       const first = `(i64.lt_s (local.get ${at}) (i64.const 0))`;
-      f.lines.block(`(if (i32.or (i32.or ${better} ${nan}) ${first}) (then`, () => {
-        f.lines.add(`(local.set ${best} ${x})`);
-        f.lines.add(`(local.set ${at} ${index}))`);
-      });
+      const earlier = given ? `(i32.and ${same} (i64.lt_s ${index} (local.get ${at})))` : null;
+      const conditions = [better, ...(isFloat(source) ? [nan] : []), first, ...(earlier ? [earlier] : [])];
+      f.branch(
+        conditions.reduce((a, b) => `(i32.or ${a} ${b})`),
+        () => {
+          f.set(best, x);
+          f.set(at, index);
+        },
+      );
     },
     finish: () => [{ code: `(local.get ${at})`, type: "i64", dtype: "int64" }],
   };
@@ -162,26 +181,26 @@ function welford(dtype: DType, f: FunctionBuilder, combining: boolean): Accumula
   const out: DType = dtype === "float64" ? "float64" : "float32";
   return {
     start: () => {
-      for (const name of [mean, m2, weight]) f.lines.add(`(local.set ${name} (f64.const 0))`);
+      for (const name of [mean, m2, weight]) f.set(name, `(f64.const 0)`);
     },
     step: ([a, b, c]) => {
       if (!a) return;
-      f.lines.add(`(local.set ${delta} (f64.sub ${wide(a)} ${get(mean)}))`);
+      f.set(delta, `(f64.sub ${wide(a)} ${get(mean)})`);
       if (!combining || !b || !c) {
-        f.lines.add(`(local.set ${weight} (f64.add ${get(weight)} (f64.const 1)))`);
-        f.lines.add(`(local.set ${mean} (f64.add ${get(mean)} (f64.div ${get(delta)} ${get(weight)})))`);
-        f.lines.add(`(local.set ${m2} (f64.add ${get(m2)} (f64.mul ${get(delta)} (f64.sub ${wide(a)} ${get(mean)}))))`);
+        f.set(weight, `(f64.add ${get(weight)} (f64.const 1))`);
+        f.set(mean, `(f64.add ${get(mean)} (f64.div ${get(delta)} ${get(weight)}))`);
+        f.set(m2, `(f64.add ${get(m2)} (f64.mul ${get(delta)} (f64.sub ${wide(a)} ${get(mean)})))`);
         return;
       }
-      f.lines.add(`(local.set ${total} (f64.add ${get(weight)} ${wide(c)}))`);
-      f.lines.block(`(if (f64.gt ${get(total)} (f64.const 0)) (then`, () => {
-        f.lines.add(
-          `(local.set ${m2} (f64.add (f64.add ${get(m2)} ${wide(b)}) (f64.mul (f64.mul ${get(delta)} ${get(delta)}) (f64.div (f64.mul ${get(weight)} ${wide(c)}) ${get(total)}))))`,
+      f.set(total, `(f64.add ${get(weight)} ${wide(c)})`);
+      f.branch(`(f64.gt ${get(total)} (f64.const 0))`, () => {
+        const share = `(f64.div ${wide(c)} ${get(total)})`;
+        f.set(
+          m2,
+          `(f64.add (f64.add ${get(m2)} ${wide(b)}) (f64.mul (f64.mul ${get(delta)} ${get(delta)}) (f64.mul ${get(weight)} ${share})))`,
         );
-        f.lines.add(
-          `(local.set ${mean} (f64.add ${get(mean)} (f64.mul ${get(delta)} (f64.div ${wide(c)} ${get(total)}))))`,
-        );
-        f.lines.add(`(local.set ${weight} ${get(total)}))`);
+        f.set(mean, `(f64.add ${get(mean)} (f64.mul ${get(delta)} ${share}))`);
+        f.set(weight, get(total));
       });
     },
     finish: () =>
@@ -202,18 +221,19 @@ function onlineSoftmax(dtype: DType, f: FunctionBuilder): Accumulator {
   const out: DType = dtype === "float64" ? "float64" : "float32";
   return {
     start: () => {
-      f.lines.add(`(local.set ${max} (f64.const -inf))`);
-      f.lines.add(`(local.set ${sum} (f64.const 0))`);
+      f.set(max, `(f64.const -inf)`);
+      f.set(sum, `(f64.const 0)`);
     },
     step: ([v]) => {
       if (!v) return;
       const x = f.keep(convert(v, "float64").code, "f64");
-      f.lines.add(`(local.set ${next} (f64.max ${get(max)} ${x}))`);
-      f.lines.block(`(if (f64.ne ${get(next)} (f64.const -inf)) (then`, () => {
-        f.lines.add(
-          `(local.set ${sum} (f64.add (f64.mul ${get(sum)} (call ${exp} (f64.sub ${get(max)} ${get(next)}))) (call ${exp} (f64.sub ${x} ${get(next)}))))`,
+      f.set(next, `(f64.max ${get(max)} ${x})`);
+      f.branch(`(f64.ne ${get(next)} (f64.const -inf))`, () => {
+        f.set(
+          sum,
+          `(f64.add (f64.mul ${get(sum)} (call ${exp} (f64.sub ${get(max)} ${get(next)}))) (call ${exp} (f64.sub ${x} ${get(next)})))`,
         );
-        f.lines.add(`(local.set ${max} ${get(next)}))`);
+        f.set(max, get(next));
       });
     },
     finish: () =>

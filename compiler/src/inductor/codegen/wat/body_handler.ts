@@ -1,48 +1,52 @@
-// Runs loop bodies and emits what they do. In: operations through BodyHandler. Out: text in the function under
-// construction. Values stored earlier in the same kernel are used again without a trip through memory.
+// Runs loop bodies and emits what they do, one element at a time. In: operations through BodyHandler. Out: text in the
+// function under construction. Promises: all loads of a loop's turn come before its stores, so that a result may take an
+// input's place; values stored earlier in the same kernel are used again without a trip through memory.
 import type { DType, OpName, ReductionType } from "../../../aten/types";
-import type { Block, ScanCombine } from "../../ir/loop_body";
+import type { ScanCombine } from "../../ir/loop_body";
 import type { BodyHandler } from "../../ir/run_body";
 import { type Expr, type SymExpr, sym } from "../../symbolic/expr";
+import { reductionOutputs } from "./accesses";
 import { type Accumulator, accumulator } from "./accumulators";
-import { convert } from "./convert";
+import { arithmeticDtype, convert } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
 import { indexCode } from "./index_code";
-import { loadCode, storeCode } from "./memory_code";
-import { pointwiseCode } from "./pointwise_code";
-import { computeType, isFloat, itemSize, literal, UnsupportedOnCpu, type WatValue } from "./wat_types";
+import type { KernelMemory } from "./kernel_memory";
+import { LINE_NUMBER } from "./lines";
+import { bitcast, loadCode, storeCode } from "./memory_code";
+import { frexp, pointwiseCode } from "./pointwise_code";
+import type { SortScratch } from "./sort_code";
+import { computeType, itemSize, literal, UnsupportedOnCpu, type WatValue } from "./wat_types";
 
-export interface KernelMemory {
-  dtype(buffer: string): DType;
-  /** i32 text of the buffer's address */
-  address(buffer: string): string;
-  /** lives only inside this kernel */
-  isLocal(buffer: string): boolean;
-  /** address text of the scratch element of a local buffer at the current reduction position */
-  scratch(buffer: string): string;
+/** a value written in this kernel and still in a local */
+interface Written {
+  readonly value: WatValue;
+  readonly index: Expr;
+  /** the segment that wrote it; null: written outside of reduction loops, good for all later segments */
+  readonly segment: number | null;
 }
 
 export interface HandlerScope {
   readonly f: FunctionBuilder;
   readonly memory: KernelMemory;
+  /** text of a loop variable's or size symbol's value */
   symbol(s: SymExpr): string;
   readonly ranges: ReadonlyMap<SymExpr, Expr>;
+  simplify(e: Expr): Expr;
   /** flat reduction index as i32 text, null outside of a reduction loop */
   readonly position: string | null;
-  /** values written in this kernel and still in a local: by buffer, with the index they were written at */
-  readonly cache: Map<string, { readonly value: WatValue; readonly index: Expr; readonly loop: number }>;
-  /** number of the reduction loop that is open, -1 outside */
-  readonly loop: number;
+  readonly written: Map<string, Written>;
+  readonly segment: number;
   /** accumulators that the open loop feeds, started before it and finished after */
   readonly accumulators: Accumulator[];
+  /** what stands at the end of the loop's turn */
+  readonly stores: (() => void)[];
   /** what stands after the loop */
   readonly after: (() => void)[];
-  line(): number;
+  readonly sort: { readonly pass: "collect" | "use"; readonly scratch: SortScratch } | null;
 }
 
 export class WatBodyHandler implements BodyHandler<WatValue> {
   private mask: WatValue | null = null;
-  private indirect = 0;
   private readonly indirectCode = new Map<SymExpr, string>();
 
   constructor(private readonly s: HandlerScope) {}
@@ -58,63 +62,72 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     return this.kept(code, type, dtype);
   }
 
-  load(buffer: string, index: Expr): WatValue {
-    const { f, memory, cache } = this.s;
+  load(buffer: string, index0: Expr): WatValue {
+    const { f, memory, written, segment } = this.s;
+    const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
-    const known = cache.get(buffer);
-    if (known && (known.loop === this.s.loop || known.loop === -1) && (known.index === index || memory.isLocal(buffer)))
-      return known.value;
-    if (known && memory.isLocal(buffer)) {
-      const type = known.value.type;
-      return this.kept(`(${type}.load ${memory.scratch(buffer)})`, type, known.value.dtype);
-    }
-    const address = this.address(buffer, index, dtype);
+    const known = written.get(buffer);
+    if (known && (known.segment === segment || known.segment === null) && known.index === index) return known.value;
     const type = computeType(dtype);
-    const code = loadCode(address, dtype, f);
+    const row = memory.scratchElement(buffer, this.s.position);
+    if (row !== null) return this.kept(`(${type}.load ${row})`, type, dtype);
+    const code = loadCode(this.address(buffer, index, dtype), dtype, f);
     if (this.mask === null) return this.kept(code, type, dtype);
     // under a mask the index may lie outside of the buffer: the load happens only where the mask holds
     return this.kept(`(if (result ${type}) ${this.mask.code} (then ${code}) (else ${literal(0, type)}))`, type, dtype);
   }
 
-  store(buffer: string, index: Expr, value: WatValue, mode: "atomic_add" | null): void {
-    const { f, memory, cache, loop } = this.s;
+  store(buffer: string, index0: Expr, value: WatValue, mode: "atomic_add" | null): void {
+    const { f, memory, written, segment, stores, position } = this.s;
+    if (this.s.sort?.pass === "collect") return;
+    const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
+    const { code, type } = convert(value, dtype);
     if (mode === "atomic_add") {
       const address = f.keep(this.address(buffer, index, dtype), "i32", "p");
-      const type = computeType(dtype);
-      f.lines.add(
-        storeCode(address, `(${type}.add ${loadCode(address, dtype, f)} ${convert(value, dtype).code})`, dtype, f),
-      );
+      // kernels that add run in one thread, so that sums do not depend on chance
+      const before = loadCode(address, dtype, f);
+      stores.push(() => {
+        const sum = pointwiseCode(
+          "add",
+          [
+            { code: before, type, dtype },
+            { code, type, dtype },
+          ],
+          f,
+        );
+        f.lines.add(storeCode(address, convert({ ...sum, type: computeType(sum.dtype) }, dtype).code, dtype, f));
+      });
       return;
     }
-    cache.set(buffer, { value, index, loop });
-    if (memory.isLocal(buffer)) {
-      if (loop >= 0) f.lines.add(`(${value.type}.store ${memory.scratch(buffer)} ${value.code})`);
-      return;
-    }
-    f.lines.add(storeCode(this.address(buffer, index, dtype), convert(value, dtype).code, dtype, f));
+    written.set(buffer, { value, index, segment: position === null ? null : segment });
+    const row = memory.scratchElement(buffer, position);
+    if (row !== null) stores.push(() => f.lines.add(`(${type}.store ${row} ${code})`));
+    if (memory.isLocal(buffer)) return;
+    const address = this.address(buffer, index, dtype);
+    stores.push(() => f.lines.add(storeCode(address, code, dtype, f)));
   }
 
-  storeReduction(buffer: string, index: Expr, value: WatValue): void {
-    const { memory, cache, after, f } = this.s;
+  storeReduction(buffer: string, index0: Expr, value: WatValue): void {
+    const { memory, written, after, f } = this.s;
+    const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
-    cache.set(buffer, { value, index, loop: -1 });
+    written.set(buffer, { value, index, segment: null });
     if (memory.isLocal(buffer)) return;
     after.push(() => f.lines.add(storeCode(this.address(buffer, index, dtype), convert(value, dtype).code, dtype, f)));
   }
 
   toDtype(x: WatValue, dtype: DType): WatValue {
     const { code, type } = convert(x, dtype);
-    return this.kept(code, type, dtype);
+    if (!dtype.startsWith("float8")) return this.kept(code, type, dtype);
+    // float8 is no compute type on the GPU either: the conversion rounds
+    const rounded = bitcast({ code: this.s.f.keep(code, type), type, dtype }, "uint8", dtype, this.s.f);
+    return this.kept(bitcast({ ...rounded, dtype: "uint8" }, dtype, "uint8", this.s.f).code, type, dtype);
   }
 
   toDtypeBitcast(x: WatValue, dtype: DType, srcDtype: DType): WatValue {
-    const from = computeType(srcDtype);
-    const to = computeType(dtype);
-    const width = { f32: 4, i32: 4, f64: 8, i64: 8 } as const;
-    if (itemSize(dtype) !== width[to] || width[from] !== width[to])
-      throw new UnsupportedOnCpu(`a bit cast from ${srcDtype} to ${dtype}`);
-    return this.kept(from === to ? x.code : `(${to}.reinterpret_${from} ${x.code})`, to, dtype);
+    const { code, type } = bitcast(x, dtype, srcDtype, this.s.f);
+    return this.kept(code, type, dtype);
   }
 
   indirectIndexing(x: WatValue, size: Expr, check: boolean, wrapNeg: boolean): Expr {
@@ -123,33 +136,39 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     let index = f.keep(convert(x, "int64").code, "i64", "index");
     if (wrapNeg)
       index = f.keep(`(select (i64.add ${index} ${bound}) ${index} (i64.lt_s ${index} (i64.const 0)))`, "i64", "index");
-    if (check) {
-      const inside = `(i64.ge_u ${index} ${bound})`;
-      const wrong = this.mask === null ? inside : `(i32.and ${inside} ${this.mask.code})`;
-      f.lines.add(
-        `(if ${wrong} (then (call ${f.use("out_of_bounds")} ${index} ${bound} (i32.const ${this.s.line()}))))`,
-      );
-    }
-    const symbol = sym(`indirect_${this.s.loop + 1}_${this.indirect++}`, { kind: "indirect" });
-    this.indirectCode.set(symbol, f.keep(`(i32.wrap_i64 ${index})`, "i32", "index"));
+    if (check) this.fault(`(i64.ge_u ${index} ${bound})`, index, bound);
+    const code = f.keep(`(i32.wrap_i64 ${index})`, "i32", "index");
+    // named by its local, so that equal indices make equal expressions, and different ones never do
+    const symbol = sym(`indirect_${code.slice("(local.get $".length, -1)}`, { kind: "indirect" });
+    this.indirectCode.set(symbol, code);
     return symbol;
   }
 
   checkBounds(index: Expr, size: Expr, lower: boolean, upper: boolean): void {
-    const { f } = this.s;
     if (!lower && !upper) return;
-    const code = f.keep(this.index(index), "i32", "index");
-    const wrong = `(i32.ge_u ${code} ${this.index(size)})`;
-    f.lines.add(
-      `(if ${this.mask === null ? wrong : `(i32.and ${wrong} ${this.mask.code})`} (then (call ${f.use("out_of_bounds")} (i64.extend_i32_s ${code}) (i64.extend_i32_s ${this.index(size)}) (i32.const ${this.s.line()}))))`,
-    );
+    const code = this.s.f.keep(this.index(index), "i32", "index");
+    const bound = this.index(size);
+    const wrong =
+      lower && upper
+        ? `(i32.ge_u ${code} ${bound})`
+        : lower
+          ? `(i32.lt_s ${code} (i32.const 0))`
+          : `(i32.ge_s ${code} ${bound})`;
+    this.fault(wrong, `(i64.extend_i32_s ${code})`, `(i64.extend_i32_s ${bound})`);
+  }
+
+  private fault(wrong: string, index: string, bound: string): void {
+    const { f } = this.s;
+    const condition = this.mask === null ? wrong : `(i32.and ${wrong} ${this.mask.code})`;
+    f.lines.add(`(if ${condition} (then (call ${f.use("out_of_bounds")} ${index} ${bound} ${LINE_NUMBER})))`);
   }
 
   masked(mask: WatValue, body: () => WatValue, other: number | boolean): WatValue {
     const outer = this.mask;
-    const here = outer === null ? mask : this.kept(`(i32.and ${outer.code} ${mask.code})`, "i32", "bool");
-    this.mask = here;
+    const condition = convert(mask, "bool").code;
+    this.mask = this.kept(outer === null ? condition : `(i32.and ${outer.code} ${condition})`, "i32", "bool");
     const value = body();
+    const here = this.mask;
     this.mask = outer;
     return this.kept(
       `(select ${value.code} ${literal(Number(other), value.type)} ${here.code})`,
@@ -170,68 +189,71 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     accumulators.push(acc);
     acc.step(values, position ?? "(i32.const 0)");
     // results have locals of their own, set after the loop; bodies only hand them on to store_reduction
-    const count = type.startsWith("welford") ? 3 : type === "online_softmax_reduce" ? 2 : 1;
-    const resultDtype: DType = type.startsWith("arg")
-      ? "int64"
-      : isFloat(dtype) && dtype !== "float64"
-        ? "float32"
-        : dtype;
-    const results = Array.from({ length: count }, (): WatValue => {
-      const wasm = computeType(resultDtype);
-      return { code: `(local.get ${f.local(wasm, "result")})`, type: wasm, dtype: resultDtype };
-    });
+    const resultDtype: DType = type.startsWith("arg") ? "int64" : arithmeticDtype(dtype);
+    const wasm = computeType(resultDtype);
+    const names = Array.from({ length: reductionOutputs(type) }, () => f.local(wasm, "result"));
     after.push(() => {
       acc.finish().forEach((r, i) => {
-        const target = results[i];
-        if (target)
-          f.lines.add(`(local.set ${target.code.slice("(local.get ".length, -1)} ${convert(r, target.dtype).code})`);
+        const name = names[i];
+        if (name !== undefined) f.set(name, convert(r, resultDtype).code);
       });
     });
-    return count === 1 ? (results[0] as WatValue) : results;
+    const results = names.map((n): WatValue => ({ code: `(local.get ${n})`, type: wasm, dtype: resultDtype }));
+    return results.length === 1 ? (results[0] as WatValue) : results;
   }
 
   scan(dtypes: readonly DType[], combine: ScanCombine, values: readonly WatValue[]): readonly WatValue[] {
-    const { f, accumulators, position } = this.s;
-    const state = dtypes.map(d => f.local(computeType(d), "scan"));
-    accumulators.push({ start: () => undefined, step: () => undefined, finish: () => [] });
-    const current = dtypes.map(
-      (d, i): WatValue => ({ code: `(local.get ${state[i]})`, type: computeType(d), dtype: d }),
-    );
+    const { f, position } = this.s;
+    if (combine.results.length === 0) throw new UnsupportedOnCpu("a scan without its combine function");
+    const first = `(i32.eqz ${position ?? "(i32.const 0)"})`;
+    const state = dtypes.map(d => ({ name: f.local(computeType(d), "scan"), type: computeType(d), dtype: d }));
+    const current = state.map((s): WatValue => ({ code: `(local.get ${s.name})`, type: s.type, dtype: s.dtype }));
     const incoming = dtypes.map((d, i): WatValue => {
-      const v = values[i] as WatValue;
-      const c = convert(v, d);
-      return this.kept(c.code, c.type, d);
+      const { code, type } = convert(values[i] as WatValue, d);
+      return this.kept(code, type, d);
     });
     const combined = this.combine(combine, [...current, ...incoming]);
-    dtypes.forEach((d, i) => {
-      const next = convert(combined[i] as WatValue, d).code;
-      f.lines.add(
-        `(local.set ${state[i]} (if (result ${computeType(d)}) (i32.eqz ${position ?? "(i32.const 0)"}) (then ${incoming[i]?.code}) (else ${next})))`,
-      );
+    const next = state.map((s, i) => {
+      const joined = convert(combined[i] as WatValue, s.dtype).code;
+      return f.keep(`(select ${incoming[i]?.code} ${joined} ${first})`, s.type);
     });
-    return dtypes.map((d, i): WatValue => ({ code: `(local.get ${state[i]})`, type: computeType(d), dtype: d }));
+    state.forEach((s, i) => {
+      f.set(s.name, next[i] as string);
+    });
+    return state.map((s, i): WatValue => ({ code: next[i] as string, type: s.type, dtype: s.dtype }));
   }
 
   /** a combine function over values: its parameters are the left then the right tuple */
   private combine(c: ScanCombine, args: readonly WatValue[]): WatValue[] {
     const known = new Map<unknown, WatValue>(c.parameters.map((p, i) => [p, args[i] as WatValue]));
+    const value = (x: unknown): WatValue => {
+      const v = known.get(x);
+      if (!v) throw new UnsupportedOnCpu("a scan whose combine function reads outside of itself");
+      return v;
+    };
     for (const n of c.nodes) {
       if (known.has(n)) continue;
-      const value = (x: unknown): WatValue => {
-        const v = known.get(x);
-        if (!v) throw new UnsupportedOnCpu("a scan whose combine function reads outside of itself");
-        return v;
-      };
-      if (n.op === "call") known.set(n, this.one(this.call(n.fn, n.args.map(value))));
+      if (n.op === "call") known.set(n, this.call(n.fn, n.args.map(value)) as WatValue);
       else if (n.op === "constant") known.set(n, this.constant(n.value, n.dtype));
       else if (n.op === "to_dtype") known.set(n, this.toDtype(value(n.x), n.dtype));
       else throw new UnsupportedOnCpu(`${n.op} in a scan's combine function`);
     }
-    return c.results.map(r => known.get(r) as WatValue);
+    return c.results.map(value);
   }
 
-  sort(): readonly WatValue[] {
-    throw new UnsupportedOnCpu("a sort inside a kernel");
+  sort(
+    dtypes: readonly DType[],
+    values: readonly WatValue[],
+    _stable: boolean,
+    descending: boolean,
+  ): readonly WatValue[] {
+    const { f, sort, position } = this.s;
+    if (sort === null || position === null) throw new UnsupportedOnCpu("a sort outside of a reduction loop");
+    if (sort.pass === "collect") {
+      sort.scratch.collect(dtypes, values, descending, position, f);
+      return values;
+    }
+    return sort.scratch.sorted(dtypes, position, f);
   }
 
   loadSeed(buffer: string, offset: number): WatValue {
@@ -245,28 +267,37 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
 
   random(kind: "rand" | "randn", seed: WatValue, offset: WatValue): WatValue {
     const { f } = this.s;
-    if (kind === "randn") throw new UnsupportedOnCpu("normal random numbers");
-    const word = f.keep(
-      `(call ${f.use("philox")} ${convert(seed, "int64").code} ${convert(offset, "int32").code})`,
-      "i32",
-      "word",
-    );
-    // triton's uint_to_uniform_float: the sign bit folds down, then 24 bits of scale
-    const positive = `(select (i32.sub (i32.xor ${word} (i32.const -1)) (i32.const 0)) ${word} (i32.lt_s ${word} (i32.const 0)))`;
-    return this.kept(`(f32.mul (f32.convert_i32_s ${positive}) (f32.const 4.6566127342e-10))`, "f32", "float32");
+    const words = this.words(seed, offset);
+    return kind === "randn"
+      ? this.kept(`(call ${f.use("normal")} ${words})`, "f32", "float32")
+      : this.kept(`(call ${f.use("uniform")} (i32.wrap_i64 ${words}))`, "f32", "float32");
   }
 
-  randint64(): WatValue {
-    throw new UnsupportedOnCpu("random integers");
+  randint64(seed: WatValue, offset: WatValue, low: WatValue, high: WatValue): WatValue {
+    const { f } = this.s;
+    const words = this.words(seed, offset);
+    const from = convert(low, "int64").code;
+    const size = f.keep(`(i64.sub ${convert(high, "int64").code} ${from})`, "i64");
+    // a range of nothing would trap
+    const rest = `(if (result i64) (i64.eqz ${size}) (then (i64.const 0)) (else (i64.rem_u ${words} ${size})))`;
+    return this.kept(`(i64.add ${rest} ${from})`, "i64", "int64");
+  }
+
+  private words(seed: WatValue, offset: WatValue): string {
+    const { f } = this.s;
+    return f.keep(
+      `(call ${f.use("philox")} ${convert(seed, "int64").code} ${convert(offset, "int32").code})`,
+      "i64",
+      "words",
+    );
   }
 
   call(fn: OpName, args: readonly WatValue[]): WatValue | readonly WatValue[] {
+    const [x] = args;
+    if (fn === "frexp" && x)
+      return frexp(x, this.s.f).map(({ code, dtype }) => this.kept(code, computeType(dtype), dtype));
     const { code, dtype } = pointwiseCode(fn, args, this.s.f);
     return this.kept(code, computeType(dtype), dtype);
-  }
-
-  private one(v: WatValue | readonly WatValue[]): WatValue {
-    return Array.isArray(v) ? (v[0] as WatValue) : (v as WatValue);
   }
 
   private kept(code: string, type: WatValue["type"], dtype: DType): WatValue {
@@ -274,7 +305,7 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
   }
 
   private index(e: Expr): string {
-    return indexCode(e, {
+    return indexCode(this.s.simplify(e), {
       symbol: s => this.indirectCode.get(s) ?? this.s.symbol(s),
       ranges: this.s.ranges,
       use: h => this.s.f.use(h),
@@ -283,12 +314,9 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
 
   private address(buffer: string, index: Expr, dtype: DType): string {
     const base = this.s.memory.address(buffer);
-    if (index.kind === "int")
-      return index.value === 0 ? base : `(i32.add ${base} (i32.const ${index.value * itemSize(dtype)}))`;
     const size = itemSize(dtype);
+    if (index.kind === "int") return index.value === 0 ? base : `(i32.add ${base} (i32.const ${index.value * size}))`;
     const code = this.index(index);
     return `(i32.add ${base} ${size === 1 ? code : `(i32.shl ${code} (i32.const ${Math.log2(size)}))`})`;
   }
 }
-
-export type { Block };

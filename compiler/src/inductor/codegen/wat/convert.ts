@@ -1,5 +1,5 @@
 // Conversions between dtypes as PyTorch makes them: floats to integers truncate, anything to bool compares with zero,
-// narrow integers wrap; a conversion to a half type rounds only when the value is stored.
+// narrow integers wrap; a conversion to a half type rounds only when the value is stored, as on the GPU.
 import type { DType } from "../../../aten/types";
 import { computeType, isFloat, isUnsigned, literal, type WasmType, type WatValue } from "./wat_types";
 
@@ -9,7 +9,7 @@ export function convert(v: WatValue, dtype: DType): { readonly code: string; rea
   if (dtype === "bool")
     return { code: v.dtype === "bool" ? v.code : `(${v.type}.ne ${v.code} ${literal(0, v.type)})`, type };
   const code = changeType(v.code, v.type, type, v.dtype);
-  return { code: isFloat(dtype) ? code : narrow(code, dtype), type };
+  return { code: isFloat(dtype) || v.dtype === dtype ? code : narrow(code, dtype), type };
 }
 
 /** between WebAssembly types; the dtype says whether an integer is signed */
@@ -21,10 +21,12 @@ export function changeType(code: string, from: WasmType, to: WasmType, dtype: DT
   if (from === "i32" && to === "i64") return `(i64.extend_i32_${sign} ${code})`;
   if (from === "i64" && to === "i32") return `(i32.wrap_i64 ${code})`;
   if (to === "f32" || to === "f64") return `(${to}.convert_${from}_${sign} ${code})`;
-  return `(${to}.trunc_sat_${from}_s ${code})`;
+  // by way of i64, so that what is out of range wraps as a conversion through the widest integer does
+  return to === "i64" ? `(i64.trunc_sat_${from}_s ${code})` : `(i32.wrap_i64 (i64.trunc_sat_${from}_s ${code}))`;
 }
 
-function narrow(code: string, dtype: DType): string {
+/** an i32 as a narrower integer holds it */
+export function narrow(code: string, dtype: DType): string {
   switch (dtype) {
     case "int16":
       return `(i32.extend16_s ${code})`;
@@ -43,8 +45,11 @@ const ORDER: readonly DType[] = [
   "bool",
   "uint8",
   "int8",
+  "uint16",
   "int16",
+  "uint32",
   "int32",
+  "uint64",
   "int64",
   "float8_e4m3fn",
   "float8_e5m2",
@@ -54,8 +59,12 @@ const ORDER: readonly DType[] = [
   "float64",
 ];
 
-/** the dtype that an operation on these computes in; halves compute as float32 */
+/** the dtype that values of this dtype are computed in: halves and float8 as float32 */
+export function arithmeticDtype(dtype: DType): DType {
+  return isFloat(dtype) && dtype !== "float64" ? "float32" : dtype;
+}
+
+/** the dtype that an operation on these computes in */
 export function commonDtype(dtypes: readonly DType[]): DType {
-  const widest = dtypes.reduce((a, b) => (ORDER.indexOf(b) > ORDER.indexOf(a) ? b : a));
-  return isFloat(widest) && widest !== "float64" ? "float32" : widest;
+  return arithmeticDtype(dtypes.reduce((a, b) => (ORDER.indexOf(b) > ORDER.indexOf(a) ? b : a)));
 }

@@ -1,9 +1,9 @@
 // Index expressions as i32 arithmetic. In: an Expr whose symbols have locals or example values. Out: WebAssembly text.
-// Divisions are unsigned where the ranges prove both sides non-negative, Python's floor division otherwise.
-
+// Divisions are unsigned where the ranges prove both sides non-negative, Python's floor division otherwise. No division
+// traps: a divisor that may be zero goes through a helper.
 import type { Expr, SymExpr } from "../../symbolic/expr";
 import { bounds } from "../../symbolic/ranges";
-import type { HelperName } from "./helpers";
+import type { HelperName } from "./helpers/index";
 import { UnsupportedOnCpu } from "./wat_types";
 
 export interface IndexContext {
@@ -27,16 +27,17 @@ export function indexCode(e: Expr, ctx: IndexContext): string {
     case "mul":
       return fold("mul", e.args);
     case "floordiv":
-      return nonNegative(e.args[0], ctx) && nonNegative(e.args[1], ctx)
+      return nonNegative(e.args[0], ctx) && positive(e.args[1])
         ? `(i32.div_u ${code(e.args[0])} ${code(e.args[1])})`
         : `(call ${ctx.use("floor_div_i32")} ${code(e.args[0])} ${code(e.args[1])})`;
     case "modular": {
       const [x, divisor, modulus] = e.args;
-      const safe = nonNegative(x, ctx);
+      const whole = nonNegative(x, ctx);
+      const safe = whole && positive(modulus);
       const quotient =
         divisor.kind === "int" && divisor.value === 1
           ? code(x)
-          : safe
+          : whole && positive(divisor)
             ? `(i32.div_u ${code(x)} ${code(divisor)})`
             : `(call ${ctx.use("floor_div_i32")} ${code(x)} ${code(divisor)})`;
       return safe
@@ -44,7 +45,7 @@ export function indexCode(e: Expr, ctx: IndexContext): string {
         : `(call ${ctx.use("floor_mod_i32")} ${quotient} ${code(modulus)})`;
     }
     case "mod":
-      return nonNegative(e.args[0], ctx)
+      return nonNegative(e.args[0], ctx) && positive(e.args[1])
         ? `(i32.rem_u ${code(e.args[0])} ${code(e.args[1])})`
         : `(call ${ctx.use("floor_mod_i32")} ${code(e.args[0])} ${code(e.args[1])})`;
     case "identity":
@@ -77,6 +78,10 @@ export function indexCode(e: Expr, ctx: IndexContext): string {
       throw new Error(`no code for ${JSON.stringify(never)}`);
     }
   }
+}
+
+function positive(e: Expr): boolean {
+  return e.kind === "int" && e.value > 0;
 }
 
 function nonNegative(e: Expr, ctx: IndexContext): boolean {

@@ -2,12 +2,26 @@
 // printable ASCII only, so that no comment can end early or hide a line end.
 import type { PlanOrigin } from "../../plan/types";
 
-const NO_ORIGIN: PlanOrigin = { lines: [], at: [], nodes: [] };
+export const NO_ORIGIN: PlanOrigin = { lines: [], at: [], nodes: [] };
+/** stands for the number of its own line in the finished text */
+export const LINE_NUMBER = "(i32.const @line)";
+
+const MAX_COMMENT = 160;
+
+/** text that may stand after `;;` */
+export function commentText(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/g, " ").slice(0, MAX_COMMENT);
+}
+
+export interface CapturedLines {
+  readonly texts: readonly string[];
+  readonly origins: readonly PlanOrigin[];
+}
 
 export class WatLines {
   private readonly texts: string[] = [];
   private readonly origins: PlanOrigin[] = [];
-  private depth = 1;
+  private depth = 2;
   origin: PlanOrigin = NO_ORIGIN;
 
   add(text: string): void {
@@ -16,19 +30,15 @@ export class WatLines {
   }
 
   comment(text: string): void {
-    this.add(`;; ${text.replace(/[^\x20-\x7e]+/g, " ").slice(0, 160)}`);
+    this.add(`;; ${commentText(text)}`);
   }
 
-  block(open: string, body: () => void): void {
+  block(open: string, body: () => void, close = ")"): void {
     this.add(open);
     this.depth += 1;
     body();
     this.depth -= 1;
-    this.add(")");
-  }
-
-  get length(): number {
-    return this.texts.length;
+    this.add(close);
   }
 
   /** lines added by `body`, taken out again */
@@ -43,12 +53,7 @@ export class WatLines {
     this.origins.push(...lines.origins);
   }
 
-  finish(): { readonly lines: readonly string[]; readonly origins: readonly PlanOrigin[] } {
-    return { lines: this.texts, origins: this.origins };
+  finish(): CapturedLines {
+    return { texts: this.texts, origins: this.origins };
   }
-}
-
-export interface CapturedLines {
-  readonly texts: readonly string[];
-  readonly origins: readonly PlanOrigin[];
 }
