@@ -3,8 +3,9 @@
 import { isFloatDType } from "../aten/promotion";
 import { packetOf } from "../aten/registry";
 import { type DType, DTypeArg, type OpRecord } from "../aten/types";
-import { type Dispatcher, isValue, type Value } from "./dispatch";
-import type { Computed } from "./interpret";
+import type { Computed } from "./computed";
+import type { Dispatcher } from "./dispatch";
+import { isValue, type Value } from "./value";
 
 const LOW_PRECISION = new Set(
   (

@@ -2,37 +2,10 @@
 // the inputs as traced operators. Promises: functions run highest sequence number first; the formulas of one function
 // come before the reductions of broadcast operands; gradients of one tensor are summed as soon as the second arrives.
 import type { Bound } from "../aten/bind";
-import { isComplexDType, isFloatDType } from "../aten/promotion";
-import type { Args, Derivative, DerivativeContext, Dim, GraphBuilder, OpRecord, TensorMeta } from "../aten/types";
+import type { Args, Derivative, DerivativeContext, Dim, GraphBuilder, TensorMeta } from "../aten/types";
 import { DeviceArg, DTypeArg } from "../aten/types";
-import type { Value } from "./dispatch";
 import type { TraceContext } from "./tracer";
-
-/** Where a gradient goes: into input `index` of a function, or to a leaf. */
-export type Edge = { readonly fn: GradFunction; readonly index: number } | { readonly leaf: number };
-
-/** one tensor argument that a gradient may go to */
-export interface GradInput {
-  readonly name: string;
-  /** position in a tensor-list argument, else null */
-  readonly item: number | null;
-  readonly edge: Edge | null;
-  readonly meta: TensorMeta;
-}
-
-export interface GradFunction {
-  readonly seqNr: number;
-  readonly record: OpRecord;
-  readonly derivative: Exclude<Derivative, { kind: "none" }>;
-  readonly bound: Bound<Value>;
-  readonly inputs: readonly GradInput[];
-  readonly outputs: readonly TensorMeta[];
-  /** saved results, kept detached (an alias in the graph) */
-  readonly saved: ReadonlyMap<number, Value>;
-  /** results that are saved as they are (not differentiable) */
-  readonly results: readonly (Value | null)[];
-  readonly context: TraceContext;
-}
+import type { Edge, GradFunction, GradInput, Value } from "./value";
 
 /** What the engine needs of the dispatcher. */
 export interface GradHost {
@@ -43,8 +16,6 @@ export interface GradHost {
   inContext<R>(context: TraceContext, body: () => R): R;
   withOriginal<R>(packet: string, body: () => R): R;
 }
-
-export const isDifferentiable = (d: TensorMeta["dtype"]): boolean => isFloatDType(d) || isComplexDType(d);
 
 /** Evaluates one function's formulas. `results` gives saved results by number. */
 export function applyDerivative(

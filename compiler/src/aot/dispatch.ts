@@ -20,53 +20,12 @@ import {
 } from "../aten/types";
 import type { FakeTensor } from "../fx/types";
 import { int } from "../inductor/symbolic/expr";
-import {
-  applyDerivative,
-  differentiableNames,
-  type Edge,
-  type GradFunction,
-  type GradHost,
-  type GradInput,
-  isDifferentiable,
-} from "./autograd";
+import { applyDerivative, differentiableNames, type GradHost } from "./autograd";
 import { mapBound, tensorsOf } from "./call_args";
 import { FunctionalTensor } from "./functional";
 import { takeOperatorNames, takeWrapperNames } from "./symbolic_names";
 import { many, single, type TraceContext, TracedTensor, Tracer } from "./tracer";
-
-/** A tensor of the running program. */
-export class Value {
-  /** where its gradient goes; null: it needs none */
-  edge: Edge | null = null;
-  /** the view operator that made it, for gradients through writes to its base */
-  viewOf: {
-    readonly base: Value;
-    readonly record: OpRecord;
-    readonly bound: Bound<Value>;
-    readonly index: number;
-  } | null = null;
-  /** writes to it that the tape has seen */
-  version = 0;
-  private seenBaseVersion = 0;
-
-  constructor(readonly tensor: FunctionalTensor) {}
-
-  get requiresGrad(): boolean {
-    return this.edge !== null;
-  }
-  noteBase(base: Value, record: OpRecord, bound: Bound<Value>, index: number): void {
-    this.viewOf = { base, record, bound, index };
-    this.seenBaseVersion = base.version;
-  }
-  get behindBase(): boolean {
-    return this.viewOf !== null && (this.seenBaseVersion !== this.viewOf.base.version || this.viewOf.base.behindBase);
-  }
-  caughtUp(): void {
-    if (this.viewOf) this.seenBaseVersion = this.viewOf.base.version;
-  }
-}
-
-export const isValue = (x: unknown): x is Value => x instanceof Value;
+import { type Edge, type GradFunction, type GradInput, isDifferentiable, isValue, metaOf, Value } from "./value";
 
 interface SavedValue {
   readonly value: Value;
@@ -229,14 +188,13 @@ export class Dispatcher implements GradHost {
       context: this.tracer.context,
     };
     for (const [i, v] of outputs.entries()) {
-      if (v === null || !isDifferentiable(metaOf(v).dtype)) continue;
-      if (saves.has(i) && (i === 0 || bound.schema.returns[0]?.type.list === true)) {
+      if (v === null || !isDifferentiable(metaOf(v).dtype) || record.nonDifferentiable?.includes(i)) continue;
+      if (saves.has(i)) {
         const kept = this.withOriginal("aten.detach", () =>
           this.untracked(() => this.builder.call("aten.alias.default", [v])),
         );
         saved.set(i, this.save(kept));
       }
-      if (i > 0 && OUTPUT_ZERO_ONLY.test(record.name)) continue;
       v.edge = { fn, index: i };
     }
   }
@@ -433,14 +391,6 @@ export class Dispatcher implements GradHost {
   }
 }
 
-/** operators of which only the first result is differentiable, whatever the dtypes of the others */
-const OUTPUT_ZERO_ONLY =
-  /native_(layer|batch|group)_norm|_native_batch_norm|_fused_rms_norm|scaled_dot_product|native_dropout|nll_loss.*forward|_flash_attention|_efficient_attention/;
-
-export function metaOf(v: Value): TensorMeta {
-  return v.requiresGrad ? { ...v.tensor.meta, requiresGrad: true } : v.tensor.meta;
-}
-
 function targetsOf(v: ArgValue<Value> | undefined): Value[] {
   if (isValue(v)) return [v];
   return Array.isArray(v) ? (v as readonly unknown[]).filter(isValue) : [];
@@ -508,5 +458,3 @@ function scatterGradient(
     results: [null],
   };
 }
-
-export const isDifferentiableValue = (v: Value): boolean => isDifferentiable(v.tensor.meta.dtype);

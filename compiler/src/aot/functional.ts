@@ -6,18 +6,7 @@ import type { Bound } from "../aten/bind";
 import { DTypeArg, type OpRecord } from "../aten/types";
 import { mapBound } from "./call_args";
 import { many, type TraceContext, type TracedTensor, type Tracer } from "./tracer";
-import { invertView } from "./view_inverse";
-
-/** One view operator on the way from a base to a view, to be run again on another base. */
-export interface ViewStep {
-  readonly record: OpRecord;
-  /** arguments; the viewed tensor is replaced when the step runs */
-  readonly bound: Bound<TracedTensor>;
-  /** which result of a multi-output view (split), else 0 */
-  readonly index: number;
-  /** where the view was taken: nodes that compute it anew show this line */
-  readonly stack: TraceContext["stack"];
-}
+import { invertView, type ViewStep } from "./view_inverse";
 
 /** What several tensors share: the base's current value and the writes not yet applied to it. */
 export class FunctionalStorage {

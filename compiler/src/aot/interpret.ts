@@ -35,11 +35,10 @@ import {
   trueDiv,
 } from "../inductor/symbolic/expr";
 import { Autocast } from "./autocast";
-import { type Dispatcher, isValue, type Value } from "./dispatch";
+import type { Computed } from "./computed";
+import type { Dispatcher } from "./dispatch";
 import { many, TracedTensor } from "./tracer";
-
-/** What a node stands for while the graph runs. */
-export type Computed = Value | Expr | Scalar | string | null | OpaqueArg | readonly Computed[];
+import { isValue, type Value } from "./value";
 
 /** An error of the user's program, with the node at which it happened. */
 export class OpFailure extends Error {

@@ -10,10 +10,12 @@ import { isFakeTensor } from "../fx/print";
 import { type Argument, type FakeTensor, OpaqueArg, TupleArg } from "../fx/types";
 import { int } from "../inductor/symbolic/expr";
 import { runBackward } from "./autograd";
-import { Dispatcher, isDifferentiableValue, isValue, metaOf, type Value } from "./dispatch";
-import { type Computed, Interpreter } from "./interpret";
+import type { Computed } from "./computed";
+import { Dispatcher } from "./dispatch";
+import { Interpreter } from "./interpret";
 import { isImpure } from "./purity";
 import { TracedTensor, Tracer } from "./tracer";
+import { isDifferentiableValue, isValue, metaOf, type Value } from "./value";
 
 export interface TracedInputs {
   readonly values: readonly Computed[];

@@ -1,10 +1,21 @@
 // Inverses of view operators: how a written view goes back into its base. In: the view step, the base and the view's new
 // value. Out: the base's new value. Promises: same nodes as PyTorch's FunctionalInverses leave.
 import { makeArgs } from "../aten/args";
-import { type ArgValue, type Dim, DTypeArg, OpError } from "../aten/types";
+import type { Bound } from "../aten/bind";
+import { type ArgValue, type Dim, DTypeArg, OpError, type OpRecord } from "../aten/types";
 import { int } from "../inductor/symbolic/expr";
-import type { ViewStep } from "./functional";
-import { isTraced, type TracedTensor, type Tracer } from "./tracer";
+import { isTraced, type TraceContext, type TracedTensor, type Tracer } from "./tracer";
+
+/** One view operator on the way from a base to a view, to be run again on another base. */
+export interface ViewStep {
+  readonly record: OpRecord;
+  /** arguments; the viewed tensor is replaced when the step runs */
+  readonly bound: Bound<TracedTensor>;
+  /** which result of a multi-output view (split), else 0 */
+  readonly index: number;
+  /** where the view was taken: nodes that compute it anew show this line */
+  readonly stack: TraceContext["stack"];
+}
 
 type T = TracedTensor;
 

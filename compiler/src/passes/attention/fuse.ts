@@ -3,9 +3,10 @@
 // pattern is found loosely first, then traced anew on the real inputs and compared exactly, sizes and numbers included.
 
 import { runBackward } from "../../aot/autograd";
-import { Dispatcher, type Value } from "../../aot/dispatch";
+import { Dispatcher } from "../../aot/dispatch";
 import { isImpure } from "../../aot/purity";
 import { TracedTensor, Tracer } from "../../aot/tracer";
+import type { Value } from "../../aot/value";
 import type { ShapeGuards } from "../../aten/dim_math";
 import { OpError, type TensorMeta } from "../../aten/types";
 import { type FxGraph, FxNode, mapNodes } from "../../fx/graph";
