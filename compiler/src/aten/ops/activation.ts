@@ -289,6 +289,7 @@ const logSigmoid: OpRecord[] = [
   {
     name: "aten.log_sigmoid_forward.default",
     schema: "log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
+    nonDifferentiable: [1],
     meta: (m, a) => {
       const x = a.tensor("self");
       const buffer = x.device.type === "cuda" ? m.tensor([0], x) : m.elementwise(x.dtype, x);

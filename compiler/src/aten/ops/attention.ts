@@ -353,6 +353,7 @@ const kernels: OpRecord[] = [
     name: "aten._scaled_dot_product_cudnn_attention.default",
     schema:
       "_scaled_dot_product_cudnn_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, bool compute_log_sumexp, float dropout_p=0.0, bool is_causal=False, bool return_debug_mask=False, *, float? scale=None) -> (Tensor output, Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, Tensor philox_seed, Tensor philox_offset, Tensor debug_attn_mask)",
+    nonDifferentiable: [1, 2, 3, 4, 5, 6, 7, 8],
     tags: ["extern"],
     meta: (m, a) => {
       const { q, out, rows } = kernelShapes(a);
@@ -412,6 +413,7 @@ const kernels: OpRecord[] = [
     name: "aten._scaled_dot_product_flash_attention.default",
     schema:
       "_scaled_dot_product_flash_attention(Tensor query, Tensor key, Tensor value, float dropout_p=0.0, bool is_causal=False, bool return_debug_mask=False, *, float? scale=None) -> (Tensor output, Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, Tensor rng_state, Tensor unused, Tensor debug_attn_mask)",
+    nonDifferentiable: [1, 2, 3, 4, 5, 6, 7, 8],
     tags: ["extern"],
     meta: (m, a) => {
       const { q, rows } = kernelShapes(a);
@@ -476,6 +478,7 @@ const kernels: OpRecord[] = [
     name: "aten._scaled_dot_product_efficient_attention.default",
     schema:
       "_scaled_dot_product_efficient_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, bool compute_log_sumexp, float dropout_p=0.0, bool is_causal=False, *, float? scale=None) -> (Tensor output, Tensor log_sumexp, Tensor philox_seed, Tensor philox_offset)",
+    nonDifferentiable: [1, 2, 3],
     tags: ["extern"],
     meta: (m, a) => {
       const { q, out, rows } = kernelShapes(a);

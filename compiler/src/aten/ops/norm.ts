@@ -2,6 +2,7 @@
 import {
   type Args,
   type ArgValue,
+  type DerivativeContext,
   type Dim,
   type DType,
   DTypeArg,
@@ -191,6 +192,12 @@ const EPSILON: Partial<Record<DType, number>> = {
 /** dims that rms_norm reduces, last first */
 const rmsDims = (rank: number, covered: number): number[] => range(0, covered).map(i => rank - 1 - i);
 
+/** the saved statistics are differentiable in PyTorch; nothing but the operator itself reads them in practice */
+function refuseStatistics<T>(b: GraphBuilder<T>, c: DerivativeContext<T>): void {
+  if (c.optGrad(1) !== null || c.optGrad(2) !== null)
+    b.fail("the gradient of a normalization's statistics is not supported", "NotImplementedError");
+}
+
 const fusedRmsNorm: OpRecord = {
   name: "aten._fused_rms_norm.default",
   schema: "_fused_rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
@@ -230,6 +237,7 @@ const fusedRmsNorm: OpRecord = {
         c.args.optTensor("weight"),
         mask,
       ]);
+      refuseStatistics(b, c);
       return Object.fromEntries(names.map((n, i) => [n, mask[i] ? (grads[i] ?? null) : null]));
     },
   },
@@ -351,6 +359,7 @@ const nativeGroupNorm: OpRecord = {
         c.args.raw("group"),
         mask,
       ]);
+      refuseStatistics(b, c);
       return Object.fromEntries(names.map((n, i) => [n, mask[i] ? (grads[i] ?? null) : null]));
     },
   },
