@@ -24,7 +24,7 @@ export interface GraphReportInput {
 }
 
 export function graphReport(input: GraphReportInput): ReportGraph {
-  const { schedule, plan, file } = input;
+  const { schedule, file } = input;
   const fx = schedule.graph.graph;
   const calls = fx.nodes.filter(n => n.op === "call_function");
   return {
@@ -59,14 +59,14 @@ function isTupleItem(node: AnyNode): boolean {
 }
 
 function kernelReport(node: AnyNode, input: GraphReportInput): ReportKernel {
-  const { schedule, plan, file } = input;
+  const { schedule, file } = input;
   const members = leaves(node);
   const origins = new Set<FxNode>();
   for (const m of members) for (const o of m.operation.origins) origins.add(o);
   const { lines, at } = originOf(origins, file);
   const bytes = schedule.bytes.get(node.name) ?? 0;
   return {
-    name: launchedName(node, plan),
+    name: launchedName(node, input.plan),
     type: node.type === "FusedTransposeReduction" ? "FusedSchedulerNode" : node.type,
     nodes: members.map(m => m.name),
     origins: [...origins].map(o => o.name).sort(),
