@@ -29,7 +29,8 @@ def _grid(kind, values, data):
     if kind == "MixOrderReductionGrid":
         return (cdiv(values["xnumel"], values["RSPLIT_SIZE"]), 1, 1)
     if kind == "TransposeReductionGrid":
-        return (x(), cdiv(values["r0_numel"], values["RSPLIT_SIZE"]), 1)
+        # one program per block of columns and piece; pieces without rows write neutral results
+        return (x(), data["pieces"], 1)
     if kind == "SplitScanGrid":
         return (cdiv(values["r0_numel"], values["R0_BLOCK"]), values["xnumel"], 1)
     if kind == "SequentialComboKernelGrid":

@@ -28,6 +28,7 @@ import {
 } from "./state";
 import { epilogueRefusal, isMultiOutputOf, prologueRefusal } from "./template";
 import { deviceText } from "./texts";
+import { isTransposeReduction } from "./transpose_reduction";
 import type { AnyNode } from "./types";
 import { isProducerOf, verticalRefusal } from "./vertical";
 
@@ -40,7 +41,7 @@ export interface CanFuseOptions {
 
 export function canFuse(s: SchedulerState, a: AnyNode, b: AnyNode, options: CanFuseOptions = {}): boolean {
   if (a === b) return false;
-  if (isNested(b)) return false;
+  if (isNested(b) || isTransposeReduction(a) || isTransposeReduction(b)) return false;
   if (isMixOrder(a)) return canJoinMixOrder(s, a, b, (x, y) => canFuse(s, x, y, { mixOrder: false }));
   if (isMixOrder(b)) return false;
   if (isMultiOutputOf(a, b)) return true;

@@ -32,7 +32,7 @@ export function createNodes(s: SchedulerState): SchedulerNode[] {
 
 const TEMPLATE: ReadonlySet<string> = new Set(["TemplateBuffer", "MultiTemplateBuffer"]);
 
-function createNode(s: SchedulerState, op: Operation): SchedulerNode {
+export function createNode(s: SchedulerState, op: Operation): SchedulerNode {
   const outputs: SchedulerBuffer[] = [];
   const sizes = op.kind === "computed" ? op.sizes : ([[], []] as const);
   const template = op.kind === "extern" && TEMPLATE.has(op.irClass);

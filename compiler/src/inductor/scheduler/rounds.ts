@@ -20,6 +20,7 @@ import {
   setting,
   usedBufferNames,
 } from "./state";
+import { fuseTransposeReductions } from "./transpose_reduction";
 import type { AnyNode, CandidateSnapshot, Dep } from "./types";
 import { fusableWeakDep } from "./vertical";
 
@@ -41,6 +42,7 @@ export function fuseNodes(s: SchedulerState, nodes: readonly AnyNode[], pays: Pa
       break;
     }
   }
+  current = fuseTransposeReductions(s, current);
   if (flag(s, "loop_ordering_after_fusion") || flag(s, "loop_index_inversion_in_fusion")) {
     s.inReorderRound = true;
     current = fuseOnce(s, current, true, pays);

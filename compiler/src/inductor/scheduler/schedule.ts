@@ -28,7 +28,7 @@ export interface ScheduleOptions extends SchedulerOptions {
 }
 
 export function schedule(lowered: LoweredGraph, options: ScheduleOptions): Schedule {
-  const graph = withTemplates(lowered, flag(options, "max_autotune") || flag(options, "max_autotune_gemm"));
+  const graph = ownCopy(withTemplates(lowered, flag(options, "max_autotune") || flag(options, "max_autotune_gemm")));
   const s = newState(graph, options);
   const templates = {
     costs: options.measure ?? estimatedCosts(graph, options.target),
@@ -66,6 +66,11 @@ export function schedule(lowered: LoweredGraph, options: ScheduleOptions): Sched
     totalBytes: [...bytes.values()].reduce((a, b) => a + b, 0),
     peakMemory: estimatePeakMemory(s, nodes),
   };
+}
+
+/** cutting a sum in two adds an operation and a buffer to this schedule's graph, not to the lowered one */
+function ownCopy(g: LoweredGraph): LoweredGraph {
+  return { ...g, operations: [...g.operations], buffers: new Map(g.buffers) };
 }
 
 function newState(graph: LoweredGraph, options: ScheduleOptions): SchedulerState {

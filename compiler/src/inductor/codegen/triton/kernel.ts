@@ -51,6 +51,8 @@ export interface KernelSpec {
   /** grouped reduction inside an outer one */
   readonly nested?: NestedSpec;
   readonly splitScan?: boolean;
+  /** further constants of the launch configuration, after the block sizes */
+  readonly constants?: readonly string[];
 }
 
 export interface NestedSpec {

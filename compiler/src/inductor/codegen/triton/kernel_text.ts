@@ -69,6 +69,7 @@ function blockParams(k: TritonKernel): string[] {
     names.push(blockOf(t.prefix));
   }
   if (k.spec.mixOrder) names.push("RSPLIT_SIZE", "NUM_STAGES");
+  names.push(...(k.spec.constants ?? []));
   return names;
 }
 
