@@ -4,7 +4,7 @@
 
 import { parseDevice } from "../aten/args";
 import type { Bound } from "../aten/bind";
-import type { SchemaParameter, SchemaType } from "../aten/schema";
+import type { SchemaType } from "../aten/schema";
 import { type ArgValue, DeviceArg, DTypeArg, PyFloat } from "../aten/types";
 
 export interface NormalizedCall<T> {
@@ -18,8 +18,8 @@ export function normalizeCall<T>(bound: Bound<T>, isTensor: (x: unknown) => x is
   let keep = 0;
   for (const p of bound.schema.parameters) {
     const given = bound.values.get(p.name);
-    const value = given === undefined ? (p.defaultValue ?? null) : coerce(given, p.type, isTensor);
-    const isDefault = p.defaultValue !== undefined && sameValue(value, p.defaultValue);
+    const value = coerce(given === undefined ? (p.defaultValue ?? null) : given, p.type, isTensor);
+    const isDefault = p.defaultValue !== undefined && sameValue(value, coerce(p.defaultValue, p.type, isTensor));
     if (p.keywordOnly) {
       if (!isDefault) kwargs.set(p.name, value);
       continue;
@@ -35,7 +35,11 @@ function coerce<T>(value: ArgValue<T>, type: SchemaType, isTensor: (x: unknown) 
   if (value === null || isTensor(value)) return value;
   if (type.list !== false) {
     const item: SchemaType = { ...type, list: false };
-    const items = Array.isArray(value) ? (value as readonly ArgValue<T>[]) : [value];
+    // one number stands for all of a list of known length
+    const repeats = typeof type.list === "number" ? type.list : 1;
+    const items = Array.isArray(value)
+      ? (value as readonly ArgValue<T>[])
+      : Array.from({ length: repeats }, () => value);
     return items.map(x => coerce(x, item, isTensor));
   }
   switch (type.base) {
@@ -57,13 +61,13 @@ function coerce<T>(value: ArgValue<T>, type: SchemaType, isTensor: (x: unknown) 
   }
 }
 
-function sameValue<T>(a: ArgValue<T>, b: NonNullable<SchemaParameter["defaultValue"]> | null): boolean {
+function sameValue<T>(a: ArgValue<T>, b: ArgValue<T>): boolean {
   if (a === b) return true;
   if (a instanceof PyFloat && b instanceof PyFloat) return Object.is(a.value, b.value);
   if (a instanceof DTypeArg && b instanceof DTypeArg) return a.dtype === b.dtype;
   if (Array.isArray(a) && Array.isArray(b)) {
     const xs = a as readonly ArgValue<T>[];
-    const ys = b as readonly (typeof b)[];
+    const ys = b as readonly ArgValue<T>[];
     return xs.length === ys.length && xs.every((x, i) => sameValue(x, ys[i] ?? null));
   }
   return false;

@@ -253,6 +253,11 @@ export interface LoweringBuilder<B> extends DimMath {
   toDtype(x: B, dtype: DType, copy?: boolean): B;
   /** Reduction.create with unrolling and splitting; srcDtype is x's; dims empty = all; result dtype defaults to x's */
   reduce(x: B, type: ReductionType, dims: readonly number[], keepdim: boolean, dtype?: DType): B;
+  /**
+   * A reduction of a window around each element, as pooling has it: `body` gives the value at an index and a place in
+   * the window. Windows of fewer elements than `unrollBelow` are written out; only a result that is not is put in memory.
+   */
+  reduceWindow(spec: { readonly input: B; readonly size: readonly Dim[]; readonly window: readonly number[]; readonly type: "sum" | "max" | "argmax"; readonly dtype: DType; readonly unrollBelow?: number; readonly body: <V>(ops: Ops<V>, index: readonly Dim[], window: readonly Dim[]) => V }): B;
   /** variance (and mean) by Welford or in two steps, as var_mean_helper_ chooses; returnMean false: the mean is not realized on its own */
   varMean(x: B, dims: readonly number[], correction: number, keepdim: boolean, returnMean?: boolean): { var: B; mean: B };
   onlineSoftmax(x: B, dim: number): { max: B; sum: B };
@@ -288,6 +293,8 @@ export interface LoweringBuilder<B> extends DimMath {
    */
   bucketize(values: B, boundaries: B, opts: { readonly right: boolean; readonly dtype: DType; readonly sorter?: B | null }): B | null;
   realize(x: B): B;
+  /** put in memory channels-last, if its layout is still open (require_channels_last) */
+  channelsLast(x: B): B;
   realizeHint(x: B): void;
   clone(x: B): B;
   cat(xs: readonly B[], dim: number): B; // pointwise or ConcatKernel, as lowering.md §10 decides

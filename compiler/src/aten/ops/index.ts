@@ -34,6 +34,9 @@ import { records as mutation } from "./mutation";
 import { records as norm } from "./norm";
 import { records as pointwiseBinary } from "./pointwise_binary";
 import { records as pointwiseUnary } from "./pointwise_unary";
+import { records as pool } from "./pool";
+import { records as poolAdaptive } from "./pool_adaptive";
+import { records as poolBackward } from "./pool_backward";
 import { records as random } from "./random";
 import { records as rearrange } from "./rearrange";
 import { records as reduction } from "./reduction";
@@ -68,6 +71,9 @@ export const families: readonly (readonly OpRecord[])[] = [
   foreach,
   conv,
   attention,
+  poolBackward,
+  poolAdaptive,
+  pool,
   rearrange,
   random,
   dropout,

@@ -20,6 +20,7 @@ import { requireContiguous } from "./constraints";
 import type { Lowering } from "./context";
 import { extern, externMany } from "./extern";
 import { tracedResults } from "./fallback_meta";
+import { channelsLastStrides, strideOrderOf } from "./layouts";
 import { copyInto, foreach, readNames, scatter } from "./mutation";
 import {
   clone,
@@ -33,8 +34,8 @@ import {
   toDtype,
 } from "./pointwise";
 import { lookupSeed, seeds } from "./random";
-import { markReuse, realize, realizeHint } from "./realize";
-import { reduce } from "./reduction";
+import { freezeWithStrideOrder, markReuse, realize, realizeHint } from "./realize";
+import { reduce, reduceWindow } from "./reduction";
 import { scan, sort } from "./scan_sort";
 import { asStridedView, dtypeView, genericView, normalizeSlice, permuteView, reshapeView, sliceView } from "./views";
 import { onlineSoftmax, varMean } from "./welford";
@@ -98,6 +99,7 @@ export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
     constantOf,
     toDtype: (x, dtype, copy) => toDtype(ctx, x, dtype, copy),
     reduce: (x, type: ReductionType, dims, keepdim, dtype) => reduce(ctx, x, type, dims, keepdim, dtype),
+    reduceWindow: spec => reduceWindow(ctx, { ...spec, size: exprs(spec.size) }),
     varMean: (x, dims, correction, keepdim, returnMean) => {
       const wantsMean = returnMean ?? Array.isArray(tracedResults(ctx.currentNode));
       return varMean(ctx, x, dims, correction, keepdim, wantsMean);
@@ -147,6 +149,15 @@ export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
     inplacePad: () => null,
     realize: x => {
       realize(ctx, x);
+      return x;
+    },
+    channelsLast: x => {
+      realize(ctx, x);
+      const b = bufferOf(x);
+      if (b?.layout.kind === "flexible") {
+        const strides = channelsLastStrides(sizeOf(x));
+        freezeWithStrideOrder(ctx, b, strideOrderOf(strides, ctx.sizevars), false);
+      }
       return x;
     },
     realizeHint: x => realizeHint(ctx, x),

@@ -84,6 +84,35 @@ export function reduce(
   return result;
 }
 
+/** a reduction of a window around each element */
+export function reduceWindow(
+  ctx: Lowering,
+  spec: {
+    readonly input: TensorBox;
+    readonly size: readonly Expr[];
+    readonly window: readonly number[];
+    readonly type: "sum" | "max" | "argmax";
+    readonly dtype: DType;
+    readonly unrollBelow?: number;
+    readonly body: <V>(ops: Ops<V>, index: readonly Dim[], window: readonly Dim[]) => V;
+  },
+): TensorBox {
+  const result = createReduction(ctx, {
+    device: deviceOf(spec.input),
+    dtype: spec.dtype,
+    srcDtype: dtypeOf(spec.input),
+    inner: spec.body as InnerFn,
+    ranges: spec.size,
+    reductionRanges: spec.window.map(int),
+    type: spec.type,
+    hint: "DEFAULT",
+    input: spec.input,
+    ...(spec.unrollBelow === undefined ? {} : { unrollBelow: spec.unrollBelow }),
+  });
+  if (result.data.kind === "storage" && result.data.data.kind === "Reduction") realize(ctx, result);
+  return result;
+}
+
 /** an arg reduction counts in row-major order of the logical dimensions, whatever order the loops run in */
 function needsLogicalIndex(ctx: Lowering, x: TensorBox): boolean {
   if (!isStridedStorage(x)) return x.data.kind === "view" && x.data.view === "permute";
@@ -134,7 +163,7 @@ export function createReduction(ctx: Lowering, r: ReductionSpec): TensorBox {
   const one = intValue(ctx.sizevars.simplify(product(r.ranges))) === 1;
   if (
     n !== undefined &&
-    n < ctx.configNumber("unroll_reductions_threshold") &&
+    n < (r.unrollBelow ?? ctx.configNumber("unroll_reductions_threshold")) &&
     (!one || r.device.type === "cuda") &&
     r.type !== "dot"
   ) {

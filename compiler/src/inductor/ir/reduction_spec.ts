@@ -15,4 +15,6 @@ export interface ReductionSpec {
   readonly type: ReductionType;
   readonly hint: ReductionHint;
   readonly input: TensorBox | null;
+  /** how long a reduction may be to be written out, where that is not unroll_reductions_threshold */
+  readonly unrollBelow?: number;
 }
