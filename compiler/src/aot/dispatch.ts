@@ -10,6 +10,7 @@ import { parseSchema } from "../aten/schema";
 import {
   type Args,
   type ArgValue,
+  type Derivative,
   type GraphBuilder,
   OpError,
   type OpRecord,
@@ -32,12 +33,18 @@ interface SavedValue {
   readonly traced: TracedTensor;
 }
 
+/** what a derivative's formulas read of the forward pass, besides their other arguments */
+interface Saves {
+  readonly results: ReadonlySet<number>;
+  readonly self: boolean;
+}
+
 export class Dispatcher implements GradHost {
   readonly builder: GraphBuilder<Value>;
   gradEnabled: boolean;
   private depth = 0;
   private nextSeq = 0;
-  private readonly savesResult: Map<string, ReadonlySet<number>>;
+  private readonly known: Map<Derivative, Map<string, Saves>>;
   private readonly saved = new WeakMap<Value, SavedValue>();
 
   constructor(
@@ -45,10 +52,10 @@ export class Dispatcher implements GradHost {
     gradEnabled: boolean,
     /** symbolic arithmetic takes node names (symbolic_names.ts) */
     private readonly nameGaps = false,
-    savesResult = new Map<string, ReadonlySet<number>>(),
+    known = new Map<Derivative, Map<string, Saves>>(),
   ) {
     this.gradEnabled = gradEnabled;
-    this.savesResult = savesResult;
+    this.known = known;
     const defaults = tracer.defaults;
     this.builder = {
       ...tracer.math,
@@ -157,25 +164,14 @@ export class Dispatcher implements GradHost {
   ): void {
     const derivative = record.derivative;
     if (derivative === undefined || derivative.kind === "none") return;
-    const inputs: GradInput[] = [];
-    const names = differentiableNames(derivative);
-    for (const p of bound.schema.parameters) {
-      if (!names.includes(p.name)) continue;
-      const v = edgesOf.values.get(p.name);
-      if (isValue(v)) inputs.push({ name: p.name, item: null, edge: v.edge, meta: metaOf(v) });
-      else if (Array.isArray(v)) {
-        for (const [item, x] of (v as readonly unknown[]).entries()) {
-          if (isValue(x)) inputs.push({ name: p.name, item, edge: x.edge, meta: metaOf(x) });
-        }
-      }
-    }
+    const inputs = gradInputs(derivative, edgesOf);
     if (inputs.every(i => i.edge === null)) return;
     const outputs = many(result);
     const metas = outputs.map(v =>
       v === null ? ({ ...metaOf(inputs0(bound)), shape: [], stride: [] } as TensorMeta) : metaOf(v),
     );
     const saved = new Map<number, Value>();
-    const saves = this.resultsSaved(record, derivative, bound, inputs, metas);
+    const saves = this.saves(derivative, bound, inputs, metas).results;
     const fn: GradFunction = {
       seqNr,
       record,
@@ -225,22 +221,23 @@ export class Dispatcher implements GradHost {
     return this.wrap(s.traced);
   }
 
-  /** Which results the derivative's formulas read: found by evaluating them once beside the graph. */
-  private resultsSaved(
-    record: OpRecord,
+  /** Which results the derivative's formulas read, and whether `self`: found by evaluating them once beside the graph. */
+  private saves(
     derivative: GradFunction["derivative"],
     bound: Bound<Value>,
     inputs: readonly GradInput[],
     outputs: readonly TensorMeta[],
-  ): ReadonlySet<number> {
-    const key = `${record.name}|${inputs.map(i => (i.edge ? 1 : 0)).join("")}|${describe(bound)}`;
-    const known = this.savesResult.get(key);
-    if (known !== undefined) return known;
-    const used = new Set<number>();
-    this.savesResult.set(key, used);
+  ): Saves {
+    const key = `${inputs.map(i => (i.edge ? 1 : 0)).join("")}|${describe(bound)}`;
+    const known = this.known.get(derivative) ?? new Map<string, Saves>();
+    this.known.set(derivative, known);
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const used = { results: new Set<number>(), self: false };
+    known.set(key, used);
     const beside = new Tracer(this.tracer.guards, this.tracer.defaults);
     beside.adoptSymbols(this.tracer);
-    const scratch = new Dispatcher(beside, false, false, this.savesResult);
+    const scratch = new Dispatcher(beside, false, false, this.known);
     const stand = (meta: TensorMeta): Value => {
       const node = beside.graph.create("placeholder", "x", [], new Map(), {
         val: meta as FakeTensor,
@@ -249,13 +246,14 @@ export class Dispatcher implements GradHost {
       });
       return scratch.wrap(new TracedTensor(node, meta as FakeTensor));
     };
+    const stands = mapBound(bound, isValue, v => stand(metaOf(v)));
     try {
       applyDerivative(
         scratch,
-        { derivative, bound: mapBound(bound, isValue, v => stand(metaOf(v))), inputs, outputs },
+        { derivative, bound: stands, inputs, outputs },
         outputs.map(m => (isDifferentiable(m.dtype) ? stand(m) : null)),
         i => {
-          used.add(i);
+          used.results.add(i);
           return stand(outputs[i] as TensorMeta);
         },
       );
@@ -263,6 +261,8 @@ export class Dispatcher implements GradHost {
       // The formula fails again, in the open, when the backward pass runs it.
       if (!(e instanceof OpError)) throw e;
     }
+    const self = stands.values.get("self");
+    used.self = isValue(self) && self.tensor.sync(beside).node.users.size > 0;
     return used;
   }
 
@@ -333,9 +333,10 @@ export class Dispatcher implements GradHost {
 
   /** a write to a tensor that autograd follows: the tensor continues as the functional operator's result */
   private trackedWrite(record: OpRecord, bound: Bound<Value>): Result<Value> {
-    const functional = record.functional === undefined ? undefined : mustLookup(record.functional);
-    if (functional === undefined)
+    if (record.functional === undefined)
       throw new OpError(`${packetOf(record.name)} has no functional form`, "NotImplementedError");
+    const form = mustLookup(record.functional);
+    const functional = record.derivative === undefined ? form : { ...form, derivative: record.derivative };
     const targets = bound.schema.parameters.filter(p => p.mutated).flatMap(p => targetsOf(bound.values.get(p.name)));
     for (const t of targets) {
       if (t.edge !== null && "leaf" in t.edge && t.viewOf === null) {
@@ -349,16 +350,30 @@ export class Dispatcher implements GradHost {
         kept.edge = v.edge;
         return kept;
       });
-      const result = this.write(record, bound);
       const schema = parseSchema(functional.schema);
       const values = new Map([...before.values].filter(([k]) => schema.parameters.some(p => p.name === k)));
+      const recorded = this.keepSelf(functional.derivative, { schema, values }, targets);
+      const result = this.write(record, bound);
       const after = targets.length > 0 ? targets : (many(result).filter(v => v !== null) as Value[]);
       const outputs = after.map(t => new Value(t.tensor));
-      const recorded = { schema, values };
       this.record(functional, recorded, recorded, outputs.length === 1 ? (outputs[0] as Value) : outputs, seqNr);
       for (const [i, t] of after.entries()) this.rebase(t, (outputs[i] as Value).edge);
       return result;
     });
+  }
+
+  /** a write whose formula reads the value that it overwrites saves a copy of it first */
+  private keepSelf(derivative: OpRecord["derivative"], bound: Bound<Value>, targets: readonly Value[]): Bound<Value> {
+    const self = bound.values.get("self");
+    if (!isValue(self) || derivative === undefined || derivative.kind === "none") return bound;
+    const inputs = gradInputs(derivative, bound);
+    if (inputs.every(i => i.edge === null)) return bound;
+    if (!this.saves(derivative, bound, inputs, targets.map(metaOf)).self) return bound;
+    const copy = this.withOriginal("aten.clone", () =>
+      this.untracked(() => this.builder.call("aten.clone.default", [self])),
+    );
+    copy.edge = self.edge;
+    return { ...bound, values: new Map([...bound.values, ["self", copy]]) };
   }
 
   /** a written tensor's new history; a written view also changes its base's */
@@ -412,6 +427,23 @@ function describe(bound: Bound<Value>): string {
     return typeof v === "object" && v !== null ? v.constructor.name : String(v);
   };
   return [...bound.values].map(([k, v]) => `${k}=${text(v)}`).join();
+}
+
+/** the tensors that the formulas give gradients for, with where those go */
+function gradInputs(derivative: GradFunction["derivative"], bound: Bound<Value>): GradInput[] {
+  const inputs: GradInput[] = [];
+  const names = differentiableNames(derivative);
+  for (const { name } of bound.schema.parameters) {
+    if (!names.includes(name)) continue;
+    const v = bound.values.get(name);
+    if (isValue(v)) inputs.push({ name, item: null, edge: v.edge, meta: metaOf(v) });
+    else if (Array.isArray(v)) {
+      for (const [item, x] of (v as readonly unknown[]).entries()) {
+        if (isValue(x)) inputs.push({ name, item, edge: x.edge, meta: metaOf(x) });
+      }
+    }
+  }
+  return inputs;
 }
 
 /**
