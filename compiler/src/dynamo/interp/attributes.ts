@@ -75,7 +75,7 @@ export function bind(vm: Interp, found: Value, self: Value, cls: PyClass): Value
   if (found instanceof PyStaticMethod) return found.func;
   if (found instanceof PyClassMethod) return new PyMethod(vm.types.method, found.func, cls);
   if (found instanceof PyProperty) return vm.call(found.fget, [self]);
-  if (found instanceof PyInstance) {
+  if (found instanceof PyObject && !(found instanceof PyClass)) {
     const get = found.cls.lookup("__get__");
     if (get !== undefined) return vm.call(bind(vm, get, found, found.cls), [self, cls]);
   }

@@ -81,8 +81,11 @@ export class Machine implements Interp {
   readonly frames: Frame[] = [];
   /** takes a frame over before it runs (a compiled function's frame); undefined: run it here */
   frameHook: ((frame: Frame) => Value | undefined) | null = null;
-  /** is asked when an instruction of a frame raises a JS exception that is no PyError (graph breaks) */
-  faultHook: ((frame: Frame, fault: unknown) => boolean) | null = null;
+  /** is told before each instruction of one frame (the traced one); ends the run by throwing */
+  traceHook: { readonly frame: Frame; readonly before: () => void } | null = null;
+  /** the frames that ran when the last exception that is no Python exception was thrown, outermost first */
+  faultFrames: readonly Frame[] | null = null;
+  private lastFault: unknown = null;
   steps = 0;
   private readonly exceptionClasses = new Map<string, PyClass>();
 
@@ -398,41 +401,24 @@ export class Machine implements Interp {
       }
     }
     let i = 0;
-    if (v instanceof PyList)
-      return this.iterator(
-        () =>
-          v.items[
-            this.advance(
-              () => i,
-              n => (i = n),
-            )
-          ],
-        "list_iterator",
+    const next = (): number =>
+      this.advance(
+        () => i,
+        n => {
+          i = n;
+        },
       );
-    if (v instanceof PyTuple) {
-      return this.iterator(
-        () =>
-          v.items[
-            this.advance(
-              () => i,
-              n => (i = n),
-            )
-          ],
-        "tuple_iterator",
-      );
+    if (v instanceof PyList || v instanceof PyTuple) {
+      const kind = v instanceof PyList ? "list_iterator" : "tuple_iterator";
+      return this.iterator(() => {
+        const at = next();
+        const item = v.items[at];
+        return item === undefined ? undefined : (this.observer?.loadedItem?.(v, at, item) ?? item);
+      }, kind);
     }
     if (v instanceof PyRange) {
       const n = v.length;
-      return this.iterator(() =>
-        i < n
-          ? v.start +
-            this.advance(
-              () => i,
-              k => (i = k),
-            ) *
-              v.step
-          : undefined,
-      );
+      return this.iterator(() => (i < n ? v.start + next() * v.step : undefined), "range_iterator");
     }
     if (typeof v === "string") {
       const letters = [...v];
@@ -452,8 +438,8 @@ export class Machine implements Interp {
       const meta = v.cls.lookup("__iter__");
       if (meta !== undefined) return this.iterate(this.call(bind(this, meta, v, v.cls), []));
     }
-    const next = special(this, v, "__next__");
-    if (next !== undefined) return this.iterator(() => this.nextOrEnd(() => this.call(next, [])));
+    const own = special(this, v, "__next__");
+    if (own !== undefined) return this.iterator(() => this.nextOrEnd(() => this.call(own, [])));
     const get = special(this, v, "__getitem__");
     if (get !== undefined) {
       return this.iterator(() => this.nextOrEnd(() => this.call(get, [i++]), "IndexError"));
@@ -624,13 +610,17 @@ export class Machine implements Interp {
           const i = instructions[frame.pc];
           if (!i) throw new Error("ran past the end of the code");
           this.tick();
+          if (this.traceHook?.frame === frame) this.traceHook.before();
           frame.pc++;
           const done = handlers[i.op](this, frame, i);
           if (done) return done;
         }
       } catch (e) {
         if (!(e instanceof PyError)) {
-          if (this.faultHook?.(frame, e)) continue;
+          if (this.frames[this.frames.length - 1] === frame && this.lastFault !== e) {
+            this.lastFault = e;
+            this.faultFrames = [...this.frames];
+          }
           throw e;
         }
         this.unwind(frame, e);

@@ -19,8 +19,8 @@ import type { FakeTensor } from "../../fx/types";
 import { type Expr, int, intValue } from "../../inductor/symbolic/expr";
 import type { Machine } from "../interp/machine";
 import { type PyClass, PyNamed, PyObject, PyTuple, type Value } from "../objects/values";
-import type { CaptureEvent, CaptureOptions, Fill, RuntimeStep, RuntimeTensor } from "../types";
-import type { TraceSink } from "./sink";
+import type { CaptureEvent, CaptureOptions, Diagnostic, Fill, RuntimeStep, RuntimeTensor } from "../types";
+import { type TraceSink, Unsupported } from "./sink";
 import { PySymInt, PyTensor, Storage } from "./objects";
 
 export const DTYPES: Readonly<Record<string, DType>> = {
@@ -113,11 +113,30 @@ export class Torch {
   /** torch._inductor.config and torch._dynamo.config by dotted name */
   config: Map<string, unknown>;
   readonly dynamoConfig = new Map<string, unknown>();
+  readonly functorchConfig = new Map<string, unknown>();
+  /** custom operators and their fake implementations by "ns::name" */
+  readonly customOps = new Map<string, Value>();
+  readonly fakes = new Map<string, Value>();
+  /** makes the callable of a custom operator; set where operators are dispatched */
+  customOp: (name: string, fn: Value) => Value = (name, fn) => {
+    this.customOps.set(name, fn);
+    return fn;
+  };
   /** artifacts switched on by set_logs */
   logs = new Set<string>();
   trace: TraceSink | null = null;
   readonly events: CaptureEvent[] = [];
   readonly steps: RuntimeStep[] = [];
+  /** leaves that need grad and took part in something since the last backward() */
+  readonly leaves = new Set<PyTensor>();
+  /** answers given to questions nobody can answer here, with where they were asked */
+  decideUnknown: (what: string) => boolean = () => true;
+  /** what the next traces rest on besides what they see themselves */
+  readonly pendingAssumptions: string[] = [];
+  assumeLater(text: string): void {
+    if (this.trace) this.trace.note(text);
+    else if (!this.pendingAssumptions.includes(text)) this.pendingAssumptions.push(text);
+  }
   /** how many tensors were filled so far */
   filled = 0;
   private runtimeIds = 0;
@@ -154,6 +173,10 @@ export class Torch {
 
   get meta(): MetaBuilder {
     return this.trace?.metaBuilder ?? this.metaStatic;
+  }
+
+  breakOn(gb: Unsupported["gb"]): Unsupported {
+    return new Unsupported(gb);
   }
 
   // ---- named objects
@@ -235,12 +258,42 @@ export class Torch {
     }));
   }
 
+  private silent = 0;
+  /** operators run until the returned function is called leave no steps (a create step says the same shorter) */
+  pauseSteps(): () => void {
+    this.silent++;
+    return () => {
+      this.silent--;
+    };
+  }
+
   emit(e: CaptureEvent): void {
+    if (e.kind === "runtime" && this.silent > 0) return;
     if (e.kind === "runtime") this.steps.push(e.step);
     this.events.push(e);
   }
   step(s: RuntimeStep): void {
     this.emit({ kind: "runtime", step: s });
+  }
+  /** backward() outside of a trace: the replay computes the gradients, here they only begin to exist */
+  runBackward(roots: readonly PyTensor[], span: Diagnostic["span"], grads?: readonly (PyTensor | null)[]): void {
+    this.step({
+      kind: "backward",
+      roots: roots.map(t => this.runtime(t)),
+      grads: roots.map((_, i) => {
+        const g = grads?.[i];
+        return g ? this.runtime(g) : null;
+      }),
+      span,
+    });
+    for (const t of this.leaves) {
+      if (t.grad) t.grad.storage.version++;
+      else t.setGrad(this.newTensor({ ...t.meta, requiresGrad: false }));
+    }
+    this.leaves.clear();
+  }
+  noteLeaf(t: PyTensor): void {
+    if (t.isLeaf && t.meta.requiresGrad && this.gradEnabled) this.leaves.add(t);
   }
   create(t: PyTensor, fill: Fill): void {
     this.step({ kind: "create", tensor: this.runtime(t), fill });

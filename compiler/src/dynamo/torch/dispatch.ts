@@ -23,6 +23,7 @@ import { type Argument, EllipsisArg, type FakeTensor, type NodeMeta, OpaqueArg, 
 import { property } from "../builtins/define";
 import {
   type Kwargs,
+  type PyClass,
   PyDict,
   PyInstance,
   PyList,
@@ -38,6 +39,8 @@ import { isComplex, isFloating, type Torch } from "./context";
 import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
 import type { EmitOptions } from "./sink";
 
+const returnTypes = new WeakMap<Torch, Map<string, PyClass>>();
+
 export interface OpCall {
   readonly op: "call_function" | "call_method";
   /** as the graph prints it */
@@ -47,6 +50,8 @@ export interface OpCall {
   /** name in error messages */
   readonly display?: string;
   readonly options?: EmitOptions;
+  /** arguments that the graph shows but the operator does not take (getattr's name) */
+  readonly suffix?: readonly Argument[];
 }
 
 interface Converted {
@@ -88,6 +93,7 @@ export class Converter {
       // one meta object per argument, so that a view can be traced back to its base
       const bound = { ...v.meta };
       this.tensors.push(v);
+      this.torch.noteLeaf(v);
       this.byMeta.set(bound, v);
       return { arg, bound };
     }
@@ -144,7 +150,7 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const keyword = [...kwargs].map(([k, v]) => [k, conv.convert(v)] as const);
   if (conv.unknown !== null && conv.tensors.length === 0) return vm.unknown(`${call.target}(${conv.unknown})`);
   const records = lookupPython(call.spelling);
-  const graphArgs = positional.map(p => p.arg);
+  const graphArgs = [...positional.map(p => p.arg), ...(call.suffix ?? [])];
   const graphKwargs = new Map(keyword.map(([k, c]) => [k, c.arg] as const));
   if (records.length === 0 || conv.unknown !== null) {
     return opaqueOp(torch, call, conv, graph, graphArgs, graphKwargs);
@@ -307,8 +313,6 @@ function resultTuple(torch: Torch, record: OpRecord, items: readonly Value[]): V
   }
   return new PyTuple(cls, items);
 }
-
-const returnTypes = new WeakMap<Torch, Map<string, import("../objects/values").PyClass>>();
 
 function eagerStep(torch: Torch, graph: FxGraph, conv: Converter, outputs: readonly PyTensor[]): void {
   const frame = torch.vm.frames[torch.vm.frames.length - 1];

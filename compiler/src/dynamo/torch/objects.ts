@@ -25,6 +25,8 @@ export class PyTensor extends PyObject {
   proxy: Proxy | null = null;
   /** gradient, once backward() has run */
   grad: PyTensor | null = null;
+  /** made by nn.Buffer: assigning it to a module's attribute registers it */
+  isBuffer = false;
   isLeaf = true;
   /** small tensors whose values the program states: for .item() and .tolist() */
   known: readonly (number | boolean)[] | null = null;
@@ -62,6 +64,10 @@ export class PyTensor extends PyObject {
       this.grad = before;
     });
     this.grad = g;
+  }
+  /** becomes the same memory as another tensor of the replayed program (a Parameter of its data) */
+  takeRuntime(from: PyTensor): void {
+    this.runtimeTensor = from.runtimeTensor;
   }
   /** the tensor as the replayed program knows it */
   runtime(make: (t: PyTensor) => RuntimeTensor): RuntimeTensor {

@@ -1,0 +1,151 @@
+// The stage's door: a file or notebook to the events of running it. In: path and options. Out: CaptureResult. Promises:
+// never throws on user code, stops at the step budget or when asked, executes no user code.
+import { OpError } from "../aten/types";
+import type { Module } from "../python/ast";
+import { PythonFile } from "../python/file";
+import { installBuiltins } from "./builtins/functions";
+import { compileModule } from "./code/compiler";
+import type { SourceFile } from "./code/instructions";
+import { Interrupted, PyError } from "./interp/api";
+import { Machine } from "./interp/machine";
+import type { PyModule, Value } from "./objects/values";
+import { splitCells } from "./notebook";
+import { Modules } from "./stdlib/modules";
+import { Torch } from "./torch/context";
+import { TorchNamespace } from "./torch/namespace";
+import { Unsupported } from "./torch/sink";
+import { FrameRunner } from "./trace/runner";
+import type { CaptureOptions, CaptureResult, Diagnostic } from "./types";
+
+interface Run {
+  readonly vm: Machine;
+  readonly torch: Torch;
+  readonly runner: FrameRunner;
+  readonly modules: Modules;
+  readonly namespace: TorchNamespace;
+  readonly diagnostics: Diagnostic[];
+}
+
+const START = { line: 1, column: 0, endLine: 1, endColumn: 0 };
+
+export function capture(path: string, options: CaptureOptions): CaptureResult {
+  const text = options.files(path);
+  if (text === undefined) {
+    const message = `cannot read ${path}`;
+    return { events: [], diagnostics: [problem(path, START, "error", "no-file", message)], logFormat: null, roots: [] };
+  }
+  const run = prepare(path, options);
+  const cells = splitCells(path, text);
+  const main = run.vm.newModule("__main__");
+  main.dict.set("__module_object__", main);
+  main.dict.set("__file__", path);
+  main.dict.set("__builtins__", run.modules.import("builtins", null));
+  run.modules.loaded.set("__main__", main);
+  for (const cell of cells) {
+    if (cell.index !== null) run.torch.emit({ kind: "cell", index: cell.index });
+    if (!runCell(run, main, path, cell.text, cell.name)) break;
+  }
+  const format = run.modules.environment.get("TORCH_LOGS_FORMAT");
+  return {
+    events: run.torch.events,
+    diagnostics: run.diagnostics,
+    logFormat: typeof format === "string" ? format : null,
+    roots: [],
+  };
+}
+
+function problem(file: string, span: Diagnostic["span"], severity: Diagnostic["severity"], code: string, message: string): Diagnostic {
+  const { line, column, endLine, endColumn } = span;
+  return { file, span: { line, column, endLine, endColumn }, severity, code, message };
+}
+
+function prepare(path: string, options: CaptureOptions): Run {
+  const diagnostics: Diagnostic[] = [];
+  const said = new Set<string>();
+  const say = (d: Diagnostic): void => {
+    const key = `${d.file}:${d.span.line}:${d.code}:${d.message}`;
+    if (said.has(key)) return;
+    said.add(key);
+    diagnostics.push(d);
+  };
+  const vm: Machine = new Machine({
+    stepBudget: options.stepBudget,
+    shouldStop: options.shouldStop,
+    print: text => torch.emit({ kind: "print", text }),
+    report: (code, message, severity, at) => {
+      const place = userPlace(vm);
+      const span = at ?? place?.span ?? START;
+      say(problem(place?.file ?? path, span, severity, code, message));
+    },
+    importModule: (name, from) => modules.import(name, from),
+  });
+  installBuiltins(vm);
+  const modules = new Modules(vm, options.files);
+  const torch = new Torch(vm, options);
+  const runner = new FrameRunner(torch, vm);
+  const namespace = new TorchNamespace(vm, torch, runner);
+  modules.register(namespace.factory);
+  modules.onProblems = (file, parsed) => {
+    for (const p of parsed.problems) say(problem(file, p.span, "error", "syntax", p.message));
+  };
+  torch.decideUnknown = what => {
+    const place = userPlace(vm);
+    say(problem(place?.file ?? path, place?.span ?? START, "information", "assumed-branch", `${what} is not known here; the branch is taken as if it were true`));
+    torch.assumeLater(`${what} at line ${place?.span.line ?? 0} taken as true`);
+    return true;
+  };
+  return { vm, torch, runner, modules, namespace, diagnostics };
+}
+
+/** the innermost line of the user's own code */
+function userPlace(vm: Machine): { file: string; span: Diagnostic["span"] } | undefined {
+  for (const f of [...vm.frames].reverse()) {
+    if (f.code.file.library !== "user") continue;
+    const at = f.code.instructions[Math.max(0, f.pc - 1)]?.at.span;
+    if (at) return { file: f.code.file.name, span: at };
+  }
+  return undefined;
+}
+
+/** false: nothing after it can run (the budget is spent) */
+function runCell(run: Run, main: PyModule, path: string, text: string, shown: string): boolean {
+  const parsed: PythonFile = run.modules.parseFile(shown, text);
+  const file: SourceFile = { name: shown, lines: text.split(/\r?\n/), library: "user" };
+  for (const p of parsed.problems) run.diagnostics.push(problem(path, p.span, "error", "syntax", p.message));
+  return statements(run, main, parsed.module, file, text);
+}
+
+function statements(run: Run, main: PyModule, module: Module, file: SourceFile, text: string): boolean {
+  const { vm, diagnostics } = run;
+  try {
+    run.modules.run(compileModule(module, file, text), main);
+    return true;
+  } catch (e) {
+    vm.frames.length = 0;
+    run.torch.trace = null;
+    vm.observer = null;
+    if (e instanceof PyError) {
+      if (e.value.cls.name === "SystemExit") return true;
+      const user = [...e.trace].reverse().find(t => t.file.library === "user");
+      const message = `${e.value.cls.name}: ${safely(vm, e.value)}`;
+      diagnostics.push(problem(user?.file.name ?? file.name, user?.span ?? START, "error", "python-error", message));
+      return true;
+    }
+    if (e instanceof Interrupted) {
+      diagnostics.push(problem(file.name, START, "warning", "stopped", e.message));
+      return false;
+    }
+    // what is left is a bug of this stage, or a graph break that escaped: say so and keep what there is
+    const what = e instanceof Unsupported || e instanceof OpError || e instanceof Error ? e.message : String(e);
+    diagnostics.push(problem(file.name, START, "error", "internal", `the analysis failed here: ${what}`));
+    return true;
+  }
+}
+
+function safely(vm: Machine, v: Value): string {
+  try {
+    return vm.str(v);
+  } catch {
+    return "";
+  }
+}

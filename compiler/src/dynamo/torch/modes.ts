@@ -1,0 +1,486 @@
+// Context managers and decorators of torch, said in Python: each keeps what it replaces and puts it back. The functions
+// they call (torch._C._set_grad_enabled, ...) are native and leave nodes while a frame is traced.
+
+export const MODES_TEXT = `
+class _Mode:
+    def __call__(self, func):
+        def wrapped(*args, **kwargs):
+            with self._again():
+                return func(*args, **kwargs)
+        wrapped.__name__ = getattr(func, "__name__", "wrapped")
+        wrapped.__qualname__ = getattr(func, "__qualname__", "wrapped")
+        wrapped.__doc__ = getattr(func, "__doc__", None)
+        wrapped.__wrapped__ = func
+        return wrapped
+
+    def _again(self):
+        return self
+
+
+class no_grad(_Mode):
+    def __new__(cls, orig_func=None):
+        self = object.__new__(cls)
+        return self if orig_func is None else self(orig_func)
+
+    def __init__(self, orig_func=None):
+        pass
+
+    def _again(self):
+        return no_grad()
+
+    def __enter__(self):
+        self.prev = is_grad_enabled()
+        _set_grad_enabled(False)
+
+    def __exit__(self, *args):
+        _set_grad_enabled(self.prev)
+
+
+class enable_grad(_Mode):
+    def __new__(cls, orig_func=None):
+        self = object.__new__(cls)
+        return self if orig_func is None else self(orig_func)
+
+    def __init__(self, orig_func=None):
+        pass
+
+    def _again(self):
+        return enable_grad()
+
+    def __enter__(self):
+        self.prev = is_grad_enabled()
+        _set_grad_enabled(True)
+
+    def __exit__(self, *args):
+        _set_grad_enabled(self.prev)
+
+
+class set_grad_enabled(_Mode):
+    def __init__(self, mode):
+        self.prev = is_grad_enabled()
+        self.mode = mode
+        _set_grad_enabled(mode)
+
+    def __call__(self, func):
+        _set_grad_enabled(self.prev)
+        return _Mode.__call__(self, func)
+
+    def _again(self):
+        return set_grad_enabled(self.mode)
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *args):
+        _set_grad_enabled(self.prev)
+
+
+class inference_mode(_Mode):
+    def __new__(cls, mode=True):
+        self = object.__new__(cls)
+        if callable(mode):
+            self.mode = True
+            return self(mode)
+        return self
+
+    def __init__(self, mode=True):
+        self.mode = mode
+
+    def _again(self):
+        return inference_mode(self.mode)
+
+    def __enter__(self):
+        self.prev = is_grad_enabled()
+        if self.mode:
+            _set_grad_enabled(False)
+        return self
+
+    def __exit__(self, *args):
+        _set_grad_enabled(self.prev)
+
+
+class autocast(_Mode):
+    def __init__(self, device_type="cuda", dtype=None, enabled=True, cache_enabled=None):
+        self.device_type, self.dtype, self.enabled, self.cache_enabled = device_type, dtype, enabled, cache_enabled
+
+    def _again(self):
+        return autocast(self.device_type, self.dtype, self.enabled, self.cache_enabled)
+
+    def __enter__(self):
+        self.prev = _enter_autocast(self.device_type, self.dtype, self.enabled, self.cache_enabled)
+        return self
+
+    def __exit__(self, *args):
+        _exit_autocast(self.prev)
+
+
+class _CudaAutocast(autocast):
+    def __init__(self, enabled=True, dtype=None, cache_enabled=True):
+        super().__init__("cuda", dtype, enabled, cache_enabled)
+
+    def _again(self):
+        return _CudaAutocast(self.enabled, self.dtype, self.cache_enabled)
+
+
+class _Null(_Mode):
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        return None
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: None
+
+
+class _Patch:
+    def __init__(self, module, changes):
+        self.module, self.changes = module, changes
+
+    def __enter__(self):
+        self.prev = {name: _config_get(self.module, name) for name in self.changes}
+        for name, value in self.changes.items():
+            _config_set(self.module, name, value)
+
+    def __exit__(self, *args):
+        for name, value in self.prev.items():
+            _config_set(self.module, name, value)
+
+    def __call__(self, func):
+        def wrapped(*args, **kwargs):
+            with _Patch(self.module, self.changes):
+                return func(*args, **kwargs)
+        wrapped.__name__ = getattr(func, "__name__", "wrapped")
+        wrapped.__wrapped__ = func
+        return wrapped
+`;
+
+/** the wrapper that Dynamo puts around library code handed to torch.compile (external_utils.wrap_inline) */
+export const WRAP_INLINE_TEXT = `
+def wrap_inline(fn):
+    def inner(*args, **kwargs):
+        return fn(*args, **kwargs)
+    return inner
+`;
+
+/** pieces of torch that are plain Python over other pieces */
+export const HELPERS_TEXT = `
+def checkpoint(function, *args, use_reentrant=None, context_fn=None, determinism_check=None, debug=False, **kwargs):
+    kwargs.pop("preserve_rng_state", None)
+    return function(*args, **kwargs)
+
+
+def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
+    for function in functions:
+        input = function(input)
+    return input
+
+
+def _repeat(n, value):
+    if isinstance(value, (tuple, list)):
+        return tuple(value)
+    return (value,) * n
+
+
+def weight_norm(module, name="weight", dim=0):
+    return module
+
+
+remove_weight_norm = spectral_norm = remove_spectral_norm = weight_norm
+
+
+def fuse_conv_bn_eval(conv, bn, transpose=False):
+    return conv
+
+
+def tree_flatten(tree, is_leaf=None):
+    if isinstance(tree, dict):
+        keys = list(tree.keys())
+        leaves, specs = [], []
+        for k in keys:
+            part, spec = tree_flatten(tree[k], is_leaf)
+            leaves += part
+            specs.append(spec)
+        return leaves, (dict, keys, specs)
+    if isinstance(tree, (list, tuple)):
+        leaves, specs = [], []
+        for item in tree:
+            part, spec = tree_flatten(item, is_leaf)
+            leaves += part
+            specs.append(spec)
+        return leaves, (type(tree), None, specs)
+    return [tree], None
+
+
+def _build(leaves, spec):
+    if spec is None:
+        return leaves.pop(0)
+    kind, keys, specs = spec
+    items = [_build(leaves, s) for s in specs]
+    if kind is dict:
+        return dict(zip(keys, items))
+    return list(items) if kind is list else tuple(items)
+
+
+def tree_unflatten(leaves, spec):
+    return _build(list(leaves), spec)
+
+
+def tree_map(fn, tree, *rest, is_leaf=None):
+    leaves, spec = tree_flatten(tree)
+    others = [tree_flatten(r)[0] for r in rest]
+    return tree_unflatten([fn(*xs) for xs in zip(leaves, *others)], spec)
+
+
+def tree_map_only(kind, fn, tree):
+    return tree_map(lambda x: fn(x) if isinstance(x, kind) else x, tree)
+
+
+def tree_leaves(tree):
+    return tree_flatten(tree)[0]
+
+
+def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
+    longest = max(s.size(0) for s in sequences)
+    rows = []
+    for s in sequences:
+        out = s.new_full((longest, *s.shape[1:]), padding_value)
+        out[: s.size(0)] = s
+        rows.append(out)
+    return torch.stack(rows, 0 if batch_first else 1)
+
+
+def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    return torch.tensor(0.0)
+
+
+clip_grad_value_ = clip_grad_norm_
+
+
+def parameters_to_vector(parameters):
+    return torch.cat([p.view(-1) for p in parameters])
+
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    return torch.nn.functional.softmax(-input, dim)
+
+
+class Optimizer:
+    def __init__(self, params, *args, **kwargs):
+        groups = list(params)
+        self.defaults = kwargs
+        if groups and isinstance(groups[0], dict):
+            self.param_groups = groups
+        else:
+            self.param_groups = [dict(params=groups, **kwargs)]
+        self.state = {}
+
+    def step(self, closure=None):
+        return closure() if closure is not None else None
+
+    def zero_grad(self, set_to_none=True):
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.grad = None
+
+    def state_dict(self):
+        return {}
+
+    def load_state_dict(self, state):
+        pass
+
+    def add_param_group(self, group):
+        self.param_groups.append(group)
+
+    def register_step_post_hook(self, hook):
+        pass
+
+    register_step_pre_hook = register_step_post_hook
+
+
+class Adam(Optimizer):
+    pass
+
+
+class AdamW(Optimizer):
+    pass
+
+
+class SGD(Optimizer):
+    pass
+
+
+class RMSprop(Optimizer):
+    pass
+
+
+class Adagrad(Optimizer):
+    pass
+
+
+class Adadelta(Optimizer):
+    pass
+
+
+class Adamax(Optimizer):
+    pass
+
+
+class NAdam(Optimizer):
+    pass
+
+
+class RAdam(Optimizer):
+    pass
+
+
+class Adafactor(Optimizer):
+    pass
+
+
+class LBFGS(Optimizer):
+    pass
+
+
+class Muon(Optimizer):
+    pass
+
+
+class _Scheduler:
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def step(self, *args):
+        pass
+
+    def get_last_lr(self):
+        return [0.0]
+
+
+class Dataset:
+    def __getitem__(self, index):
+        raise NotImplementedError
+
+
+class IterableDataset(Dataset):
+    pass
+
+
+class TensorDataset(Dataset):
+    def __init__(self, *tensors):
+        self.tensors = tensors
+
+    def __getitem__(self, index):
+        return tuple(t[index] for t in self.tensors)
+
+    def __len__(self):
+        return self.tensors[0].size(0)
+
+
+class DataLoader:
+    def __init__(self, dataset, batch_size=1, shuffle=False, **kwargs):
+        self.dataset, self.batch_size = dataset, batch_size
+
+    def __iter__(self):
+        return iter(())
+
+    def __len__(self):
+        return 0
+
+
+class GradScaler:
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def scale(self, loss):
+        return loss
+
+    def step(self, optimizer, *args, **kwargs):
+        return optimizer.step()
+
+    def update(self, *args):
+        pass
+
+    def unscale_(self, optimizer):
+        pass
+
+    def is_enabled(self):
+        return False
+
+
+class Function:
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        return _apply_function(cls, args, kwargs)
+
+    @staticmethod
+    def forward(ctx, *args):
+        raise NotImplementedError
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise NotImplementedError
+
+
+class _Context:
+    def __init__(self):
+        self.needs_input_grad = ()
+        self.saved_tensors = ()
+
+    def save_for_backward(self, *tensors):
+        self.saved_tensors = tensors
+
+    def mark_dirty(self, *tensors):
+        pass
+
+    mark_non_differentiable = set_materialize_grads = mark_dirty
+
+
+class Event:
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def record(self, *args):
+        pass
+
+    def synchronize(self):
+        pass
+
+    wait = record
+    query = synchronize
+
+    def elapsed_time(self, other):
+        return 0.0
+
+
+class Stream:
+    def __init__(self, *args, **kwargs):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        return None
+
+    def synchronize(self):
+        pass
+
+    wait_stream = wait_event = record_event = lambda self, *args: None
+
+
+class Generator:
+    def __init__(self, device="cpu"):
+        self.device = device
+
+    def manual_seed(self, seed):
+        return self
+
+    def seed(self):
+        return 0
+`;

@@ -1,0 +1,92 @@
+// torch.ops.NAMESPACE.OP.OVERLOAD: operators by their ATen names, and custom ones. In: names. Out: callables that record
+// the operator itself; a custom operator runs its fake implementation for shapes and stays opaque in the graph.
+import { lookup, lookupPython } from "../../aten/registry";
+import { FxGraph } from "../../fx/graph";
+import type { FakeTensor } from "../../fx/types";
+import { method } from "../builtins/define";
+import { type Kwargs, PyBuiltin, type PyClass, PyInstance, PyModule, type Value } from "../objects/values";
+import type { Torch } from "./context";
+import { Converter, opaqueOp, runOp } from "./dispatch";
+import { PyTensor } from "./objects";
+
+export function opsNamespace(torch: Torch, space: string): Value | undefined {
+  if (space.startsWith("__")) return undefined;
+  const m = new PyModule(torch.vm.types.module, `torch.ops.${space}`, torch.vm.dict());
+  m.lazy = name => (name.startsWith("__") ? undefined : packet(torch, space, name));
+  return m;
+}
+
+const packetClasses = new WeakMap<Torch, PyClass>();
+
+function packet(torch: Torch, space: string, name: string): Value {
+  const { vm } = torch;
+  let cls = packetClasses.get(torch);
+  if (!cls) {
+    cls = vm.klass("OpOverloadPacket", [], "torch._ops");
+    const own = cls;
+    method(vm, own, "__call__", ([self, ...args], kw) => {
+      const call = self instanceof PyInstance ? self.attrs?.get("_call") : undefined;
+      return call === undefined ? null : vm.call(call, args, kw);
+    });
+    method(vm, own, "__getattr__", ([self, overload]) => {
+      const make = self instanceof PyInstance ? self.attrs?.get("_overload") : undefined;
+      return make === undefined ? null : vm.call(make, [overload ?? null]);
+    });
+    packetClasses.set(torch, own);
+  }
+  const o = new PyInstance(cls);
+  const spelling = `${space}.${name}`;
+  o.attrs = vm.dict([
+    ["_call", vm.builtin(name, (args, kw) => callOp(torch, spelling, args, kw))],
+    [
+      "_overload",
+      vm.builtin("overload", ([overload]) => {
+        const full = `${spelling}.${String(overload)}`;
+        if (/^_?(schema|name|op|overloads)$|^__/.test(String(overload))) return vm.unknown(full);
+        return new PyBuiltin(vm.types.builtin, name, (args, kw) => callOp(torch, full, args, kw));
+      }),
+    ],
+    ["__name__", name],
+  ]);
+  return o;
+}
+
+function callOp(torch: Torch, target: string, args: readonly Value[], kw: Kwargs): Value {
+  const packetName = target.split(".").slice(0, 2).join(".");
+  const custom = torch.customOps.get(packetName.replace(".", "::"));
+  if (custom !== undefined) return callCustom(torch, packetName, custom, args, kw);
+  const known = lookup(target) !== undefined || lookupPython(target).length > 0;
+  const spelling = known ? target : lookupPython(packetName).length > 0 ? packetName : target;
+  return runOp(torch, { op: "call_function", target, spelling, display: target }, args, kw);
+}
+
+/** shapes from the fake implementation, or from running the function itself without recording it */
+export function callCustom(torch: Torch, name: string, fn: Value, args: readonly Value[], kw: Kwargs): Value {
+  const { vm } = torch;
+  const fake = torch.fakes.get(name.replace(".", "::")) ?? fn;
+  const trace = torch.trace;
+  const graph = trace?.graph ?? new FxGraph();
+  const conv = new Converter(torch, graph);
+  const graphArgs = args.map(a => conv.convert(a).arg);
+  const graphKw = new Map([...kw].map(([k, v]) => [k, conv.convert(v).arg] as const));
+  let shaped: FakeTensor | null = null;
+  const resume = torch.pauseSteps();
+  const observer = vm.observer;
+  torch.trace = null;
+  vm.observer = null;
+  try {
+    const out = vm.call(fake, args.map(a => standIn(torch, a)), kw);
+    shaped = out instanceof PyTensor ? out.meta : null;
+  } finally {
+    torch.trace = trace;
+    vm.observer = observer;
+    resume();
+  }
+  const call = { op: "call_function", target: `${name}.default`, spelling: "" } as const;
+  return opaqueOp(torch, call, conv, graph, graphArgs, graphKw, shaped);
+}
+
+/** a tensor with the same meta outside of the trace */
+function standIn(torch: Torch, v: Value): Value {
+  return v instanceof PyTensor ? torch.newTensor(torch.concrete(v.meta)) : v;
+}

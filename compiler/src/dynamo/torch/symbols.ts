@@ -1,0 +1,165 @@
+// Symbolic ints and floats as Python numbers: arithmetic makes expressions (and the nodes that Dynamo records for them),
+// comparisons are decided by the example values and guarded on.
+import { lookupPython } from "../../aten/registry";
+import { PyFloat } from "../../aten/types";
+import { add, type Expr, floorDiv, int, intValue, mod, mul, pow, relation, sub } from "../../inductor/symbolic/expr";
+import type { BinaryOperator, CompareOperator, Guest } from "../interp/api";
+import { asFloat, asInt } from "../interp/numbers";
+import { PyUnknown, type Value } from "../objects/values";
+import type { Torch } from "./context";
+import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber } from "./objects";
+
+const NODE_NAMES: Partial<Record<BinaryOperator, string>> = {
+  "+": "operator.add",
+  "-": "operator.sub",
+  "*": "operator.mul",
+  "//": "operator.floordiv",
+  "%": "operator.mod",
+  "**": "operator.pow",
+  "/": "operator.truediv",
+};
+
+const RELATIONS = { "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge" } as const;
+
+const isSym = (v: Value): v is PySymInt => v instanceof PySymInt;
+
+export function symbolGuest(torch: Torch): Guest {
+  const { vm } = torch;
+  const expr = (v: Value): Expr | undefined => {
+    if (isSym(v)) return v.expr;
+    const i = asInt(v);
+    return i === undefined ? undefined : int(Number(i));
+  };
+  const hint = (v: Value): number | undefined => {
+    if (isSym(v)) return torch.trace?.hint(v.expr) ?? intValue(v.expr);
+    if (v instanceof PySymFloat) return v.hint.value;
+    return asFloat(v);
+  };
+  const wrap = (op: BinaryOperator, e: Expr, a: Value, b: Value): Value => {
+    const n = intValue(e);
+    if (n !== undefined) return n;
+    const trace = torch.trace;
+    if (!trace) return torch.meta.hint(e);
+    const arg = (v: Value) => (isSym(v) ? trace.nodeOfSym(v) : (asInt(v) ?? 0));
+    const target = NODE_NAMES[op];
+    const node = target ? trace.emit("call_function", target, [arg(a), arg(b)], new Map(), e) : null;
+    return new PySymInt(vm.types.int, e, node, trace);
+  };
+  return {
+    binary(op, a, b) {
+      if (a instanceof PyTensor || b instanceof PyTensor) return undefined;
+      if (a instanceof PySymFloat || b instanceof PySymFloat) {
+        const [x, y] = [hint(a), hint(b)];
+        return x === undefined || y === undefined ? undefined : vm.binary(op, new PyFloat(x), new PyFloat(y));
+      }
+      if (!isSym(a) && !isSym(b)) return undefined;
+      const [x, y] = [expr(a), expr(b)];
+      if (x === undefined || y === undefined) {
+        // a float on the other side: the symbol's example value decides, as the graph would compute it
+        const [p, q] = [hint(a), hint(b)];
+        if (p === undefined || q === undefined) return undefined;
+        torch.trace?.note("a symbolic size was used as a number");
+        return vm.binary(op, isSym(a) ? p : a, isSym(b) ? q : b);
+      }
+      switch (op) {
+        case "+":
+          return wrap(op, add(x, y), a, b);
+        case "-":
+          return wrap(op, sub(x, y), a, b);
+        case "*":
+          return wrap(op, mul(x, y), a, b);
+        case "//":
+          if (intValue(y) === 0) return vm.raise("ZeroDivisionError", "integer division or modulo by zero");
+          return wrap(op, floorDiv(x, y), a, b);
+        case "%":
+          if (intValue(y) === 0) return vm.raise("ZeroDivisionError", "integer modulo by zero");
+          return wrap(op, mod(x, y), a, b);
+        case "**": {
+          const n = intValue(y);
+          return n !== undefined && n >= 0 ? wrap(op, pow(x, n), a, b) : vm.binary(op, hint(a) ?? 0, hint(b) ?? 0);
+        }
+        default:
+          return vm.binary(op, hint(a) ?? 0, hint(b) ?? 0);
+      }
+    },
+    unary(op, a) {
+      if (!isSym(a)) return undefined;
+      if (op === "+") return a;
+      return op === "-" ? wrap("-", sub(int(0), a.expr), 0, a) : -(hint(a) ?? 0) - 1;
+    },
+    compare(op, a, b) {
+      if (a instanceof PyTensor || b instanceof PyTensor) return undefined;
+      if (!isSym(a) && !isSym(b)) {
+        if (!(a instanceof PySymFloat || b instanceof PySymFloat)) return undefined;
+        const [x, y] = [hint(a), hint(b)];
+        return x === undefined || y === undefined ? undefined : vm.compare(op, new PyFloat(x), new PyFloat(y));
+      }
+      const rel = relationOf(op);
+      if (!rel) return undefined;
+      const [x, y] = [expr(a), expr(b)];
+      if (x === undefined || y === undefined) {
+        const [p, q] = [hint(a), hint(b)];
+        if (p === undefined || q === undefined) return op === "!=" ? true : op === "==" ? false : undefined;
+        return vm.compare(op, new PyFloat(p), new PyFloat(q));
+      }
+      const trace = torch.trace;
+      return trace ? trace.decide(relation(rel, x, y)) : vm.compare(op, hint(a) ?? 0, hint(b) ?? 0);
+    },
+    truth(v) {
+      if (isSym(v)) return torch.trace ? torch.trace.decide(relation("ne", v.expr, int(0))) : hint(v) !== 0;
+      return v instanceof PySymFloat ? v.hint.value !== 0 : undefined;
+    },
+    index: v => (isSym(v) ? specialize(torch, v) : undefined),
+    hash: v => (isSym(v) ? specialize(torch, v) : undefined),
+    repr: v => (isSym(v) ? String(hint(v)) : v instanceof PySymFloat ? vm.repr(v.hint) : undefined),
+    format: (v, spec) =>
+      isSym(v) ? vm.format(hint(v) ?? 0, spec) : v instanceof PySymFloat ? vm.format(v.hint, spec) : undefined,
+  };
+}
+
+function relationOf(op: CompareOperator): (typeof RELATIONS)[keyof typeof RELATIONS] | undefined {
+  return Object.hasOwn(RELATIONS, op) ? RELATIONS[op as keyof typeof RELATIONS] : undefined;
+}
+
+/** a symbol that must be a plain number (range(n), a list index) is fixed to its example value */
+function specialize(torch: Torch, v: PySymInt): number {
+  const n = intValue(v.expr);
+  if (n !== undefined) return n;
+  const trace = torch.trace;
+  if (!trace) return torch.meta.hint(v.expr);
+  const value = trace.hint(v.expr);
+  trace.decide(relation("eq", v.expr, int(value)));
+  return value;
+}
+
+/** numbers nobody knows: arithmetic on them stays unknown, a question about them is decided and noted */
+export function unknownGuest(torch: Torch): Guest {
+  const { vm } = torch;
+  const isUnknown = (v: Value): v is PyUnknownNumber => v instanceof PyUnknownNumber;
+  return {
+    binary(op, a, b) {
+      if (a instanceof PyTensor || b instanceof PyTensor) return undefined;
+      if (!isUnknown(a) && !isUnknown(b)) return undefined;
+      const source = isUnknown(a) ? a : (b as PyUnknownNumber);
+      const float = op === "/" || [a, b].some(v => v instanceof PyFloat || vm.typeOf(v) === vm.types.float);
+      return new PyUnknownNumber(float ? vm.types.float : source.cls, source.what, source.from);
+    },
+    unary: (_op, a) => (isUnknown(a) ? a : undefined),
+    compare(op, a, b) {
+      if (a instanceof PyTensor || b instanceof PyTensor) return undefined;
+      if (!isUnknown(a) && !isUnknown(b)) return undefined;
+      const source = isUnknown(a) ? a : (b as PyUnknownNumber);
+      return op === "in" || op === "not in" ? undefined : new PyUnknownNumber(vm.types.bool, source.what, source.from);
+    },
+    truth(v) {
+      if (isUnknown(v) || v instanceof PyUnknown) return torch.decideUnknown(v.what);
+      return undefined;
+    },
+    index: v => (isUnknown(v) ? 1 : undefined),
+    hash: v => (isUnknown(v) ? v : undefined),
+    repr: v => (isUnknown(v) ? "?" : undefined),
+    format: v => (isUnknown(v) ? "?" : undefined),
+  };
+}
+
+export { lookupPython };

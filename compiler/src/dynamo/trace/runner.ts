@@ -1,0 +1,505 @@
+// Compiled calls: takes over the frames of a compiled function, traces each, splits it at graph breaks, and keeps what
+// was compiled for later calls. In: a frame about to run. Out: its value; frames, breaks and calls as events.
+import { insideLoop, liveSlots } from "../code/instructions";
+import type { Code, Instruction } from "../code/instructions";
+import { Interrupted, PyError } from "../interp/api";
+import { Frame, PyFunction } from "../interp/frame";
+import type { Machine } from "../interp/machine";
+import { Journal, setJournal } from "../objects/journal";
+import { type Kwargs, PyDict, PyInstance, PyList, PyObject, PyTuple, type Value } from "../objects/values";
+import type { Torch } from "../torch/context";
+import { type CompileOptions, PyTensor } from "../torch/objects";
+import { Unsupported } from "../torch/sink";
+import type { CapturedFrame, InputInfo, RuntimeTensor } from "../types";
+import { breakable, breakBlock, describe, reasonFor } from "./break_text";
+import type { GlobalState } from "./guards";
+import { closeGraph, OutputCollector, settle, settleFrame } from "./outputs";
+import { localSource } from "./source";
+import { type FrameState, stackFrame, Trace } from "./trace";
+
+interface CacheEntry {
+  readonly trace: Trace;
+  readonly state: GlobalState;
+  /** null: there was nothing to compile */
+  readonly captured: CapturedFrame | null;
+}
+
+interface CodeCache {
+  readonly entries: CacheEntry[];
+  readonly state: FrameState;
+  skip: boolean;
+}
+
+export interface CompileContext {
+  readonly options: CompileOptions;
+  /** ids of the frames compiled under it, for lenses */
+  readonly frames: number[];
+}
+
+/** thrown at the instruction before which the graph ends */
+class BreakHere extends Error {}
+/** one instruction of a frame has run eagerly */
+class Paused extends Error {}
+
+type Ended = { readonly kind: "return"; readonly value: Value } | { readonly kind: "broke" } | { readonly kind: "eager" };
+
+interface FrameSnapshot {
+  readonly pc: number;
+  readonly stack: readonly Value[];
+  readonly locals: readonly (Value | undefined)[];
+  readonly handling: number;
+  readonly storeOrder: readonly number[];
+}
+
+const RECOMPILE_LIMIT = 8;
+
+export class FrameRunner {
+  private readonly caches = new Map<Code, Map<number, CodeCache>>();
+  private readonly reported = new Set<string>();
+  private nextFrameId = 0;
+  private itemWarned = false;
+  context: CompileContext | null = null;
+
+  constructor(
+    private readonly torch: Torch,
+    private readonly vm: Machine,
+  ) {}
+
+  /** torch._dynamo.reset() */
+  reset(): void {
+    this.caches.clear();
+    this.reported.clear();
+  }
+
+  /** calls a target with its frames compiled */
+  callCompiled(target: Value, args: readonly Value[], kwargs: Kwargs, context: CompileContext): Value {
+    const outerHook = this.vm.frameHook;
+    const outerContext = this.context;
+    this.context = context;
+    this.vm.frameHook = f => this.intercept(f);
+    let value: Value;
+    try {
+      value = this.vm.call(target, args, kwargs);
+    } finally {
+      this.vm.frameHook = outerHook;
+      this.context = outerContext;
+    }
+    this.torch.step({
+      kind: "compiled_call",
+      outputs: leaves(value).map(t => this.torch.runtime(t)),
+      args: [...args, ...kwargs.values()].flatMap(a => leaves(a)).map(t => this.torch.runtime(t)),
+    });
+    return value;
+  }
+
+  /** runs something as if it were not compiled, frames it calls included */
+  withoutCompiling<T>(f: () => T): T {
+    const hook = this.vm.frameHook;
+    this.vm.frameHook = null;
+    try {
+      return f();
+    } finally {
+      this.vm.frameHook = hook;
+    }
+  }
+
+  private intercept(frame: Frame): Value | undefined {
+    const library = frame.code.file.library;
+    if (library !== "user" && frame.code.name !== "inner") return undefined;
+    if (library !== "user" && frame.code.file.name !== "external_utils.py") return undefined;
+    if (frame.func?.marks.has("disable")) return this.withoutCompiling(() => this.vm.run(frame));
+    if (frame.code.isAsync) return undefined;
+    return this.runFrame(frame);
+  }
+
+  private cacheFor(frame: Frame): CodeCache {
+    let byPc = this.caches.get(frame.code);
+    if (!byPc) {
+      byPc = new Map();
+      this.caches.set(frame.code, byPc);
+    }
+    let cache = byPc.get(frame.pc);
+    if (!cache) {
+      cache = { entries: [], state: new Map(), skip: false };
+      byPc.set(frame.pc, cache);
+    }
+    return cache;
+  }
+
+  private globalState(): GlobalState {
+    const { autocast, gradEnabled, defaultDtype } = this.torch;
+    return { gradEnabled, autocast: JSON.stringify(autocast), dtype: defaultDtype };
+  }
+
+  private runFrame(frame: Frame): Value {
+    const baseGrad = this.torch.gradEnabled;
+    for (let segments = 0; ; segments++) {
+      const ended = this.segment(frame, baseGrad);
+      if (ended.kind === "return") return ended.value;
+      if (ended.kind === "eager" || segments > 200) return this.vm.run(frame);
+    }
+  }
+
+  // ---- one segment: from the frame's start (or a resume) to its return or next break
+
+  private segment(frame: Frame, baseGrad: boolean): Ended {
+    const { vm, torch } = this;
+    const context = this.context;
+    if (!context) return { kind: "eager" };
+    const cache = this.cacheFor(frame);
+    if (cache.skip) return { kind: "eager" };
+    const entry = { frame };
+    const now = this.globalState();
+    const hit = cache.entries.find(e => e.trace.guards.failure(entry, e.trace.env, e.state, now) === undefined);
+    if (!hit && cache.entries.length >= RECOMPILE_LIMIT) {
+      vm.report("recompile-limit", `torch._dynamo hit config.recompile_limit (${RECOMPILE_LIMIT}) in ${frame.shownName}`);
+      cache.skip = true;
+      return { kind: "eager" };
+    }
+    const snapshot = takeSnapshot(frame);
+    const failed = new Map<number, Unsupported>();
+    const hook = vm.frameHook;
+    const frames = vm.frames.length;
+    for (let attempt = 0; attempt < 40; attempt++) {
+      restore(frame, snapshot);
+      const journal = new Journal();
+      const trace = new Trace(torch, frame, {
+        dynamic: context.options.dynamic,
+        state: hit || attempt > 0 ? new Map(cache.state) : cache.state,
+        quiet: hit !== undefined,
+        assumeStaticByDefault: true,
+      });
+      for (const a of [...context.options.assumed, ...torch.pendingAssumptions]) trace.note(a);
+      let count = 0;
+      const modes = this.saveModes();
+      const outerJournal = setJournal(journal);
+      vm.frameHook = null;
+      vm.traceHook = {
+        frame,
+        before: () => {
+          if (failed.has(count++)) throw new BreakHere();
+        },
+      };
+      torch.trace = trace;
+      vm.observer = trace;
+      const uninstall = (): void => {
+        setJournal(outerJournal);
+        vm.frameHook = hook;
+        vm.traceHook = null;
+        torch.trace = null;
+        vm.observer = null;
+        vm.frames.length = frames;
+      };
+      const retry = (): void => {
+        uninstall();
+        journal.rollback();
+        this.restoreModes(modes);
+      };
+      try {
+        if (torch.gradEnabled !== baseGrad) setGradNode(trace, torch.gradEnabled);
+        const done = vm.runFrame(frame);
+        const value = done.value;
+        const collector = new OutputCollector(trace);
+        collector.value(value);
+        collector.effects();
+        if (torch.gradEnabled !== baseGrad) setGradNode(trace, baseGrad);
+        uninstall();
+        this.finish(trace, collector, frame, snapshot, hit, cache, now, context, baseGrad);
+        const settled = settle(value, trace);
+        settleFrame(frame, trace);
+        trace.release();
+        return { kind: "return", value: settled };
+      } catch (e) {
+        if (e instanceof BreakHere) {
+          const instruction = frame.code.instructions[frame.pc] as Instruction;
+          const fault = failed.get(count - 1) as Unsupported;
+          const collector = new OutputCollector(trace);
+          for (const v of frame.stack) collector.value(v);
+          const live = liveSlots(frame.code, frame.pc + 1);
+          for (const slot of storeSequence(frame)) if (live.has(slot)) collector.value(frame.locals[slot]);
+          for (const c of frame.cells) collector.value(c.value);
+          collector.effects();
+          if (torch.gradEnabled !== baseGrad) setGradNode(trace, baseGrad);
+          uninstall();
+          this.reportBreak(frame, instruction, fault, false, null);
+          this.finish(trace, collector, frame, snapshot, hit, cache, now, context, baseGrad);
+          settleFrame(frame, trace);
+          trace.release();
+          return this.stepOver(frame, instruction, live);
+        }
+        if (e instanceof Unsupported) {
+          const at = frame.pc - 1;
+          const instruction = frame.code.instructions[at];
+          const splits = instruction !== undefined && (breakable(instruction.op) || e.branch) && at >= 0;
+          const loop = splits && insideLoop(frame.code, at);
+          this.noteFault(frame, e);
+          if (context.options.fullgraph) this.failFullgraph(frame, e, retry);
+          if (splits && !loop) {
+            retry();
+            failed.set(count - 1, e);
+            continue;
+          }
+          const reason = instruction ?? null;
+          if (reason) this.reportBreak(frame, reason, e, true, loop ? loopText(frame) : null);
+          retry();
+          restore(frame, snapshot);
+          cache.skip = true;
+          return { kind: "eager" };
+        }
+        retry();
+        if (e instanceof PyError) {
+          // the exception leaves the compiled function: eager code raises it with all it did before
+          restore(frame, snapshot);
+          return { kind: "eager" };
+        }
+        if (!(e instanceof Interrupted)) restore(frame, snapshot);
+        throw e;
+      }
+    }
+    restore(frame, snapshot);
+    return { kind: "eager" };
+  }
+
+  private failFullgraph(frame: Frame, e: Unsupported, retry: () => void): never {
+    const at = frame.code.instructions[frame.pc - 1]?.at.span;
+    const text = describe(e.gb);
+    retry();
+    const error = this.vm.makeError("Unsupported", [text]);
+    if (at) error.trace.push({ file: frame.code.file, span: at, func: frame.shownName });
+    throw error;
+  }
+
+  /** runs the broken instruction in Python, where calls may be compiled on their own, and names the resumed frame */
+  private stepOver(frame: Frame, instruction: Instruction, live: ReadonlySet<number>): Ended {
+    const { vm } = this;
+    let first = true;
+    vm.traceHook = {
+      frame,
+      before: () => {
+        if (!first) throw new Paused();
+        first = false;
+      },
+    };
+    try {
+      const done = vm.runFrame(frame);
+      return { kind: "return", value: done.value };
+    } catch (e) {
+      if (!(e instanceof Paused)) throw e;
+    } finally {
+      vm.traceHook = null;
+    }
+    frame.resumedAs = `torch_dynamo_resume_in_${frame.code.name}_at_${instruction.at.span.line}`;
+    frame.locals.forEach((_, i) => {
+      if (!live.has(i)) frame.locals[i] = undefined;
+    });
+    return { kind: "broke" };
+  }
+
+  // ---- what is kept and told
+
+  private finish(
+    trace: Trace,
+    collector: OutputCollector,
+    frame: Frame,
+    snapshot: FrameSnapshot,
+    hit: CacheEntry | undefined,
+    cache: CodeCache,
+    state: GlobalState,
+    context: CompileContext,
+    baseGrad: boolean,
+  ): void {
+    const { torch } = this;
+    const useful = closeGraph(trace.graph, collector.nodes, baseGrad);
+    let captured: CapturedFrame | null = null;
+    if (hit) captured = hit.captured;
+    else {
+      if (useful) {
+        captured = this.capturedFrame(trace, frame, context, baseGrad);
+        torch.emit({ kind: "frame", frame: captured });
+        context.frames.push(captured.id);
+      }
+      cache.entries.push({ trace, state, captured });
+    }
+    if (!captured) return;
+    // the concrete metas are what the program holds afterwards
+    trace.release();
+    const inputs = captured.inputs.map((i): RuntimeTensor | number => this.inputValue(i, hit?.trace ?? trace, frame, snapshot));
+    torch.step({
+      kind: "call",
+      frame: captured,
+      inputs,
+      outputs: collector.tensors.map(t => torch.runtime(t)),
+    });
+  }
+
+  private inputValue(i: InputInfo, trace: Trace, frame: Frame, snapshot: FrameSnapshot): RuntimeTensor | number {
+    const known = trace.inputs.find(x => x.node === i.node);
+    const entry = { frame: entryFrame(frame, snapshot) };
+    if (i.kind === "tensor" && known) {
+      const v = known.source.fetch(entry) ?? (known.value instanceof PyTensor ? known.value : null);
+      if (v instanceof PyTensor) return this.torch.runtime(v);
+      return known.value instanceof PyTensor ? this.torch.runtime(known.value) : 0;
+    }
+    // a symbol: read off the tensor that it came from
+    const m = /^(.*)\.(size|stride)\(\)\[(\d+)\]$/.exec(i.source);
+    if (m) {
+      const owner = trace.inputs.find(x => x.source.name === m[1]);
+      const t = owner?.source.fetch(entry) ?? owner?.value;
+      if (t instanceof PyTensor) {
+        const r = this.torch.runtime(t);
+        return (m[2] === "size" ? r.sizes : r.strides)[Number(m[3])] ?? 0;
+      }
+    }
+    const v = known?.source.fetch(entry);
+    return typeof v === "number" ? v : typeof known?.value === "number" ? known.value : 0;
+  }
+
+  private capturedFrame(trace: Trace, frame: Frame, context: CompileContext, baseGrad: boolean): CapturedFrame {
+    const { torch } = this;
+    const present = new Set(trace.graph.placeholders());
+    const order = trace.graph.placeholders();
+    const inputs: InputInfo[] = trace.inputs
+      .filter(i => present.has(i.node))
+      .sort((a, b) => order.indexOf(a.node) - order.indexOf(b.node))
+      .map(i => ({
+        node: i.node,
+        source: i.source.name,
+        kind: i.kind,
+        parameter: i.source.owned === "parameter" || (i.value instanceof PyTensor && i.value.cls.isSubclassOf(torch.parameterClass)),
+        buffer: i.source.owned === "buffer",
+        value: i.value instanceof PyTensor ? torch.runtime(i.value) : i.value,
+      }));
+    const config = new Map(torch.config);
+    for (const [k, v] of context.options.options) config.set(k, v);
+    return {
+      id: this.nextFrameId++,
+      name: frame.shownName === "inner" && frame.code.file.library !== "user" ? "inner" : frame.shownName,
+      file: frame.code.file.name,
+      graph: trace.graph,
+      inputs,
+      shapeEnv: trace.env,
+      gradEnabled: baseGrad,
+      fullgraph: context.options.fullgraph,
+      config,
+      logs: new Set(torch.logs),
+      deterministic: torch.deterministic,
+      assumed: [...trace.assumed],
+      stack: this.traceback(frame),
+    };
+  }
+
+  private traceback(frame: Frame): import("../../fx/types").StackFrame[] {
+    const out = [...this.vm.frames, ...(this.vm.frames.includes(frame) ? [] : [frame])]
+      .map(f => {
+        const s = stackFrame(f);
+        return s && f.resumedAs ? { ...s, func: f.code.name } : s;
+      })
+      .filter(s => s !== undefined);
+    return out;
+  }
+
+  /** frames are still on the machine's stack when the fault arrives only for the root; inner ones are kept here */
+  private faultStack = new WeakMap<Unsupported, import("../../fx/types").StackFrame[]>();
+
+  private noteFault(frame: Frame, e: Unsupported): void {
+    if (this.faultStack.has(e)) return;
+    const below = this.vm.frames.indexOf(frame);
+    const outer = below < 0 ? [...this.vm.frames, frame] : this.vm.frames.slice(0, below + 1);
+    const inner = (this.vm.faultFrames ?? []).filter(f => f !== frame && !outer.includes(f));
+    const stack = [...outer, ...inner]
+      .map(f => {
+        const s = stackFrame(f);
+        return s && f.resumedAs ? { ...s, func: f.code.name } : s;
+      })
+      .filter(s => s !== undefined);
+    this.faultStack.set(e, stack);
+  }
+
+  private reportBreak(frame: Frame, at: Instruction, e: Unsupported, skipped: boolean, another: string | null): void {
+    const stack = this.faultStack.get(e) ?? this.traceback(frame);
+    const last = stack[stack.length - 1];
+    const place = { file: last?.file ?? frame.code.file.name, line: last?.line ?? at.at.span.line };
+    const key = `${place.file}:${place.line}:${e.gb.type}:${e.gb.context.replace(/0x[0-9a-f]+/g, "")}`;
+    if (this.reported.has(key)) return;
+    this.reported.add(key);
+    if (e.gb.number === "0124" && !this.itemWarned) this.itemWarned = true;
+    const reason = reasonFor(skipped ? null : at.op, e, skipped, another);
+    this.torch.emit({
+      kind: "graph_break",
+      break: { line: place.line, file: place.file, reason: e.gb.type, text: breakBlock(place, reason, stack) },
+      logs: new Set(this.torch.logs),
+    });
+  }
+
+  private saveModes(): Pick<Torch, "gradEnabled" | "inferenceMode" | "autocast" | "defaultDtype" | "defaultDevice" | "filled"> {
+    const { gradEnabled, inferenceMode, autocast, defaultDtype, defaultDevice, filled } = this.torch;
+    return { gradEnabled, inferenceMode, autocast, defaultDtype, defaultDevice, filled };
+  }
+  private restoreModes(m: ReturnType<FrameRunner["saveModes"]>): void {
+    Object.assign(this.torch, m);
+  }
+}
+
+function setGradNode(trace: Trace, enabled: boolean): void {
+  trace.emit("call_function", "torch._C._set_grad_enabled", [enabled], new Map(), null);
+}
+
+function takeSnapshot(f: Frame): FrameSnapshot {
+  return {
+    pc: f.pc,
+    stack: [...f.stack],
+    locals: [...f.locals],
+    handling: f.handling.length,
+    storeOrder: [...f.storeOrder],
+  };
+}
+
+function restore(f: Frame, s: FrameSnapshot): void {
+  f.pc = s.pc;
+  f.stack = [...s.stack];
+  s.locals.forEach((v, i) => {
+    f.locals[i] = v;
+  });
+  f.handling.length = s.handling;
+  f.storeOrder = [...s.storeOrder];
+}
+
+/** the frame as it was when the segment began, for reading inputs off their sources again */
+function entryFrame(f: Frame, s: FrameSnapshot): Frame {
+  const e = new Frame(f.code, f.globals, f.func, f.cells);
+  e.pc = s.pc;
+  e.stack = [...s.stack];
+  s.locals.forEach((v, i) => {
+    e.locals[i] = v;
+  });
+  return e;
+}
+
+/** parameters in order, then locals by first store */
+function storeSequence(f: Frame): number[] {
+  const params = f.locals.map((_, i) => i).filter(i => !f.storeOrder.includes(i));
+  return [...params, ...f.storeOrder];
+}
+
+function loopText(f: Frame): string {
+  return describe({
+    type: "graph break in loop",
+    number: "7000",
+    explanation:
+      "torch.compile detected a graph break in a for/while loop. Skipping the frame and falling back to eager, as graph breaks in loops are not supported.",
+    hints: [
+      "This graph break may have been caused by an earlier graph break. Resolving the earlier graph break may resolve this one.",
+    ],
+    context: `frame skipped: ${f.code.name} (${f.code.file.name} line ${f.code.firstLine})`,
+  });
+}
+
+/** the tensors of nested tuples, lists and dicts, as pytree flattens them */
+export function leaves(v: Value): PyTensor[] {
+  if (v instanceof PyTensor) return [v];
+  if (v instanceof PyTuple || v instanceof PyList) return v.items.flatMap(leaves);
+  if (v instanceof PyDict) return v.values().flatMap(leaves);
+  return [];
+}
+
+export { localSource, PyFunction, PyInstance, PyObject };

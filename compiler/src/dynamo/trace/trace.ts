@@ -1,0 +1,472 @@
+// One trace of one frame: the graph, its inputs with their sources, symbols, guards, and the names of nodes. In: what the
+// interpreter reports (Observer) and operators (TraceSink). Out: the pre-grad graph once finish() is called.
+import type { ShapeGuards } from "../../aten/dim_math";
+import { makeMetaBuilder } from "../../aten/meta_builder";
+import { type MetaBuilder, OpError, PyFloat } from "../../aten/types";
+import { FxGraph, type FxNode } from "../../fx/graph";
+import type { Argument, FakeTensor, FakeValue, NodeOp, StackFrame } from "../../fx/types";
+import { type Expr, type ExprLike, int, intValue, mul } from "../../inductor/symbolic/expr";
+import { ShapeEnv, type SymbolPolicy } from "../../inductor/symbolic/shape_env";
+import type { Observer } from "../interp/api";
+import { type Frame, PyFunction } from "../interp/frame";
+import {
+  PyBuiltin,
+  PyCell,
+  PyClass,
+  PyDict,
+  PyInstance,
+  PyList,
+  PyModule,
+  PyObject,
+  PySet,
+  PyTuple,
+  type Value,
+} from "../objects/values";
+import type { Torch } from "../torch/context";
+import { PySymFloat, PySymInt, PyTensor } from "../torch/objects";
+import type { EmitOptions, TraceSink } from "../torch/sink";
+import { GuardSet } from "./guards";
+import {
+  attributeSource,
+  closureSource,
+  globalSource,
+  itemSource,
+  localSource,
+  memberSource,
+  placeholderName,
+  type Source,
+  stackSource,
+} from "./source";
+
+export interface TraceInput {
+  readonly node: FxNode;
+  readonly source: Source;
+  readonly kind: "tensor" | "symint" | "symfloat";
+  readonly value: PyTensor | number;
+}
+
+/** sizes seen at earlier compiles of this frame, by source; null: it changed, so it is symbolic from now on */
+export type FrameState = Map<string, (number | null)[]>;
+
+export interface TraceSettings {
+  readonly dynamic: boolean | null;
+  readonly state: FrameState;
+  /** a repeated call of a compiled frame: nothing is symbolic, nothing is remembered */
+  readonly quiet: boolean;
+  readonly assumeStaticByDefault: boolean;
+}
+
+export class Trace implements TraceSink, Observer {
+  readonly graph = new FxGraph();
+  readonly env = new ShapeEnv();
+  readonly metaBuilder: MetaBuilder;
+  readonly guards = new GuardSet();
+  readonly inputs: TraceInput[] = [];
+  readonly assumed: string[] = [];
+  readonly sources = new Map<PyObject, Source>();
+  /** objects from before the trace that were written to, in order of the first write */
+  readonly written = new Set<PyObject>();
+  private readonly adopted: PyTensor[] = [];
+  private readonly symbolNodes = new Map<Expr, FxNode>();
+  private readonly intInputs = new Map<string, PySymInt>();
+  private readonly rootDepth: number;
+  /** parameters (and, in a resumed frame, all locals) that were not stored to yet */
+  private readonly untouched = new Set<string>();
+
+  constructor(
+    private readonly torch: Torch,
+    readonly root: Frame,
+    private readonly settings: TraceSettings,
+  ) {
+    this.rootDepth = torch.vm.frames.length;
+    const shapeGuards: ShapeGuards = {
+      evaluate: c => this.decide(c),
+      known: c => this.env.evaluateStatic(c),
+      hint: e => this.hint(e),
+      unbacked: () => this.env.createUnbacked(),
+    };
+    this.metaBuilder = makeMetaBuilder(shapeGuards, torch.metaDefaults);
+    this.registerEntry();
+  }
+
+  // ---- sources of what the frame starts with
+
+  private registerEntry(): void {
+    const f = this.root;
+    f.code.varnames.forEach((name, i) => {
+      const v = f.locals[i];
+      if (v === undefined || name.startsWith(".")) return;
+      this.untouched.add(name);
+      this.know(v, localSource(name));
+    });
+    for (const [i, name] of f.code.cellNames.entries()) {
+      const v = f.cells[i]?.value;
+      if (v !== undefined) this.know(v, localSource(name));
+    }
+    for (const [i, name] of f.code.freeNames.entries()) {
+      const v = f.cells[f.code.cellNames.length + i]?.value;
+      if (v !== undefined) this.know(v, localSource(name));
+    }
+    f.stack.forEach((v, i) => {
+      this.know(v, stackSource(i));
+    });
+  }
+
+  /** remembers where an object was found first */
+  private know(v: Value, source: Source): void {
+    if (!(v instanceof PyObject) || this.sources.has(v)) return;
+    if (v instanceof PyModule ? v.file === null : v instanceof PyBuiltin || v instanceof PySymInt) return;
+    if (v instanceof PyTensor && v.proxy?.trace === this) return;
+    if (v instanceof PyClass && v.place === null) return;
+    this.sources.set(v, source);
+    if (!(v instanceof PyTensor)) this.guards.value(source, v);
+  }
+
+  private sourceOf(o: Value): Source | undefined {
+    return o instanceof PyObject ? this.sources.get(o) : undefined;
+  }
+
+  /** a value read through a source: guarded if plain, symbolic if that is the policy */
+  private loaded(v: Value, source: Source): Value {
+    if (v instanceof PyObject) {
+      this.know(v, source);
+      return v;
+    }
+    if (typeof v === "number" && !this.settings.quiet && this.isDynamicInt(source, v)) return this.intInput(source, v);
+    this.guards.value(source, v);
+    return v;
+  }
+
+  private isDynamicInt(source: Source, v: number): boolean {
+    if (source.owned !== null || source.name.startsWith("G[")) return false;
+    const { state, dynamic } = this.settings;
+    const seen = state.get(source.name);
+    if (seen === undefined) state.set(source.name, [v]);
+    else if (seen[0] !== v) state.set(source.name, [null]);
+    if (dynamic === false || v === 0 || v === 1) return false;
+    return dynamic === true || state.get(source.name)?.[0] === null;
+  }
+
+  private intInput(source: Source, v: number): Value {
+    const known = this.intInputs.get(source.name);
+    if (known) return known;
+    const policy: SymbolPolicy = this.settings.dynamic === true ? "duck" : "dynamic";
+    const expr = this.env.createSymbol(source.name, v, policy, { positive: true });
+    if (intValue(expr) !== undefined) return v;
+    const node = this.symbolPlaceholder(expr, source, v);
+    this.guards.ints.push({ source, symbol: expr });
+    const s = new PySymInt(this.torch.vm.types.int, expr, node, this);
+    this.intInputs.set(source.name, s);
+    return s;
+  }
+
+  // ---- Observer
+
+  loadedLocal(name: string, value: Value, frame: Frame): Value {
+    if (frame !== this.root || !this.untouched.has(name)) return value;
+    if (value instanceof PyTensor && value.proxy?.trace !== this) {
+      // the name that it is read under when it becomes an input is the one that counts
+      this.sources.set(value, this.tensorSource(value, localSource(name)));
+      return value;
+    }
+    return this.loaded(value, localSource(name));
+  }
+  /** a tensor keeps a source that is no plain local (a module's parameter passed as an argument stays one) */
+  private tensorSource(t: PyTensor, local: Source): Source {
+    const known = this.sources.get(t);
+    return known && !/^L\['\w+'\]$/.test(known.name) ? known : local;
+  }
+  loadedGlobal(name: string, value: Value, frame: Frame): Value {
+    if (frame.globals.get(name) === undefined || frame.code.file.library !== "user") return value;
+    if (frame.globals === this.root.globals) return this.loaded(value, globalSource(name));
+    const module = frame.func?.module?.name ?? "module";
+    const globals = frame.globals;
+    const source: Source = {
+      name: `G['__import_${module.replace(/\./g, "_dot_")}'].${name}`,
+      owned: null,
+      fetch: () => globals.get(name),
+    };
+    return this.loaded(value, source);
+  }
+  loadedDeref(name: string, value: Value, frame: Frame): Value {
+    if (frame === this.root) {
+      if (frame.code.freeNames.includes(name) || this.untouched.has(name)) return this.loaded(value, localSource(name));
+      return value;
+    }
+    const f = frame.func;
+    const base = f ? this.sources.get(f) : undefined;
+    const index = frame.code.freeNames.indexOf(name);
+    if (!base || index < 0) return value;
+    return this.loaded(value, closureSource(base, index));
+  }
+  loadedAttribute(owner: Value, name: string, value: Value): Value {
+    const base = this.sourceOf(owner);
+    if (!base || owner instanceof PyTensor || !(owner instanceof PyObject)) return value;
+    if (this.torch.isModule(owner)) {
+      for (const dict of ["_parameters", "_buffers", "_modules"] as const) {
+        const d = owner.attrs?.get(dict);
+        if (!(d instanceof PyDict) || d.get(name) !== value) continue;
+        const v = this.loaded(value, memberSource(base, dict, name));
+        // reading a module's tensor makes it an input at once
+        if (v instanceof PyTensor && v.proxy?.trace !== this) this.nodeOf(v);
+        return v;
+      }
+    }
+    if (this.written.has(owner) || isMethodLike(value)) return value;
+    const own = owner instanceof PyModule ? owner.dict.get(name) : owner.attrs?.get(name);
+    if (own !== value && !(owner instanceof PyClass) && owner.cls.lookup(name) !== value) return value;
+    const v = this.loaded(value, attributeSource(base, name, this.torch.isModule(owner)));
+    if (v instanceof PyTensor && this.torch.isModule(owner) && v.proxy?.trace !== this) this.nodeOf(v);
+    return v;
+  }
+  loadedItem(owner: Value, key: Value, value: Value): Value {
+    const base = this.sourceOf(owner);
+    if (!base || (owner instanceof PyObject && this.written.has(owner))) return value;
+    if (!(owner instanceof PyList || owner instanceof PyTuple || owner instanceof PyDict)) return value;
+    const index = typeof key === "number" && key < 0 && !(owner instanceof PyDict) ? key + owner.items.length : key;
+    const source = itemSource(base, index);
+    return source ? this.loaded(value, source) : value;
+  }
+  mutated(owner: Value): void {
+    if (owner instanceof PyTensor || !(owner instanceof PyObject)) return;
+    const before = this.sources.has(owner) || owner === this.root.globals || this.isGlobals(owner);
+    if (before) this.written.add(owner);
+  }
+  private isGlobals(o: PyObject): boolean {
+    return o instanceof PyDict && o.get("__name__") !== undefined && o.get("__module_object__") !== undefined;
+  }
+  stored(name: string, value: Value, frame: Frame): void {
+    if (frame === this.root) this.untouched.delete(name);
+    if (!(value instanceof PyTensor) || name.startsWith(".")) return;
+    const p = value.proxy;
+    if (!p || p.trace !== this || p.named || p.node.op === "placeholder") return;
+    p.named = true;
+    p.node.name = this.graph.namespace.create(name);
+  }
+
+  // ---- TraceSink
+
+  decide(condition: Expr): boolean {
+    const v = this.env.evaluate(condition, "evaluate_expr");
+    if (v === undefined) {
+      throw new OpError(
+        "Could not guard on data-dependent expression",
+        "GuardOnDataDependentSymNode",
+      );
+    }
+    return v;
+  }
+  hint(e: Expr): number {
+    return this.env.hint(e) ?? 2;
+  }
+  note(assumption: string): void {
+    if (!this.assumed.includes(assumption)) this.assumed.push(assumption);
+  }
+
+  nodeOf(t: PyTensor): FxNode {
+    if (t.proxy?.trace === this) return t.proxy.node;
+    return this.tensorInput(t);
+  }
+
+  adopt(t: PyTensor, node: FxNode): void {
+    t.setProxy({ trace: this, node, named: false });
+    this.adopted.push(t);
+  }
+
+  nodeOfSym(s: PySymInt | PySymFloat): Argument {
+    if (s instanceof PySymFloat) return s.node;
+    const n = intValue(s.expr);
+    if (n !== undefined) return n;
+    return s.node ?? this.symbolNodes.get(s.expr) ?? s.expr;
+  }
+
+  emit(
+    op: NodeOp,
+    target: string,
+    args: readonly Argument[],
+    kwargs: ReadonlyMap<string, Argument>,
+    val: FakeValue | undefined,
+    options: EmitOptions = {},
+  ): FxNode {
+    const meta = {
+      val,
+      stack: [...this.stack(), ...(options.extraFrames ?? [])],
+      fromNode: [],
+      ...(options.opaque === undefined ? {} : { opaque: options.opaque }),
+      ...(this.assumed.length > 0 ? { assumed: [...this.assumed] } : {}),
+    };
+    return this.graph.create(op, target, args, kwargs, meta, options.candidate ? { candidate: options.candidate } : {});
+  }
+
+  /** the frames from the compiled one inwards, library frames left out */
+  stack(): StackFrame[] {
+    const out: StackFrame[] = [];
+    for (const f of this.torch.vm.frames.slice(this.rootDepth)) {
+      const s = stackFrame(f);
+      if (s) out.push(s);
+    }
+    return out;
+  }
+
+  // ---- inputs
+
+  private insertPlaceholder(target: string, val: FakeValue, source: string): FxNode {
+    const before = this.graph.nodes.find(n => n.op !== "placeholder");
+    const unique = this.uniqueTarget(target);
+    const meta = { val, stack: [], fromNode: [], source };
+    return this.graph.create("placeholder", unique, [], new Map(), meta, before ? { before } : {});
+  }
+  private uniqueTarget(target: string): string {
+    const taken = (t: string): boolean => this.inputs.some(i => i.node.target === t);
+    if (!taken(target)) return target;
+    for (let i = 0; ; i++) if (!taken(`${target}_${i}`)) return `${target}_${i}`;
+  }
+
+  private symbolPlaceholder(expr: Expr, source: Source, value: number): FxNode {
+    const known = this.symbolNodes.get(expr);
+    if (known) return known;
+    const name = expr.kind === "sym" ? expr.name : "s";
+    const node = this.insertPlaceholder(name, expr, source.name);
+    this.symbolNodes.set(expr, node);
+    this.inputs.push({ node, source, kind: "symint", value });
+    return node;
+  }
+
+  private tensorInput(t: PyTensor): FxNode {
+    const source = this.sources.get(t) ?? this.unsourced(t);
+    const meta = this.inputMeta(t, source);
+    for (const [i, d] of [...meta.shape, ...meta.stride].entries()) {
+      if (d.kind !== "sym") continue;
+      const rank = meta.shape.length;
+      const part = i < rank ? `.size()[${i}]` : `.stride()[${i - rank}]`;
+      this.symbolPlaceholder(d, { name: source.name + part, owned: null, fetch: () => undefined }, this.hint(d));
+    }
+    const node = this.insertPlaceholder(placeholderName(source.name), meta, source.name);
+    this.inputs.push({ node, source, kind: "tensor", value: t });
+    this.guards.tensors.push({ source, meta });
+    t.setProxy({ trace: this, node, named: true });
+    this.originalMetas.set(t, t.meta);
+    t.meta = meta;
+    this.adopted.push(t);
+    return node;
+  }
+  /** what an input looked like outside; its meta has symbols while the trace lasts */
+  private readonly originalMetas = new Map<PyTensor, FakeTensor>();
+
+  private unsourced(t: PyTensor): Source {
+    const name = `G['__tensor_${this.inputs.length}']`;
+    const source: Source = { name, owned: null, fetch: () => t };
+    this.sources.set(t, source);
+    return source;
+  }
+
+  private inputMeta(t: PyTensor, source: Source): FakeTensor {
+    const sizes = t.meta.shape.map(d => intValue(d) ?? 1);
+    const policies = this.policies(t, source, sizes);
+    const base: FakeTensor = { ...t.meta, storageOffset: int(0) };
+    if (policies.every(p => p === "static")) return base;
+    const shape = sizes.map((n, i) => this.env.createSymbol(`${source.name}.size()[${i}]`, n, policies[i] ?? "static"));
+    const strides = t.meta.stride.map(d => intValue(d) ?? 1);
+    return { ...base, shape, stride: this.symbolicStrides(source, sizes, shape, strides) };
+  }
+
+  private policies(t: PyTensor, source: Source, sizes: readonly number[]): SymbolPolicy[] {
+    const { dynamic, state, quiet } = this.settings;
+    const isStatic = (): SymbolPolicy[] => sizes.map(() => "static");
+    if (quiet) return isStatic();
+    const owned = source.owned !== null || t.cls.isSubclassOf(this.torch.parameterClass);
+    const marked = (i: number): SymbolPolicy | undefined => {
+      const m = t.marks?.get(i);
+      return m === "dynamic" ? "dynamic" : m === "unbacked" ? "unbacked" : m === "static" ? "static" : undefined;
+    };
+    if (owned) return sizes.map((_, i) => marked(i) ?? "static");
+    const seen = state.get(source.name);
+    if (!seen) state.set(source.name, [...sizes]);
+    else if (seen.length === sizes.length) {
+      state.set(
+        source.name,
+        seen.map((s, i) => (s === sizes[i] ? s : null)),
+      );
+    }
+    const changed = state.get(source.name);
+    return sizes.map((_, i) => {
+      const mark = marked(i);
+      if (mark) return mark;
+      if (dynamic === false) return "static";
+      if (changed?.[i] === null && changed.length === sizes.length) return "dynamic";
+      return dynamic === true ? "duck" : "static";
+    });
+  }
+
+  /** strides as products of sizes where the numbers allow it, else symbols of their own (ShapeEnv's rule) */
+  private symbolicStrides(
+    source: Source,
+    sizes: readonly number[],
+    shape: readonly Expr[],
+    strides: readonly number[],
+  ): Expr[] {
+    const out: (Expr | undefined)[] = strides.map(s => (s === 0 || s === 1 ? int(s) : undefined));
+    const order = strides.map((s, i) => ({ s, i })).sort((a, b) => a.s - b.s || b.i - a.i);
+    const product = (i: number): [number, Expr] => [
+      (sizes[i] ?? 1) * (strides[i] ?? 1),
+      mul(shape[i] as ExprLike, out[i] as ExprLike),
+    ];
+    while (out.some(s => s === undefined)) {
+      const known = new Map<number, Expr>();
+      out.forEach((s, i) => {
+        if (s !== undefined) known.set(...product(i));
+      });
+      let found = false;
+      for (const { s, i } of order) {
+        const e = out[i] === undefined ? known.get(s) : undefined;
+        if (!e) continue;
+        out[i] = e;
+        known.set(...product(i));
+        found = true;
+      }
+      if (found) continue;
+      const next = order.find(({ i }) => out[i] === undefined);
+      if (!next) break;
+      out[next.i] = this.env.createSymbol(`${source.name}.stride()[${next.i}]`, next.s, "duck");
+    }
+    return out.map(s => s ?? int(1));
+  }
+
+  /** after the trace: tensors are ordinary again, symbols are numbers */
+  release(): void {
+    for (const t of this.adopted) {
+      const fix = (e: Expr): Expr => (intValue(e) === undefined ? int(this.hint(e)) : e);
+      const outside = this.originalMetas.get(t);
+      const m = t.meta;
+      t.meta = outside
+        ? m.requiresGrad === outside.requiresGrad
+          ? outside
+          : { ...outside, requiresGrad: m.requiresGrad }
+        : { ...m, shape: m.shape.map(fix), stride: m.stride.map(fix), storageOffset: fix(m.storageOffset) };
+      t.proxy = null;
+    }
+  }
+}
+
+export function stackFrame(f: Frame): StackFrame | undefined {
+  const file = f.code.file;
+  if (file.library === "nn_modules" || file.library === "hidden") return undefined;
+  const at = f.code.instructions[Math.max(0, f.pc - 1)]?.at;
+  if (!at) return undefined;
+  const { span, anchor } = at;
+  const code = (file.lines[span.line - 1] ?? "").trim();
+  return {
+    file: file.name,
+    func: f.shownName,
+    line: span.line,
+    code,
+    span: { line: span.line, column: span.column, endLine: span.endLine, endColumn: span.endColumn },
+    ...(anchor ? { anchor } : {}),
+  };
+}
+
+function isMethodLike(v: Value): boolean {
+  return v instanceof PyObject && (v.cls.name === "method" || v instanceof PyBuiltin);
+}
+
+export { PyCell, PyFloat, PyFunction, PyInstance, PySet };
