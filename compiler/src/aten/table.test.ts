@@ -76,6 +76,14 @@ describe("the operator table", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("differentiates what writes: by a formula of its own or of the functional form, or composed of other writes", () => {
+    const wrong = failing(r => {
+      if (r.functional === undefined || r.composite !== undefined || r.derivative !== undefined) return true;
+      return lookup(r.functional)?.derivative !== undefined;
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it("reaches every spelling", () => {
     const wrong = records.flatMap(r => (r.python ?? []).filter(s => !lookupPython(s).includes(r)));
     expect(wrong).toEqual([]);

@@ -340,6 +340,7 @@ export interface OpRecord {
   /**
    * For operators that write arguments: the functional operator ("aten.add_.Tensor" -> "aten.add.Tensor"). Its results
    * are the operator's own results that alias no argument, then, in schema order, the new value of each written argument.
+   * Its derivative serves the write too, unless the writing operator has one (elu_ goes by its result).
    */
   readonly functional?: string;
   /**

@@ -1,6 +1,6 @@
 // Activation functions of ATen and what torch.nn.functional makes of them, with in-place forms. Their gradients are
 // operators of their own (gelu_backward, ...), which stand in activation_backward.ts.
-import type { Args, GraphBuilder, MetaBuilder, OpRecord, Scalar, TensorMeta } from "../types";
+import type { Args, Derivative, GraphBuilder, MetaBuilder, OpRecord, Scalar, TensorMeta } from "../types";
 import {
   aten,
   each,
@@ -140,21 +140,27 @@ const elu = activation(
   {
     derivative: each({
       self: (b, c) =>
-        eluBackward(
-          b,
-          c.grad(),
-          c.args.tensor("self"),
-          c.args.scalar("alpha"),
-          c.args.scalar("scale"),
-          c.args.scalar("input_scale"),
-        ),
+        b.call("aten.elu_backward.default", [c.grad(), ...eluScales(c.args), false, c.args.tensor("self")]),
     }),
   },
 );
 
-function eluBackward<T>(b: GraphBuilder<T>, grad: T, x: T, alpha: Scalar, scale: Scalar, inputScale: Scalar): T {
-  return b.call("aten.elu_backward.default", [grad, alpha, scale, inputScale, false, x]);
-}
+const eluScales = <T>(a: Args<T>): Scalar[] => ["alpha", "scale", "input_scale"].map(name => a.scalar(name));
+const celuScales = <T>(a: Args<T>): Scalar[] => [a.scalar("alpha"), 1, fl(1 / numberOf(a.scalar("alpha")))];
+
+/** derivatives of the in-place forms, by the result: the value before the write is gone */
+const BY_RESULT = {
+  elu: each({
+    self: (b, c) => b.call("aten.elu_backward.default", [c.grad(), ...eluScales(c.args), true, c.result()]),
+  }),
+  celu: each({
+    self: (b, c) => b.call("aten.elu_backward.default", [c.grad(), ...celuScales(c.args), true, c.result()]),
+  }),
+  leakyRelu: each({
+    self: (b, c) =>
+      b.call("aten.leaky_relu_backward.default", [c.grad(), c.result(), c.args.raw("negative_slope"), true]),
+  }),
+};
 
 const celu = activation(
   "celu",
@@ -171,10 +177,8 @@ const celu = activation(
   {
     python: ["torch.celu"],
     derivative: each({
-      self: (b, c) => {
-        const alpha = c.args.scalar("alpha");
-        return eluBackward(b, c.grad(), c.args.tensor("self"), alpha, 1, fl(1 / numberOf(alpha)));
-      },
+      self: (b, c) =>
+        b.call("aten.elu_backward.default", [c.grad(), ...celuScales(c.args), false, c.args.tensor("self")]),
     }),
   },
 );
@@ -466,8 +470,9 @@ const functionals: OpRecord[] = [
 ];
 
 /** in-place forms that torch.nn.functional also has as functions of their own */
-function named(record: OpRecord, name: string): OpRecord[] {
-  return [record, inplace(record, [`${F}${name}`], `torch._C._nn.${name}`)];
+function named(record: OpRecord, name: string, derivative?: Derivative): OpRecord[] {
+  const written = inplace(record, [`${F}${name}`], `torch._C._nn.${name}`);
+  return [record, derivative === undefined ? written : { ...written, derivative }];
 }
 
 export const records: readonly OpRecord[] = [
@@ -480,17 +485,20 @@ export const records: readonly OpRecord[] = [
   ...withInplace(hardswish),
   ...withInplace(hardsigmoid),
   ...named(hardtanh, "hardtanh_"),
-  ...named(elu, "elu_"),
+  ...named(elu, "elu_", BY_RESULT.elu),
   celu,
-  inplace(celu, ["torch.celu_", `${F}celu_`]),
+  { ...inplace(celu, ["torch.celu_", `${F}celu_`]), derivative: BY_RESULT.celu },
   selu,
-  { ...inplace(selu, ["torch.selu_", `${F}selu_`]), functional: "aten.selu.default" },
-  ...named(leakyRelu, "leaky_relu_"),
+  {
+    ...inplace(selu, ["torch.selu_", `${F}selu_`]),
+    composite: (b, a) => b.call("aten.elu_.default", [a.tensor("self"), fl(SELU_ALPHA), fl(SELU_SCALE)]),
+  },
+  ...named(leakyRelu, "leaky_relu_", BY_RESULT.leakyRelu),
   softplus,
   threshold,
   inplace(threshold, ["torch.threshold_", `${F}threshold_`]),
   relu6,
-  inplace(relu6),
+  { ...inplace(relu6), composite: (b, a) => b.call("aten.hardtanh_.default", [a.tensor("self"), 0, 6]) },
   ...shrinks,
   ...logSigmoid,
   glu,

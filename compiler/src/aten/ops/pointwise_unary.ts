@@ -696,15 +696,16 @@ const cleaned: OpRecord[] = [
   }),
 ];
 
+const square = pointwise({
+  name: "aten.square.default",
+  schema: "square(Tensor self) -> Tensor",
+  python: spell("square"),
+  composite: (b, a) => b.call("aten.pow.Tensor_Scalar", [a.tensor("self"), 2]),
+});
+
 const squares: OpRecord[] = [
-  ...withInplace(
-    pointwise({
-      name: "aten.square.default",
-      schema: "square(Tensor self) -> Tensor",
-      python: spell("square"),
-      composite: (b, a) => b.call("aten.pow.Tensor_Scalar", [a.tensor("self"), 2]),
-    }),
-  ),
+  square,
+  { ...inplace(square), composite: (b, a) => b.call("aten.pow_.Scalar", [a.tensor("self"), 2]) },
 ];
 
 const aliases: OpRecord[] = [
