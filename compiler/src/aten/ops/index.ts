@@ -44,6 +44,7 @@ import { records as scanSort } from "./scan_sort";
 import { records as selection } from "./selection";
 import { records as softmax } from "./softmax";
 import { records as statistics } from "./statistics";
+import { records as upsample } from "./upsample";
 import { records as view } from "./view";
 import { records as viewSelect } from "./view_select";
 import { records as xlogy } from "./xlogy";
@@ -71,6 +72,7 @@ export const families: readonly (readonly OpRecord[])[] = [
   foreach,
   conv,
   attention,
+  upsample,
   poolBackward,
   poolAdaptive,
   pool,

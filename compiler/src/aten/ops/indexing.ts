@@ -113,7 +113,7 @@ const byTensor: OpRecord[] = [
       self: (b, c) => {
         const t = b.meta(c.args.tensor("self"));
         const zeros = full(b, t.shape, 0, t.dtype, t.device);
-        return b.call("aten._unsafe_index_put.default", [zeros, c.args.raw("indices"), c.grad(), true]);
+        return b.call("aten.index_put.default", [zeros, c.args.raw("indices"), c.grad(), true]);
       },
     }),
     lower: (b, a) => lowerIndex(b, a, "aten._unsafe_index.Tensor", false),

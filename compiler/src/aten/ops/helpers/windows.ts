@@ -148,20 +148,6 @@ export function adaptiveWindows(
   };
 }
 
-/** windows by which the gradient of a nearest-neighbour upscaling is summed up */
-export function upscaleWindows(
-  b: DimMath,
-  input: readonly [number, number],
-  output: readonly [number, number],
-): AdaptiveWindows {
-  const start = (i: Dim, d: 0 | 1): Dim => b.ceildiv(b.mul(i, input[d]), output[d]);
-  return {
-    largest: [Math.ceil(input[0] / output[0]), Math.ceil(input[1] / output[1])],
-    start,
-    end: (i, d) => start(b.add(i, 1), d),
-  };
-}
-
 /** folds `step` over the elements of each output element's window; elements beyond a window's end read as `fill` */
 export function foldWindows<B>(
   b: LoweringBuilder<B>,
