@@ -84,6 +84,8 @@ export interface Guest {
   getitem?(o: Value, key: Value): Value | undefined;
   setitem?(o: Value, key: Value, v: Value): boolean;
   truth?(v: Value): boolean | undefined;
+  /** identity or type of the value is asked for */
+  touched?(v: Value): void;
   length?(v: Value): Value | undefined;
   iterate?(v: Value): PyIterator | undefined;
   call?(f: Value, args: readonly Value[], kwargs: Kwargs): Value | undefined;
@@ -155,6 +157,7 @@ export interface Interp {
   repr(v: Value): string;
   format(v: Value, spec: string): string;
   isInstance(v: Value, cls: Value): boolean;
+  touch(v: Value): void;
   /** a JS integer from an int, bool or symbolic int */
   index(v: Value, what?: string): number;
   importModule(name: string, fromFile: string | null): Value;

@@ -194,7 +194,12 @@ export class Machine implements Interp {
     return v satisfies never;
   }
 
+  touch(v: Value): void {
+    if (v instanceof PyObject) for (const g of this.guests) g.touched?.(v);
+  }
+
   isInstance(v: Value, cls: Value): boolean {
+    this.touch(v);
     if (cls instanceof PyTuple) return cls.items.some(c => this.isInstance(v, c));
     if (cls instanceof PyUnknown) return v instanceof PyUnknown && v.what.startsWith(cls.what);
     if (cls === null) return v === null;

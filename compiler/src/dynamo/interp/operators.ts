@@ -236,8 +236,11 @@ export function sameObject(a: Value, b: Value): boolean {
 }
 
 export function compareOperation(vm: Interp, op: CompareOperator, a: Value, b: Value): Value {
-  if (op === "is") return sameObject(a, b);
-  if (op === "is not") return !sameObject(a, b);
+  if (op === "is" || op === "is not") {
+    vm.touch(a);
+    vm.touch(b);
+    return sameObject(a, b) === (op === "is");
+  }
   if (op === "in") return contains(vm, b, a);
   if (op === "not in") return !vm.truthy(contains(vm, b, a));
   for (const g of vm.guests) {

@@ -19,6 +19,7 @@ import {
   type TensorMeta,
 } from "../../aten/types";
 import { FxGraph, type FxNode } from "../../fx/graph";
+import { float } from "../../inductor/symbolic/expr";
 import { type Argument, EllipsisArg, type FakeTensor, type NodeMeta, OpaqueArg, SliceArg, TupleArg } from "../../fx/types";
 import { property } from "../builtins/define";
 import {
@@ -66,6 +67,7 @@ export class Converter {
   /** placeholders of a one-operator graph outside a trace */
   readonly eager = new Map<PyTensor, FxNode>();
   unknown: string | null = null;
+  readonly floats = new Map<ArgValue<TensorMeta>, PySymFloat>();
 
   constructor(
     readonly torch: Torch,
@@ -98,7 +100,11 @@ export class Converter {
       return { arg, bound };
     }
     if (v instanceof PySymInt) return { arg: this.torch.trace?.nodeOfSym(v) ?? v.expr, bound: v.expr };
-    if (v instanceof PySymFloat) return { arg: this.torch.trace?.nodeOfSym(v) ?? v.hint, bound: v.hint };
+    if (v instanceof PySymFloat) {
+      const bound = new PyFloat(v.hint.value);
+      this.floats.set(bound, v);
+      return { arg: this.torch.trace?.nodeOfSym(v) ?? v.hint, bound };
+    }
     if (v instanceof PyList) {
       const items = v.items.map((x, i) => this.convert(this.item(v, i, x)));
       return { arg: items.map(i => i.arg), bound: items.map(i => i.bound) };
@@ -180,6 +186,11 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     throw e;
   }
   const schema = parseSchema(record.schema);
+  for (const p of schema.parameters) {
+    // a parameter of type float takes a number, so the symbol is fixed to its value
+    const s = p.type.base === "float" ? conv.floats.get(bound.values.get(p.name) ?? null) : undefined;
+    if (s) s.node.meta.val = { symFloat: float(s.hint.value) };
+  }
   const written = schema.parameters.find(p => p.mutated);
   const target = written ? bound.values.get(written.name) : undefined;
   const needsGrad = wantsGrad(torch, conv, record);

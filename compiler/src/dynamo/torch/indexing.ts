@@ -315,7 +315,7 @@ export function tensorSetItem(torch: Torch, t: PyTensor, key: Value, value: Valu
     t.isLeaf = false;
   }
   if (trace) {
-    trace.emit("call_function", "operator.setitem", [self, index, v], new Map(), t.meta);
+    trace.emit("call_function", "operator.setitem", [self, index, v], new Map(), null);
     return;
   }
   const node = graph.create("call_function", "operator.setitem", [self, index, v], new Map(), {

@@ -430,6 +430,8 @@ export function tensorGuest(torch: Torch): Guest {
         if (o !== torch.tensorClass && o !== torch.parameterClass) return undefined;
         return classMethod(torch, name);
       }
+      // Dynamo realises a lazy input as soon as anything is read off it
+      torch.trace?.nodeOf(o);
       const own = o.attrs?.get(name);
       if (own !== undefined) return own;
       const simple = attribute(torch, o, name);
@@ -501,6 +503,9 @@ export function tensorGuest(torch: Torch): Guest {
       return true;
     },
     truth: v => (isTensor(v) ? truth(torch, v) : undefined),
+    touched(v) {
+      if (isTensor(v)) torch.trace?.nodeOf(v);
+    },
     length: v => (isTensor(v) ? METHODS.__len__?.(torch, v, [], new Map()) : undefined),
     iterate(v) {
       if (!isTensor(v)) return undefined;

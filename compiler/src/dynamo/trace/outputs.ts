@@ -90,13 +90,29 @@ const isSymbolic = (v: FakeValue | undefined): v is Expr =>
   typeof v === "object" && v !== null && "kind" in v && "args" in v;
 
 /** closes the graph; undefined when it holds no operator and returns nothing */
-export function closeGraph(graph: FxGraph, outputs: readonly FxNode[], gradEnabled: boolean): boolean {
+export function closeGraph(trace: Trace, outputs: readonly FxNode[], gradEnabled: boolean): boolean {
+  const { graph } = trace;
+  applyReplacements(trace);
   graph.create("output", "output", [new TupleArg([...outputs])], new Map(), { stack: [], fromNode: [] });
   removeGradModePairs(graph, gradEnabled);
   shareSymbols(graph);
   removeUnused(graph);
   const calls = graph.nodes.some(n => n.op === "call_function" || n.op === "call_method");
   return calls || outputs.length > 0;
+}
+
+/** symbols that guards fixed are numbers everywhere */
+function applyReplacements({ graph, env }: Trace): void {
+  if (env.replacements.size === 0) return;
+  const fix = (v: FakeValue | undefined): FakeValue | undefined => {
+    if (typeof v !== "object" || v === null) return v;
+    if (Array.isArray(v)) return v.map(x => fix(x) ?? null);
+    if (isSymbolic(v)) return env.simplify(v);
+    if (!("shape" in v)) return v;
+    const each = (xs: readonly Expr[]): Expr[] => xs.map(x => env.simplify(x));
+    return { ...v, shape: each(v.shape), stride: each(v.stride), storageOffset: env.simplify(v.storageOffset) };
+  };
+  for (const n of graph.nodes) n.meta.val = fix(n.meta.val);
 }
 
 const setsGrad = (n: FxNode | undefined): boolean => n?.target === "torch._C._set_grad_enabled";
@@ -123,6 +139,11 @@ function shareSymbols(graph: FxGraph): void {
   for (const n of [...graph.nodes]) {
     const v = n.meta.val;
     if (!isSymbolic(v)) continue;
+    const number = intValue(v);
+    if (number !== undefined) {
+      n.replaceAllUsesWith(number);
+      continue;
+    }
     const known = first.get(v);
     if (known) n.replaceAllUsesWith(known);
     else first.set(v, n);
@@ -152,7 +173,7 @@ function removeUnused(graph: FxGraph): void {
   }
   for (const n of graph.placeholders()) {
     const v = n.meta.val;
-    if (isSymbolic(v) && v.kind === "sym" && n.users.size === 0 && !used.has(v)) graph.erase(n);
+    if (isSymbolic(v) && n.users.size === 0 && !(v.kind === "sym" && used.has(v))) graph.erase(n);
   }
 }
 

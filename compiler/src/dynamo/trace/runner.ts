@@ -309,7 +309,7 @@ export class FrameRunner {
     baseGrad: boolean,
   ): void {
     const { torch } = this;
-    const useful = closeGraph(trace.graph, collector.nodes, baseGrad);
+    const useful = closeGraph(trace, collector.nodes, baseGrad);
     let captured: CapturedFrame | null = null;
     if (hit) captured = hit.captured;
     else {

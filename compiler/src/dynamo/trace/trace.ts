@@ -133,6 +133,9 @@ export class Trace implements TraceSink, Observer {
       return v;
     }
     if (typeof v === "number" && !this.settings.quiet && this.isDynamicInt(source, v)) return this.intInput(source, v);
+    if (v instanceof PyFloat && !this.settings.quiet && this.isDynamicFloat(source, v.value)) {
+      return this.floatInput(source, v);
+    }
     this.guards.value(source, v);
     return v;
   }
@@ -159,6 +162,31 @@ export class Trace implements TraceSink, Observer {
     this.intInputs.set(source.name, s);
     return s;
   }
+
+  private isDynamicFloat(source: Source, v: number): boolean {
+    const { state, dynamic } = this.settings;
+    if (source.name.startsWith("G[") || dynamic === false || !Number.isFinite(v)) return false;
+    if (this.torch.config.get("triton.cudagraphs") === true) return false;
+    const seen = state.get(source.name);
+    if (seen === undefined) state.set(source.name, [v]);
+    else if (seen[0] !== v) state.set(source.name, [null]);
+    return dynamic === true || state.get(source.name)?.[0] === null;
+  }
+
+  /** a float enters as a 0-d float64 tensor, read with item() */
+  private floatInput(source: Source, v: PyFloat): Value {
+    const known = this.floatInputs.get(source.name);
+    if (known) return known;
+    const meta = this.metaBuilder.tensor([], { dtype: "float64", device: { type: "cpu", index: null } }) as FakeTensor;
+    const placeholder = this.insertPlaceholder(placeholderName(source.name), meta, source.name);
+    this.inputs.push({ node: placeholder, source, kind: "symfloat", value: v.value });
+    const expr = this.env.createFloatSymbol(source.name, v.value);
+    const node = this.emit("call_method", "item", [placeholder], new Map(), { symFloat: expr });
+    const s = new PySymFloat(this.torch.vm.types.float, v, expr, node, this);
+    this.floatInputs.set(source.name, s);
+    return s;
+  }
+  private readonly floatInputs = new Map<string, PySymFloat>();
 
   // ---- Observer
 
@@ -241,7 +269,7 @@ export class Trace implements TraceSink, Observer {
     const p = value.proxy;
     if (!p || p.trace !== this || p.named || p.node.op === "placeholder") return;
     p.named = true;
-    p.node.name = this.graph.namespace.create(name);
+    if (p.node.name !== name) p.node.name = this.graph.namespace.create(name);
   }
 
   // ---- TraceSink
@@ -295,7 +323,9 @@ export class Trace implements TraceSink, Observer {
       ...(options.opaque === undefined ? {} : { opaque: options.opaque }),
       ...(this.assumed.length > 0 ? { assumed: [...this.assumed] } : {}),
     };
-    return this.graph.create(op, target, args, kwargs, meta, options.candidate ? { candidate: options.candidate } : {});
+    const dunder = op === "call_method" ? /^__(\w+)__$/.exec(target)?.[1] : undefined;
+    const candidate = options.candidate ?? dunder;
+    return this.graph.create(op, target, args, kwargs, meta, candidate ? { candidate } : {});
   }
 
   /** the frames from the compiled one inwards, library frames left out */
