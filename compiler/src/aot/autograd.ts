@@ -108,23 +108,20 @@ export function runBackward(
 }
 
 function runFunction(host: GradHost, fn: GradFunction, grads: readonly (Value | null)[]): (Value | null)[] {
-  const unpacked = new Map<number, Value>();
-  for (const [i, v] of fn.saved)
-    unpacked.set(
-      i,
-      host.withOriginal("aten.detach", () => host.builder.call("aten.alias.default", [host.unpack(v)])),
-    );
-  const bound = {
-    schema: fn.bound.schema,
-    values: new Map([...fn.bound.values].map(([k, v]) => [k, unpackArgument(host, v)] as const)),
-  };
-  const raw = applyDerivative(
-    host,
-    { ...fn, bound },
-    grads,
-    i => unpacked.get(i) ?? host.unpack(fn.results[i] as Value),
-  );
+  const raw = fn.apply?.(grads) ?? evaluateFunction(host, fn, grads);
   return raw.map((g, i) => (g === null ? null : fit(host, g, (fn.inputs[i] as GradInput).meta)));
+}
+
+/** one function's gradients, as its formulas give them */
+export function evaluateFunction(host: GradHost, fn: GradFunction, grads: readonly (Value | null)[]): (Value | null)[] {
+  const unpacked = new Map<number, Value>();
+  for (const [i, v] of fn.saved) {
+    const again = host.withOriginal("aten.detach", () => host.builder.call("aten.alias.default", [host.unpack(v)]));
+    unpacked.set(i, again);
+  }
+  const values = new Map([...fn.bound.values].map(([k, v]) => [k, unpackArgument(host, v)] as const));
+  const bound = { schema: fn.bound.schema, values };
+  return applyDerivative(host, { ...fn, bound }, grads, i => unpacked.get(i) ?? host.unpack(fn.results[i] as Value));
 }
 
 function unpackArgument(host: GradHost, v: unknown): never {

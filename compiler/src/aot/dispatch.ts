@@ -12,6 +12,7 @@ import {
   type ArgValue,
   type Derivative,
   type GraphBuilder,
+  MemoryFormatArg,
   OpError,
   type OpRecord,
   PyComplex,
@@ -21,12 +22,21 @@ import {
 } from "../aten/types";
 import type { FakeTensor } from "../fx/types";
 import { int } from "../inductor/symbolic/expr";
-import { applyDerivative, differentiableNames, type GradHost } from "./autograd";
+import { applyDerivative, differentiableNames, evaluateFunction, type GradHost } from "./autograd";
 import { mapBound, tensorsOf } from "./call_args";
 import { FunctionalTensor } from "./functional";
 import { takeOperatorNames, takeWrapperNames } from "./symbolic_names";
 import { many, single, type TraceContext, TracedTensor, Tracer } from "./tracer";
-import { type Edge, type GradFunction, type GradInput, isDifferentiable, isValue, metaOf, Value } from "./value";
+import {
+  type Edge,
+  type GradFunction,
+  type GradInput,
+  isDifferentiable,
+  isValue,
+  metaOf,
+  Value,
+  type ValueView,
+} from "./value";
 
 interface SavedValue {
   readonly value: Value;
@@ -299,7 +309,7 @@ export class Dispatcher implements GradHost {
     const values = views.map((t, index) => {
       if (t === null) return null;
       const v = new Value(t);
-      v.noteBase(base, record, bound, index);
+      v.noteBase(base, { record, bound, index });
       return v;
     });
     return parseSchema(record.schema).returns[0]?.type.list || values.length !== 1 ? values : (values[0] as Value);
@@ -323,7 +333,9 @@ export class Dispatcher implements GradHost {
       const extra = results.length - targets.length;
       for (const [i, target] of targets.entries()) {
         const r = results[extra + i];
-        if (r) target.tensor.write(this.tracer, r);
+        if (!r) continue;
+        target.tensor.write(this.tracer, r);
+        target.tensor.storage.writtenUnderGrad ||= this.gradEnabled;
       }
       if (bound.schema.returns.length === 0) return [];
       if (extra > 0) return results.slice(0, extra).map(r => (r === null ? null : this.wrap(r)));
@@ -376,33 +388,73 @@ export class Dispatcher implements GradHost {
     return { ...bound, values: new Map([...bound.values, ["self", copy]]) };
   }
 
-  /** a written tensor's new history; a written view also changes its base's */
+  /** a written tensor's new history; a write through a view becomes part of its root's */
   private rebase(t: Value, edge: Edge | null): void {
-    t.edge = edge;
-    t.version++;
     const view = t.viewOf;
-    if (view === null || edge === null) return;
-    const { base, record, bound, index } = view;
-    const scatter = scatterGradient(record, bound, index, base, t, edge);
-    this.rebase(base, { fn: { ...scatter, seqNr: this.nextSeq++, context: this.tracer.context }, index: 0 });
-    t.caughtUp();
+    t.version++;
+    if (view === null || edge === null || "leaf" in edge) {
+      t.edge = edge;
+      return;
+    }
+    const { root, steps } = view;
+    if (root.edge !== null && "leaf" in root.edge) {
+      throw new OpError("a view of a leaf Variable that requires grad is being used in an in-place operation.");
+    }
+    const written = metaOf(root);
+    const self: GradInput = { name: "self", item: null, edge: root.edge, meta: written };
+    const inner: GradFunction = { ...edge.fn, inputs: [self, ...edge.fn.inputs.slice(1)] };
+    root.edge = {
+      fn: {
+        ...inner,
+        seqNr: this.nextSeq++,
+        outputs: [written],
+        context: this.tracer.context,
+        apply: grads => this.copySlices(inner, steps, written, grads[0] as Value),
+      },
+      index: 0,
+    };
+    root.version++;
+    this.catchUp(t);
   }
 
-  /** the history of a view whose base was written: the view operator applied to the base as it is now */
+  /** a view of a root, taken again */
+  private replay(root: Value, steps: readonly ValueView[]): Value {
+    let v = root;
+    for (const { record, bound, index } of steps) {
+      const values = new Map<string, ArgValue<Value>>([...bound.values, [record.viewOf ?? "self", v]]);
+      v = many(this.call(record, { schema: bound.schema, values }))[index] as Value;
+    }
+    return v;
+  }
+
+  /** the history of a view whose root was written: that of the view taken anew */
   private catchUp(v: Value): void {
     const view = v.viewOf;
-    if (view === null || !v.behindBase) return;
-    this.catchUp(view.base);
+    if (view === null || !v.behindRoot) return;
     v.caughtUp();
-    if (!this.gradEnabled || view.base.edge === null) return;
-    const bound: Bound<Value> = {
-      schema: view.bound.schema,
-      values: new Map([...view.bound.values, [view.record.viewOf ?? "self", view.base]]),
-    };
-    const outputs: Value[] = [];
-    for (let i = 0; i <= view.index; i++) outputs.push(new Value(v.tensor));
-    this.record(view.record, bound, bound, outputs.length === 1 ? (outputs[0] as Value) : outputs, this.nextSeq++);
-    v.edge = (outputs[view.index] as Value).edge;
+    if (this.gradEnabled && view.root.edge !== null) v.edge = this.replay(view.root, view.steps).edge;
+  }
+
+  /**
+   * Backward of a write through a view (torch's CopySlices): the written part of the gradient goes through the write's
+   * formulas and back into its place, the rest passes by.
+   */
+  private copySlices(
+    inner: GradFunction,
+    steps: readonly ValueView[],
+    root: TensorMeta,
+    grad: Value,
+  ): (Value | null)[] {
+    const b = this.builder;
+    const result = b.call("aten.new_empty_strided.default", [grad, root.shape, root.stride]);
+    b.call("aten.copy_.default", [result, grad]);
+    const part = this.replay(result, steps);
+    const own = b.call("aten.clone.default", [part], { memory_format: new MemoryFormatArg("contiguous_format") });
+    const [self, ...others] = evaluateFunction(this, inner, [own]);
+    if (inner.inputs[0]?.edge === null) return [null, ...others];
+    if (self) b.call("aten.copy_.default", [part, self]);
+    else b.call("aten.zero_.default", [part]);
+    return [result, ...others];
   }
 }
 
@@ -444,49 +496,4 @@ function gradInputs(derivative: GradFunction["derivative"], bound: Bound<Value>)
     }
   }
   return inputs;
-}
-
-/**
- * The gradient of a base one of whose views was written: what the view covers goes to the write's function, the rest to
- * the base's old history.
- */
-function scatterGradient(
-  record: OpRecord,
-  bound: Bound<Value>,
-  index: number,
-  base: Value,
-  view: Value,
-  edge: Edge,
-): Omit<GradFunction, "seqNr" | "context"> {
-  const viewName = record.viewOf ?? "self";
-  const baseMeta = metaOf(base);
-  return {
-    record,
-    bound,
-    derivative: {
-      kind: "joint",
-      of: ["base", "view"],
-      grads: (b, c) => {
-        const g = c.grad();
-        const kept = b.call("aten.clone.default", [g]);
-        const part = (x: typeof g): typeof g => {
-          const args = parseSchema(record.schema)
-            .parameters.filter(p => !p.keywordOnly)
-            .map(p => (p.name === viewName ? x : c.args.raw(p.name)));
-          return b.callMany(record.name, args)[index] as typeof g;
-        };
-        const slice = b.call("aten.clone.default", [part(kept)]);
-        const hole = part(kept);
-        b.call("aten.zero_.default", [hole]);
-        return { base: kept, view: slice };
-      },
-    },
-    inputs: [
-      { name: "base", item: null, edge: base.edge, meta: baseMeta },
-      { name: "view", item: null, edge, meta: metaOf(view) },
-    ],
-    outputs: [baseMeta],
-    saved: new Map(),
-    results: [null],
-  };
 }

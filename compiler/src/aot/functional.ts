@@ -14,6 +14,8 @@ export class FunctionalStorage {
   private pending: { readonly value: TracedTensor; readonly steps: readonly ViewStep[] }[] = [];
   /** where the last write came from */
   lastWrite: TraceContext | undefined;
+  /** some write happened where autograd looks */
+  writtenUnderGrad = false;
 
   constructor(public base: TracedTensor) {}
 

@@ -17,10 +17,17 @@ import { isImpure } from "./purity";
 import { TracedTensor, Tracer } from "./tracer";
 import { isDifferentiableValue, isValue, metaOf, type Value } from "./value";
 
-export interface TracedInputs {
+interface TracedInput {
+  /** position among the frame's inputs */
+  readonly index: number;
+  readonly node: FxNode;
+  readonly value: Value;
+}
+
+interface TracedInputs {
   readonly values: readonly Computed[];
   /** by position; null: a symbol */
-  readonly tensors: readonly ({ readonly node: FxNode; readonly before: TracedTensor; readonly value: Value } | null)[];
+  readonly tensors: readonly (TracedInput | null)[];
 }
 
 export interface TracedGraph {
@@ -62,6 +69,7 @@ function traceInputs(
   tracer: Tracer,
   dispatcher: Dispatcher,
   name: (i: number) => string,
+  copied: ReadonlySet<number>,
 ): TracedInputs {
   const values: Computed[] = [];
   const tensors: TracedInputs["tensors"][number][] = [];
@@ -69,11 +77,10 @@ function traceInputs(
     const val = node.meta.val ?? null;
     const p = tracer.placeholder(name(i), isFakeTensor(val) ? { ...val, requiresGrad: false } : val);
     if (isFakeTensor(val)) {
-      const traced = new TracedTensor(p, { ...val, requiresGrad: false });
-      const value = dispatcher.wrap(traced);
+      const value = dispatcher.wrap(new TracedTensor(p, { ...val, requiresGrad: false }));
       if (val.requiresGrad && frame.gradEnabled) value.edge = { leaf: i };
+      tensors.push({ index: i, node: p, value });
       values.push(value);
-      tensors.push({ node: p, before: traced, value });
     } else {
       values.push(
         isExpr(val) ? val : typeof val === "object" && val !== null && "symFloat" in val ? val.symFloat : null,
@@ -81,68 +88,84 @@ function traceInputs(
       tensors.push(null);
     }
   }
+  for (const i of copied) {
+    const input = tensors[i];
+    if (!input) continue;
+    const value = dispatcher.builder.call("aten.clone.default", [input.value]);
+    tensors[i] = { ...input, value };
+    values[i] = value;
+  }
   return { values, tensors };
 }
 
+export interface TraceOptions {
+  readonly behaviours?: ReadonlyMap<string, unknown>;
+}
+
 /** `train`: trace under autograd and add the backward pass; undefined when no output needs a gradient */
-export function traceFrame(
+export function traceFrame(frame: CapturedFrame, train: boolean, options: TraceOptions = {}): TracedGraph | undefined {
+  const first = traceOnce(frame, train, options, new Set());
+  if (first === undefined || !("copy" in first)) return first;
+  const again = traceOnce(frame, train, options, first.copy);
+  if (again !== undefined && "copy" in again) throw new Error("every trace copies the same inputs");
+  return again;
+}
+
+/**
+ * One trace. Inputs in `copied` are copied first, so that autograd sees them as they were. The set of inputs that must
+ * be, if they are others: those that need gradients and are written where autograd looks.
+ */
+function traceOnce(
   frame: CapturedFrame,
   train: boolean,
-  options: { readonly behaviours?: ReadonlyMap<string, unknown> } = {},
-): TracedGraph | undefined {
-  const tracer = new Tracer(
-    guardsOf(frame.shapeEnv, () => "aot"),
-    defaultsOf(frame, options.behaviours ?? new Map()),
-  );
-  const dispatcher = new Dispatcher(tracer, train, options.behaviours?.get("symbolic_name_gaps") === true);
-  const inputs = traceInputs(frame, tracer, dispatcher, i => (train ? `primals_${i + 1}` : `arg${i}_1`));
+  options: TraceOptions,
+  copied: ReadonlySet<number>,
+): TracedGraph | { readonly copy: ReadonlySet<number> } | undefined {
+  const behaviours = options.behaviours ?? new Map<string, unknown>();
+  const guards = guardsOf(frame.shapeEnv, () => "aot");
+  const tracer = new Tracer(guards, defaultsOf(frame, behaviours));
+  const dispatcher = new Dispatcher(tracer, train, behaviours.get("symbolic_name_gaps") === true);
+  const inputs = traceInputs(frame, tracer, dispatcher, i => (train ? `primals_${i + 1}` : `arg${i}_1`), copied);
   if (!train) for (const t of inputs.tensors) if (t) t.value.edge = null;
   const interpreter = new Interpreter(dispatcher);
   const results = interpreter.run(frame.graph, inputs.values);
-  const mutated = inputs.tensors.filter(t => t !== null && t.value.tensor.storage.generation > 0);
-  const returned = mutated.filter(t => train && t !== null && t.value.edge !== null);
+  const mutated = inputs.tensors.filter(t => t !== null).filter(t => t.value.tensor.storage.generation > 0);
+  const returned = mutated.filter(t => train && t.value.edge !== null && t.value.tensor.storage.writtenUnderGrad);
+  if (returned.some(t => !copied.has(t.index))) return { copy: new Set(returned.map(t => t.index)) };
   if (train && !results.some(r => isValue(r) && r.requiresGrad) && returned.length === 0) return undefined;
-  const joint = train
-    ? backward(
-        tracer,
-        dispatcher,
-        inputs,
-        results,
-        returned.map(t => (t as { value: Value }).value),
-      )
-    : null;
-  const written: string[] = [];
+  const leadingValues = returned.map(t => t.value);
+  const joint = train ? backward(tracer, dispatcher, inputs, results, leadingValues) : null;
+  const copies = new Map<Computed, FxNode>();
   for (const t of mutated) {
-    if (t === null || returned.includes(t)) continue;
-    const now = t.value.tensor.sync(tracer);
+    if (returned.includes(t)) continue;
+    const { tensor } = t.value;
+    const now = tensor.sync(tracer);
     if (now.node === t.node) continue;
     const context = train
       ? { stack: [], fromNode: [], isBackward: false }
       : // it stands for no call of the user's, so it names no source node
-        { ...(t.value.tensor.storage.lastWrite ?? tracer.context), fromNode: [] };
-    tracer.withContext(context, () =>
+        { ...(tensor.storage.lastWrite ?? tracer.context), fromNode: [] };
+    const copy = tracer.withContext(context, () =>
       tracer.withOriginal("aten.copy_", () =>
         tracer.create("aten.copy_.default", [t.node, now.node], new Map(), now.meta),
       ),
     );
-    written.push(t.node.name);
+    copies.set(t.value, copy);
   }
-  const leading = returned.map(t => (t as { value: Value }).value.tensor.sync(tracer).node);
+  const leading = leadingValues.map(v => v.tensor.sync(tracer).node);
   const outputs = results.map(r => {
-    if (!isValue(r))
-      return {
-        node: isExpr(r) ? argumentNode(tracer.toArgument(r)) : null,
-        meta: null,
-        requiresGrad: false,
-        inputAlias: null,
-      };
+    if (!isValue(r)) {
+      const node = isExpr(r) ? argumentNode(tracer.toArgument(r)) : null;
+      return { node, meta: null, requiresGrad: false, inputAlias: null };
+    }
     const traced = r.tensor.sync(tracer);
-    const alias = inputs.tensors.findIndex(t => t?.value === r);
+    const alias = inputs.tensors.find(t => t?.value === r);
     return {
-      node: traced.node,
+      // a written input that is handed out again is the copy into it
+      node: copies.get(r) ?? traced.node,
       meta: traced.meta,
       requiresGrad: train && r.requiresGrad,
-      inputAlias: alias < 0 ? null : alias,
+      inputAlias: alias?.index ?? null,
     };
   });
   const forward = [...leading, ...outputs.map((o, i): Argument => o.node ?? constantOutput(results[i] as Computed))];
@@ -152,7 +175,7 @@ export function traceFrame(
   return {
     graph: tracer.graph,
     inputs: tracer.graph.placeholders().map(n => n.name),
-    mutated: written,
+    mutated: mutated.filter(t => copies.has(t.value)).map(t => t.node.name),
     leading: leading.length,
     outputs,
     specialized: interpreter.specialized,

@@ -30,39 +30,45 @@ export interface GradFunction {
   /** results that are saved as they are (not differentiable) */
   readonly results: readonly (Value | null)[];
   readonly context: TraceContext;
+  /** instead of the derivative's formulas: gradients of the inputs, in their order */
+  readonly apply?: (grads: readonly (Value | null)[]) => (Value | null)[];
 }
 
 export const isDifferentiable = (d: TensorMeta["dtype"]): boolean => isFloatDType(d) || isComplexDType(d);
+
+/** A view operator as the program called it; the viewed tensor is replaced when it runs again. */
+export interface ValueView {
+  readonly record: OpRecord;
+  readonly bound: Bound<Value>;
+  readonly index: number;
+}
 
 /** A tensor of the running program. */
 export class Value {
   /** where its gradient goes; null: it needs none */
   edge: Edge | null = null;
-  /** the view operator that made it, for gradients through writes to its base */
-  viewOf: {
-    readonly base: Value;
-    readonly record: OpRecord;
-    readonly bound: Bound<Value>;
-    readonly index: number;
-  } | null = null;
+  /** for a view: the tensor that owns the memory and the view operators on the way, for gradients through writes */
+  viewOf: { readonly root: Value; readonly steps: readonly ValueView[] } | null = null;
   /** writes to it that the tape has seen */
   version = 0;
-  private seenBaseVersion = 0;
+  private seenVersion = 0;
 
   constructor(readonly tensor: FunctionalTensor) {}
 
   get requiresGrad(): boolean {
     return this.edge !== null;
   }
-  noteBase(base: Value, record: OpRecord, bound: Bound<Value>, index: number): void {
-    this.viewOf = { base, record, bound, index };
-    this.seenBaseVersion = base.version;
+  noteBase(base: Value, step: ValueView): void {
+    const root = base.viewOf?.root ?? base;
+    this.viewOf = { root, steps: [...(base.viewOf?.steps ?? []), step] };
+    this.seenVersion = root.version;
   }
-  get behindBase(): boolean {
-    return this.viewOf !== null && (this.seenBaseVersion !== this.viewOf.base.version || this.viewOf.base.behindBase);
+  /** its root was written after this view's history was worked out */
+  get behindRoot(): boolean {
+    return this.viewOf !== null && this.seenVersion !== this.viewOf.root.version;
   }
   caughtUp(): void {
-    if (this.viewOf) this.seenBaseVersion = this.viewOf.base.version;
+    if (this.viewOf) this.seenVersion = this.viewOf.root.version;
   }
 }
 

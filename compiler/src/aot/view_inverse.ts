@@ -69,8 +69,9 @@ export function invertView(tracer: Tracer, step: ViewStep, base: T, value: T): T
     case "adjoint":
       return call("aten.transpose.int", value, -2, -1);
     case "alias":
-    case "detach":
       return call("aten.alias.default", value);
+    case "detach":
+      return value;
     case "squeeze": {
       const wanted = has("dim") ? new Set(a.ints("dim").map(d => b.wrapDim(d, rank))) : null;
       let t = value;

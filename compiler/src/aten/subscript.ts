@@ -3,7 +3,6 @@
 // Works over any builder, so capture uses it on metas and tracing on tensors.
 import {
   type ArgValue,
-  type Device,
   DeviceArg,
   type Dim,
   type DType,
@@ -57,7 +56,7 @@ export function setItem<T>(b: GraphBuilder<T>, x: T, index: Subscript<T>, value:
   const only = index.items.length === 1 && index.bare ? index.items[0] : undefined;
   if (only?.kind === "bool" && !only.value) return;
   const meta = b.meta(x);
-  const source = b.isTensor(value) ? value : constant(b, value, meta.dtype, meta.device);
+  const source = b.isTensor(value) ? value : constant(b, value, meta.dtype);
   if (only?.kind === "ellipsis") return copyTo(b, x, source);
   const { result, indices } = applySlicing(b, x, index);
   if (indices.length === 0) return copyTo(b, result, source);
@@ -67,19 +66,22 @@ export function setItem<T>(b: GraphBuilder<T>, x: T, index: Subscript<T>, value:
   b.call("aten.index_put_.default", [result, indices, fitted]);
 }
 
-function constant<T>(b: GraphBuilder<T>, value: Scalar | Dim, dtype: DType, device: Device): T {
-  return b.call("aten.scalar_tensor.default", [value], {
-    dtype: new DTypeArg(dtype),
-    layout: new LayoutArg("strided"),
-    device: new DeviceArg(device),
-  });
+/** a number as a tensor: written into the graph, on the CPU */
+function constant<T>(b: GraphBuilder<T>, value: Scalar | Dim, dtype: DType): T {
+  const device = { type: "cpu", index: null } as const;
+  if (b.isDim(value)) {
+    const options = { dtype: new DTypeArg(dtype), layout: new LayoutArg("strided"), device: new DeviceArg(device) };
+    return b.call("aten.scalar_tensor.default", [value], options);
+  }
+  return b.call("aten.lift_fresh_copy.default", [b.literal({ values: [value], shape: [], dtype, device })]);
 }
 
 function copyTo<T>(b: GraphBuilder<T>, target: T, source: T): void {
   const to = b.meta(target).shape;
-  const from = b.meta(source).shape;
+  const { shape: from, device } = b.meta(source);
   let s = source;
-  if (to.length !== from.length || !to.every((d, i) => b.eq(d, from[i] as Dim))) {
+  const number = from.length === 0 && device.type === "cpu";
+  if (!number && (to.length !== from.length || !to.every((d, i) => b.eq(d, from[i] as Dim)))) {
     const kept = dropLeadingOnes(b, from);
     if (kept.length !== from.length) s = b.call("aten.view.default", [s, kept]);
     s = b.call("aten.expand.default", [s, to]);

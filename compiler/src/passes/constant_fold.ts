@@ -37,6 +37,11 @@ export function foldUniformConstants(rw: Rewriter): void {
   const replacedUses = new Map<FxNode, number>();
   const lastUses = findLastUses(rw);
   for (const node of rw.graph.nodes) {
+    if (node.op === "get_attr") {
+      const literal = rw.graph.constants.get(node.target);
+      if (literal?.values.length === 1) known.set(node, { value: literal.values[0] as Constant, memory: {} });
+      continue;
+    }
     if (node.op !== "call_function") continue;
     const out = deduce(rw, node, known);
     if (out === undefined) continue;
@@ -102,6 +107,7 @@ function deduce(rw: Rewriter, node: FxNode, known: ReadonlyMap<FxNode, Known>): 
   const foldable =
     record?.tags?.includes("pointwise") ||
     node.target === "aten.scalar_tensor.default" ||
+    node.target === "aten.lift_fresh_copy.default" ||
     node.target === "prims.convert_element_type.default";
   if (!foldable || node.inputs.length !== inputs.length) return undefined;
   const numbers = node.args.filter(a => !(a instanceof DTypeArg)).map(a => constantOf(a, known));
