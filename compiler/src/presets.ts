@@ -145,6 +145,8 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   nested_keeps_loops: true,
   /** transposed copies join the reductions over the same input */
   transpose_reduction_fusion: false,
+  /** rows of up to so many elements are held in registers where no more than two of them live at once; 0: 1024 and no more */
+  widest_persistent_row: 0,
 };
 
 /** How generated code differs, beginning with what torch 2.11 writes; codegen/triton/options.ts says what each means. */
@@ -195,7 +197,15 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     },
   },
   fuselens: {
-    config: { ...config, "triton.nested_reduction": true, combo_kernel_per_subkernel_blocks: true },
+    config: {
+      ...config,
+      "triton.nested_reduction": true,
+      combo_kernel_per_subkernel_blocks: true,
+      // rows and columns of one matrix are summed in one pass whatever its shape
+      "triton.mix_order_reduction_non_strict_mode": true,
+      combo_kernels: true,
+      combo_kernel_allow_mixed_pointwise_reduction: true,
+    },
     behaviours: {
       ...behaviours,
       symbolic_name_gaps: false,
@@ -209,6 +219,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       nested_reduction: true,
       ...codegenOfNightly,
       transpose_reduction_fusion: true,
+      widest_persistent_row: 32768,
     },
   },
 };

@@ -27,6 +27,7 @@ import {
 import { type FinalLine, finishLines } from "./lines";
 import { type CodegenOptions, has } from "./options";
 import { pythonString } from "./python_text";
+import { rowsHeld } from "./wide_rows";
 
 export interface ComboOptions {
   readonly options: CodegenOptions;
@@ -335,6 +336,7 @@ function ownConfigs(s: EmittedKernel, c: ComboOptions): TritonMeta["configs"] {
       tileHint: Object.keys(hints).length === 2 && !s.kernel.isReduction ? "DEFAULT" : undefined,
       rsplitSize: null,
       addPersistentRBlock: false,
+      rowsHeld: rowsHeld(s.features.nodes, s.features.numel, s.features.rnumel, s.kernel.graph),
     },
     c.options,
   );

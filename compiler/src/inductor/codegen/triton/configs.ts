@@ -4,6 +4,7 @@ import type { ReductionHint } from "../../ir/types";
 import type { TritonMeta } from "../../plan/types";
 import { nextPowerOf2, type TritonKernel } from "./kernel";
 import { type CodegenOptions, has } from "./options";
+import { wideRowConfigs, widestRow } from "./wide_rows";
 
 export type Config = TritonMeta["configs"][number];
 
@@ -15,6 +16,8 @@ export interface ConfigInput {
   readonly tileHint: "SQUARE" | "DEFAULT" | undefined;
   readonly rsplitSize: number | null;
   readonly addPersistentRBlock: boolean;
+  /** rows of a persistent reduction that are alive at once */
+  readonly rowsHeld: number;
 }
 
 const clamp = (v: number, low: number, high: number): number => Math.max(low, Math.min(v, high));
@@ -214,9 +217,9 @@ function tiledReduction(c: ConfigInput): Config[] {
 
 function persistent(c: ConfigInput, o: CodegenOptions): Config[] {
   const { hints, hint, kernel: k } = c;
-  void o;
   const X = hints.x ?? 1;
   const R = hints.r0_ ?? 1;
+  if (hint === "INNER" && R > 1024 && R <= widestRow(o)) return wideRowConfigs(R, c.rowsHeld);
   const make = (x: number, opts: { warps?: number } = {}): Config => {
     const one = reductionConfig(hints, x, R, { registerIntensive: true, ...opts });
     const kwargs: Record<string, number> = { XBLOCK: one.kwargs.XBLOCK ?? 1 };

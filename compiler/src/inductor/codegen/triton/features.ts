@@ -7,6 +7,7 @@ import type { GraphView } from "./graph_view";
 import { nextPowerOf2 } from "./kernel";
 import { isReductionNode } from "./node_schedule";
 import { type CodegenOptions, configBool, configNumber } from "./options";
+import { holdsWideRow } from "./wide_rows";
 
 export interface Features {
   readonly nodes: readonly SchedulerNode[];
@@ -81,6 +82,7 @@ export function usesPersistentReduction(
     if (!Number.isFinite(lower) || !Number.isFinite(upper) || nextPowerOf2(lower) !== nextPowerOf2(upper)) return false;
   }
   if (configNumber(options, "triton.multi_kernel", 0) > 0) threshold *= 16;
+  if (holdsWideRow(f.nodes, f.numel, f.rnumel, hint, graph, options)) return true;
   return graph.sizevars.knownLeq(f.rnumel, threshold);
 }
 

@@ -303,7 +303,7 @@ export class TritonKernel {
   /** a value per group, spread over the group's elements, where the body runs over all elements */
   fromOtherDomain(v: CseVar): CseVar {
     const { nested } = this.spec;
-    const at = nested ? v.shape.findIndex(s => s === nestedNames(nested.prefix).reduced) : -1;
+    const at = nested ? v.shape.indexOf(nestedNames(nested.prefix).reduced) : -1;
     if (!nested || at < 0 || this.domain !== null) return v;
     const names = nestedNames(nested.prefix);
     const subscript = v.shape.flatMap((_, i) => (i === at ? [":", "None"] : [":"])).join(", ");

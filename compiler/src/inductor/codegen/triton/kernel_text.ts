@@ -12,6 +12,7 @@ import { memoryStats } from "./memory_stats";
 import { type CodegenOptions, configBool, configNumber, has } from "./options";
 import { pythonString } from "./python_text";
 import { signatureType } from "./triton_types";
+import { rowsHeld } from "./wide_rows";
 
 /** stands for the kernel's name until it is known */
 export const NAME = "<NAME>";
@@ -260,6 +261,7 @@ function metaOf(
         tileHint,
         rsplitSize,
         addPersistentRBlock: rblock.length > 0,
+        rowsHeld: rowsHeld(e.features.nodes, e.features.numel, e.features.rnumel, k.graph),
       },
       options,
     ),
