@@ -31,7 +31,7 @@ function textByCell(events: readonly ProgramEvent[], format: string | null): Map
   append("");
   for (const event of events) {
     if (event.kind === "cell") {
-      current = event.index + 1;
+      current = event.index;
       append("");
     } else if (event.kind === "print") append(event.text);
     else append(`${formatRecord(event.record, format)}\n`);
