@@ -2,14 +2,14 @@
 // never throws on user code, stops at the step budget or when asked, executes no user code.
 import { OpError } from "../aten/types";
 import type { Module } from "../python/ast";
-import { PythonFile } from "../python/file";
+import type { PythonFile } from "../python/file";
 import { installBuiltins } from "./builtins/functions";
 import { compileModule } from "./code/compiler";
 import type { SourceFile } from "./code/instructions";
 import { Interrupted, PyError } from "./interp/api";
 import { Machine } from "./interp/machine";
-import type { PyModule, Value } from "./objects/values";
 import { splitCells } from "./notebook";
+import type { PyModule, Value } from "./objects/values";
 import { Modules } from "./stdlib/modules";
 import { Torch } from "./torch/context";
 import { TorchNamespace } from "./torch/namespace";
@@ -54,7 +54,13 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
   };
 }
 
-function problem(file: string, span: Diagnostic["span"], severity: Diagnostic["severity"], code: string, message: string): Diagnostic {
+function problem(
+  file: string,
+  span: Diagnostic["span"],
+  severity: Diagnostic["severity"],
+  code: string,
+  message: string,
+): Diagnostic {
   const { line, column, endLine, endColumn } = span;
   return { file, span: { line, column, endLine, endColumn }, severity, code, message };
 }
@@ -90,7 +96,15 @@ function prepare(path: string, options: CaptureOptions): Run {
   };
   torch.decideUnknown = what => {
     const place = userPlace(vm);
-    say(problem(place?.file ?? path, place?.span ?? START, "information", "assumed-branch", `${what} is not known here; the branch is taken as if it were true`));
+    say(
+      problem(
+        place?.file ?? path,
+        place?.span ?? START,
+        "information",
+        "assumed-branch",
+        `${what} is not known here; the branch is taken as if it were true`,
+      ),
+    );
     torch.assumeLater(`${what} at line ${place?.span.line ?? 0} taken as true`);
     return true;
   };

@@ -1,7 +1,7 @@
 // torch.compile, torch._dynamo, torch.compiler, torch._inductor.config, torch._logging: what programs say to the compiler.
 // In: their calls. Out: compiled objects, configuration in torch's own names, and graph breaks asked for.
 import { func, native } from "../builtins/define";
-import { NativeArgs } from "../interp/arguments";
+import type { NativeArgs } from "../interp/arguments";
 import { PyFunction } from "../interp/frame";
 import {
   type Kwargs,
@@ -50,7 +50,10 @@ export function fromPlain(torch: Torch, x: unknown): Value {
 export class CompileApi {
   private readonly compiledClass: PyClass;
   private optimizedModule: PyClass | null = null;
-  private readonly configs = new Map<PyObject, { readonly store: () => Map<string, unknown>; readonly prefix: string }>();
+  private readonly configs = new Map<
+    PyObject,
+    { readonly store: () => Map<string, unknown>; readonly prefix: string }
+  >();
   private readonly compiledModules = new Map<PyInstance, PyCompiled>();
 
   constructor(
@@ -103,12 +106,16 @@ export class CompileApi {
     const mode = a.get("mode") ?? null;
     const given = a.get("options") ?? null;
     if (mode !== null && given !== null) {
-      vm.raise("RuntimeError", "Either mode or options can be specified, but both can't be specified at the same time.");
+      vm.raise(
+        "RuntimeError",
+        "Either mode or options can be specified, but both can't be specified at the same time.",
+      );
     }
     const options = new Map<string, unknown>();
     if (typeof mode === "string") {
       const known = Object.hasOwn(MODES, mode) ? MODES[mode] : undefined;
-      if (!known) vm.raise("RuntimeError", `Unrecognized mode=${mode}, should be one of: ${Object.keys(MODES).join(", ")}`);
+      if (!known)
+        vm.raise("RuntimeError", `Unrecognized mode=${mode}, should be one of: ${Object.keys(MODES).join(", ")}`);
       for (const [k, v] of Object.entries(known ?? {})) options.set(k, v);
     }
     if (given instanceof PyDict) for (const [k, v] of given.entries()) options.set(String(k), toPlain(v));
@@ -298,7 +305,12 @@ export class CompileApi {
       func(vm, m, name, ([t, dims]) => {
         if (!(t instanceof PyTensor)) return null;
         t.marks ??= new Map();
-        const list = dims === undefined ? t.meta.shape.map((_, i) => i) : typeof dims === "number" ? [dims] : vm.toArray(dims).map(d => vm.index(d));
+        const list =
+          dims === undefined
+            ? t.meta.shape.map((_, i) => i)
+            : typeof dims === "number"
+              ? [dims]
+              : vm.toArray(dims).map(d => vm.index(d));
         for (const d of list) t.marks.set(d < 0 ? d + t.meta.shape.length : d, how);
         return null;
       });
@@ -310,7 +322,9 @@ export class CompileApi {
     func(vm, m, "mark_static_address", () => null);
     func(vm, m, "is_compiling", () => torch.trace !== null);
     func(vm, m, "allow_in_graph", ([f]) => f ?? null);
-    func(vm, m, "optimize", (_args, kw) => vm.builtin("optimize", ([f]) => vm.call(this.compileFunction(), [f ?? null], kw)));
+    func(vm, m, "optimize", (_args, kw) =>
+      vm.builtin("optimize", ([f]) => vm.call(this.compileFunction(), [f ?? null], kw)),
+    );
     func(vm, m, "list_backends", () => vm.list(["inductor"]));
     func(vm, m, "run", ([f]) => f ?? null);
     func(vm, m, "explain", () => vm.unknown("torch._dynamo.explain(...)"));
@@ -326,7 +340,9 @@ export class CompileApi {
       copy.marks = new Set([...f.marks, "disable"]);
       return copy;
     };
-    return vm.builtin("disable", (args) => (args[0] === undefined || args[0] === null ? vm.builtin("disable", ([f]) => mark(f ?? null)) : mark(args[0])));
+    return vm.builtin("disable", args =>
+      args[0] === undefined || args[0] === null ? vm.builtin("disable", ([f]) => mark(f ?? null)) : mark(args[0]),
+    );
   }
 
   compilerModule(m: PyModule): void {
@@ -340,7 +356,8 @@ export class CompileApi {
       return null;
     });
     for (const n of ["allow_in_graph", "assume_constant_result"]) func(vm, m, n, ([f]) => f ?? null);
-    for (const n of ["cudagraph_mark_step_begin", "set_stance", "save_cache_artifacts", "load_cache_artifacts"]) func(vm, m, n, () => null);
+    for (const n of ["cudagraph_mark_step_begin", "set_stance", "save_cache_artifacts", "load_cache_artifacts"])
+      func(vm, m, n, () => null);
     func(vm, m, "substitute_in_graph", () => vm.builtin("decorator", ([f]) => f ?? null));
   }
 
@@ -366,12 +383,16 @@ export class CompileApi {
       const s = store();
       if (s.has(key)) return undefined; // read live, below
       if (name === "patch") return vm.builtin("patch", (args, kw) => this.patch(m, args, kw));
-      if ([...s.keys()].some(k => k.startsWith(`${key}.`)) || /^(triton|cuda|aot_inductor|trace|rocm|cpp|debug|test_configs)$/.test(name)) {
+      if (
+        [...s.keys()].some(k => k.startsWith(`${key}.`)) ||
+        /^(triton|cuda|aot_inductor|trace|rocm|cpp|debug|test_configs)$/.test(name)
+      ) {
         const sub = vm.newModule(`${m.name}.${name}`);
         this.configModule(sub, store, `${key}.`);
         return sub;
       }
-      if (/^(save_config|load_config|codegen_config|get_hash|shallow_copy_dict|to_dict)$/.test(name)) return vm.builtin(name, () => vm.dict());
+      if (/^(save_config|load_config|codegen_config|get_hash|shallow_copy_dict|to_dict)$/.test(name))
+        return vm.builtin(name, () => vm.dict());
       return undefined;
     };
     if (this.configs.size === 1) {
@@ -422,7 +443,8 @@ function variableClass(torch: Torch, v: Value): string {
   if (v instanceof PyList) return at("lists.ListVariable");
   if (v instanceof PyDict) return at("dicts.ConstDictVariable");
   if (v instanceof PyObject && torch.isModule(v)) return at("nn_module.UnspecializedNNModuleVariable");
-  if (v instanceof PyObject && !(v instanceof PyNamed) && vm.typeOf(v) !== vm.types.int) return at("user_defined.UserDefinedObjectVariable");
+  if (v instanceof PyObject && !(v instanceof PyNamed) && vm.typeOf(v) !== vm.types.int)
+    return at("user_defined.UserDefinedObjectVariable");
   return at("constant.ConstantVariable");
 }
 

@@ -1,5 +1,8 @@
 // What torch keeps for a whole program: dtypes, devices, classes, modes, configuration, and the sinks for operators.
 // In: the machine and the capture's options. Out: Torch, which every file of this folder is handed.
+
+import { STATIC_GUARDS } from "../../aten/dim_math";
+import { makeMetaBuilder } from "../../aten/meta_builder";
 import {
   type Device,
   DeviceArg,
@@ -13,15 +16,13 @@ import {
   PyComplex,
   PyFloat,
 } from "../../aten/types";
-import { STATIC_GUARDS } from "../../aten/dim_math";
-import { makeMetaBuilder } from "../../aten/meta_builder";
 import type { FakeTensor } from "../../fx/types";
 import { type Expr, int, intValue } from "../../inductor/symbolic/expr";
 import type { Machine } from "../interp/machine";
 import { type PyClass, PyNamed, PyObject, PyTuple, type Value } from "../objects/values";
 import type { CaptureEvent, CaptureOptions, Diagnostic, Fill, RuntimeStep, RuntimeTensor } from "../types";
-import { type TraceSink, Unsupported } from "./sink";
 import { PySymInt, PyTensor, Storage } from "./objects";
+import { type TraceSink, Unsupported } from "./sink";
 
 export const DTYPES: Readonly<Record<string, DType>> = {
   float64: "float64",
@@ -218,7 +219,11 @@ export class Torch {
     if (typeof v === "number") return { type: "cuda", index: v };
     if (typeof v === "string") {
       const m = /^(cuda|cpu|meta|mps|xpu|npu|hpu|musa)(?::(\d+))?$/.exec(v);
-      if (!m) return this.vm.raise("RuntimeError", `Expected one of cpu, cuda, meta device type at start of device string: ${v}`);
+      if (!m)
+        return this.vm.raise(
+          "RuntimeError",
+          `Expected one of cpu, cuda, meta device type at start of device string: ${v}`,
+        );
       if (m[1] === "cpu") return { type: "cpu", index: null };
       if (m[1] === "meta") return { type: "meta", index: null };
       return { type: "cuda", index: Number(m[2] ?? 0) };

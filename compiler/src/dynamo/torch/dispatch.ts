@@ -19,8 +19,16 @@ import {
   type TensorMeta,
 } from "../../aten/types";
 import { FxGraph, type FxNode } from "../../fx/graph";
+import {
+  type Argument,
+  EllipsisArg,
+  type FakeTensor,
+  type NodeMeta,
+  OpaqueArg,
+  SliceArg,
+  TupleArg,
+} from "../../fx/types";
 import { float } from "../../inductor/symbolic/expr";
-import { type Argument, EllipsisArg, type FakeTensor, type NodeMeta, OpaqueArg, SliceArg, TupleArg } from "../../fx/types";
 import { property } from "../builtins/define";
 import {
   type Kwargs,
@@ -79,14 +87,24 @@ export class Converter {
     if (trace) return trace.nodeOf(t);
     let n = this.eager.get(t);
     if (!n) {
-      n = this.graph.create("placeholder", `arg${this.eager.size}`, [], new Map(), { val: t.meta, stack: [], fromNode: [] });
+      n = this.graph.create("placeholder", `arg${this.eager.size}`, [], new Map(), {
+        val: t.meta,
+        stack: [],
+        fromNode: [],
+      });
       this.eager.set(t, n);
     }
     return n;
   }
 
   convert(v: Value): Converted {
-    if (v === null || typeof v === "string" || typeof v === "boolean" || typeof v === "number" || typeof v === "bigint") {
+    if (
+      v === null ||
+      typeof v === "string" ||
+      typeof v === "boolean" ||
+      typeof v === "number" ||
+      typeof v === "bigint"
+    ) {
       return { arg: v, bound: v };
     }
     if (v instanceof PyFloat || v instanceof PyComplex) return { arg: v, bound: v };
@@ -207,7 +225,18 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     return finish(torch, call, conv, graph, graphArgs, graphKwargs, meta, storage, self);
   }
   const lists = written !== undefined && self === undefined;
-  return finishMany(torch, call, conv, graph, graphArgs, graphKwargs, typed, record, storage, lists ? target : undefined);
+  return finishMany(
+    torch,
+    call,
+    conv,
+    graph,
+    graphArgs,
+    graphKwargs,
+    typed,
+    record,
+    storage,
+    lists ? target : undefined,
+  );
 }
 
 function wantsGrad(torch: Torch, conv: Converter, record: OpRecord): boolean {
@@ -248,7 +277,11 @@ function finish(
   const trace = torch.trace;
   if (trace) {
     const node = trace.emit(call.op, call.target, args, kwargs, meta, call.options);
-    const t = torch.newTensor(meta, storage, self?.cls.isSubclassOf(torch.parameterClass) ? torch.tensorClass : self?.cls);
+    const t = torch.newTensor(
+      meta,
+      storage,
+      self?.cls.isSubclassOf(torch.parameterClass) ? torch.tensorClass : self?.cls,
+    );
     t.isLeaf = !meta.requiresGrad;
     trace.adopt(t, node);
     return t;
@@ -356,7 +389,17 @@ export function opaqueOp(
   torch.trace?.note(`the result of ${call.target} is taken to be shaped like its first tensor`);
   const needsGrad = torch.gradEnabled && conv.tensors.some(t => t.meta.requiresGrad);
   const meta = withGrad(like, needsGrad);
-  return finish(torch, { ...call, options: { ...call.options, opaque: why } }, conv, graph, args, kwargs, meta, undefined, undefined);
+  return finish(
+    torch,
+    { ...call, options: { ...call.options, opaque: why } },
+    conv,
+    graph,
+    args,
+    kwargs,
+    meta,
+    undefined,
+    undefined,
+  );
 }
 
 export function isTensorLike(v: Value): boolean {

@@ -13,8 +13,10 @@ import { PySymInt, PyTensor, PyUnknownNumber } from "./objects";
 
 type FillOf = (torch: Torch, t: PyTensor, args: readonly Value[], kw: Kwargs) => Fill | null;
 
-const random = (how: "rand" | "randn"): FillOf => (torch, t) =>
-  isFloating(t.meta.dtype) ? { how, k: torch.nextFill() } : { how: "full", value: 0 };
+const random =
+  (how: "rand" | "randn"): FillOf =>
+  (torch, t) =>
+    isFloating(t.meta.dtype) ? { how, k: torch.nextFill() } : { how: "full", value: 0 };
 
 const FILLS: Readonly<Record<string, FillOf>> = {
   randn: random("randn"),
@@ -50,7 +52,8 @@ function bounds(torch: Torch, args: readonly Value[], kw: Kwargs): [number, numb
   const ints = args.filter(a => asInt(a) !== undefined || a instanceof PySymInt).map(a => torch.vm.index(a));
   if (ints.length >= 2) return [ints[0] ?? 0, ints[1] ?? 1];
   const low = kw.get("low");
-  if (ints.length === 1) return kw.has("high") ? [ints[0] ?? 0, torch.vm.index(kw.get("high") ?? 1)] : [0, ints[0] ?? 1];
+  if (ints.length === 1)
+    return kw.has("high") ? [ints[0] ?? 0, torch.vm.index(kw.get("high") ?? 1)] : [0, ints[0] ?? 1];
   return [low === undefined ? 0 : torch.vm.index(low), torch.vm.index(kw.get("high") ?? 1)];
 }
 
@@ -120,12 +123,22 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
     } else if (p instanceof PyTensor && p.meta.shape.length === 0) flat.push(p.known?.[0] ?? 0);
     else flat.push(p);
   };
-  const source = data !== null && typeof data === "object" && !(data instanceof PyList || data instanceof PyTuple) && asFloat(data) === undefined && !(data instanceof PyUnknownNumber) ? vm.list(vm.toArray(data)) : data;
+  const source =
+    data !== null &&
+    typeof data === "object" &&
+    !(data instanceof PyList || data instanceof PyTuple) &&
+    asFloat(data) === undefined &&
+    !(data instanceof PyUnknownNumber)
+      ? vm.list(vm.toArray(data))
+      : data;
   walk(source, 0);
   const dtype = torch.asDtype(args[1] ?? kw.get("dtype")) ?? inferred(torch, flat);
   const device = torch.asDevice(args[2] ?? kw.get("device")) ?? torch.defaultDevice;
   const meta = torch.metaStatic.tensor(shape, { dtype, device });
-  const t = torch.newTensor({ ...(meta as PyTensor["meta"]), requiresGrad: vm.truthy(kw.get("requires_grad") ?? false) });
+  const t = torch.newTensor({
+    ...(meta as PyTensor["meta"]),
+    requiresGrad: vm.truthy(kw.get("requires_grad") ?? false),
+  });
   const values = flat.map((v): number | boolean => (typeof v === "boolean" ? v : (asFloat(v) ?? 0)));
   if (!flat.some(v => v instanceof PyUnknownNumber || v instanceof PyUnknown)) t.known = values;
   torch.create(t, { how: "data", values });
@@ -140,7 +153,10 @@ function inferred(torch: Torch, flat: readonly Value[]): DType {
 
 /** torch.FloatTensor(2, 3) and the like */
 export function legacyTensor(torch: Torch, dtype: DType, args: readonly Value[], kw: Kwargs): Value {
-  const named = new Map<string, Value>([["dtype", torch.dtype(dtype)], ["device", kw.get("device") ?? null]]);
+  const named = new Map<string, Value>([
+    ["dtype", torch.dtype(dtype)],
+    ["device", kw.get("device") ?? null],
+  ]);
   const [first] = args;
   if (first instanceof PyList || first instanceof PyTuple) {
     if (first.cls.name !== "Size") return tensorFromData(torch, [first], named, "tensor");

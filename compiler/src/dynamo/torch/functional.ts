@@ -8,7 +8,14 @@ import type { Torch } from "./context";
 import { type OpCall, runOp } from "./dispatch";
 
 const BUILTIN_NN = [
-  "linear", "gelu", "softplus", "one_hot", "scaled_dot_product_attention", "avg_pool2d", "avg_pool3d", "softshrink",
+  "linear",
+  "gelu",
+  "softplus",
+  "one_hot",
+  "scaled_dot_product_attention",
+  "avg_pool2d",
+  "avg_pool3d",
+  "softshrink",
 ];
 
 /** F functions that are bindings of C++ functions: the graph shows their real home */
@@ -46,9 +53,26 @@ const HOMES: Readonly<Record<string, string>> = {
 
 /** torch functions written in Python: the graph shows torch.functional */
 const TORCH_FUNCTIONAL = new Set([
-  "einsum", "split", "meshgrid", "norm", "cdist", "stft", "istft", "tensordot", "broadcast_tensors", "block_diag",
-  "cartesian_prod", "atleast_1d", "atleast_2d", "atleast_3d", "unique", "unique_consecutive", "chain_matmul", "lu",
-  "broadcast_shapes", "unravel_index",
+  "einsum",
+  "split",
+  "meshgrid",
+  "norm",
+  "cdist",
+  "stft",
+  "istft",
+  "tensordot",
+  "broadcast_tensors",
+  "block_diag",
+  "cartesian_prod",
+  "atleast_1d",
+  "atleast_2d",
+  "atleast_3d",
+  "unique",
+  "unique_consecutive",
+  "chain_matmul",
+  "lu",
+  "broadcast_shapes",
+  "unravel_index",
 ]);
 
 export function torchTarget(name: string): string {
@@ -104,7 +128,11 @@ export function functionalFunction(torch: Torch, name: string): Value | undefine
   if (["tanh", "sigmoid"].includes(name)) {
     return op(torch, name, { op: "call_function", target: `torch.${name}`, spelling: `torch.${name}` });
   }
-  if (/^(upsample\w*|interpolate|grid_sample|affine_grid|fold|unfold|ctc_loss|\w+_loss|\w*pool\d?d?\w*|gumbel_softmax|embedding_bag|multi_head_attention_forward|lp_pool\dd|\w*dropout\w*|scaled_mm|grouped_mm)$/.test(name)) {
+  if (
+    /^(upsample\w*|interpolate|grid_sample|affine_grid|fold|unfold|ctc_loss|\w+_loss|\w*pool\d?d?\w*|gumbel_softmax|embedding_bag|multi_head_attention_forward|lp_pool\dd|\w*dropout\w*|scaled_mm|grouped_mm)$/.test(
+      name,
+    )
+  ) {
     return op(torch, name, { op: "call_function", target: spelling, spelling });
   }
   void vm;
@@ -118,7 +146,12 @@ function inlined(torch: Torch, name: string): Value | undefined {
       const a = new NativeArgs(vm, name, ["input", "normalized_shape", "weight?", "eps?"], args, kw);
       return runOp(
         torch,
-        { op: "call_function", target: "torch.rms_norm", spelling: "torch.rms_norm", options: { extraFrames: inlinedFrame(name) } },
+        {
+          op: "call_function",
+          target: "torch.rms_norm",
+          spelling: "torch.rms_norm",
+          options: { extraFrames: inlinedFrame(name) },
+        },
         [a.need("input"), a.need("normalized_shape"), a.get("weight") ?? null, a.get("eps") ?? null],
         vm.emptyKwargs,
       );
@@ -135,7 +168,12 @@ function inlined(torch: Torch, name: string): Value | undefined {
         options: { extraFrames: inlinedFrame(name) },
       };
       const list = pads instanceof PyList || pads instanceof PyTuple ? pads : vm.list(vm.toArray(pads));
-      return runOp(torch, call, [a.need("input"), list, a.get("mode") ?? "constant", a.get("value") ?? null], vm.emptyKwargs);
+      return runOp(
+        torch,
+        call,
+        [a.need("input"), list, a.get("mode") ?? "constant", a.get("value") ?? null],
+        vm.emptyKwargs,
+      );
     });
   }
   return undefined;

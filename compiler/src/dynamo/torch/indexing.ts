@@ -77,7 +77,10 @@ export function selectMeta(torch: Torch, t: PyTensor, key: Value): Selection {
       keep(m.int(1), dim < rank ? m.mul(size(), stride()) : m.int(1));
       if (typeof v === "boolean") {
         advanced = true;
-        pickers[pickers.length - 1] = { kind: "tensor", meta: m.tensor([v ? 1 : 0], { dtype: "int64", device: t.meta.device }) };
+        pickers[pickers.length - 1] = {
+          kind: "tensor",
+          meta: m.tensor([v ? 1 : 0], { dtype: "int64", device: t.meta.device }),
+        };
       }
     } else if (v === vm.ellipsis) {
       for (let k = rank - used; k > 0; k--, dim++) keep(size(), stride());
@@ -186,7 +189,8 @@ function sliceOf(torch: Torch, s: PySlice, size: Dim, stride: Dim): { start: Dim
       throw new Unsupported({
         type: "Dynamic slicing with Tensor arguments",
         number: "0038",
-        explanation: "Creating slices with Tensor arguments is not supported. e.g. `l[:x]`, where `x` is a 1-element tensor.",
+        explanation:
+          "Creating slices with Tensor arguments is not supported. e.g. `l[:x]`, where `x` is a 1-element tensor.",
         hints: [
           "It may be possible to write Dynamo tracing rules for this code. Please report an issue to PyTorch if you encounter this graph break often and it is causing performance issues.",
         ],
@@ -253,10 +257,18 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
   const self = conv.convert(t).arg;
   const index = conv.convert(key).arg;
   if (conv.unknown !== null) {
-    return opaqueOp(torch, { op: "call_function", target: "operator.getitem", spelling: "" }, conv, graph, [self, index], new Map());
+    return opaqueOp(
+      torch,
+      { op: "call_function", target: "operator.getitem", spelling: "" },
+      conv,
+      graph,
+      [self, index],
+      new Map(),
+    );
   }
   const selected = selectMeta(torch, t, key);
-  const requiresGrad = torch.gradEnabled && t.meta.requiresGrad && (isFloating(t.meta.dtype) || isComplex(t.meta.dtype));
+  const requiresGrad =
+    torch.gradEnabled && t.meta.requiresGrad && (isFloating(t.meta.dtype) || isComplex(t.meta.dtype));
   const meta: FakeTensor = { ...selected.meta, requiresGrad };
   const storage: Storage | undefined = selected.view ? t.storage : undefined;
   const out = torch.newTensor(meta, storage);
@@ -265,7 +277,11 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
     trace.adopt(out, trace.emit("call_function", "operator.getitem", [self, index], new Map(), meta));
     return out;
   }
-  const node = graph.create("call_function", "operator.getitem", [self, index], new Map(), { val: meta, stack: [], fromNode: [] });
+  const node = graph.create("call_function", "operator.getitem", [self, index], new Map(), {
+    val: meta,
+    stack: [],
+    fromNode: [],
+  });
   graph.create("output", "output", [new TupleArg([node])], new Map(), { stack: [], fromNode: [] });
   step(torch, graph, conv, [out]);
   return out;
@@ -341,7 +357,10 @@ function checkAssignable(torch: Torch, target: FakeTensor, value: FakeTensor): v
   });
   if (!fits) {
     const text = (t: FakeTensor): string => `[${t.shape.map(d => m.hint(d)).join(", ")}]`;
-    torch.vm.raise("RuntimeError", `shape mismatch: value tensor of shape ${text(value)} cannot be broadcast to indexing result of shape ${text(target)}`);
+    torch.vm.raise(
+      "RuntimeError",
+      `shape mismatch: value tensor of shape ${text(value)} cannot be broadcast to indexing result of shape ${text(target)}`,
+    );
   }
 }
 

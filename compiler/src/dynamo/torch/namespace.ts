@@ -7,12 +7,12 @@ import { defineNew, func, method, native, property } from "../builtins/define";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import {
-  PyBuiltin,
+  type PyBuiltin,
   PyClass,
   PyDict,
   PyInstance,
   PyList,
-  PyModule,
+  type PyModule,
   PyNamed,
   PyObject,
   PyTuple,
@@ -21,18 +21,18 @@ import {
 import { type Factory, libraryCode } from "../stdlib/modules";
 import type { FrameRunner } from "../trace/runner";
 import { CompileApi } from "./compile_api";
-import { DTYPES, isComplex, isFloating, itemSize, Torch } from "./context";
+import { DTYPES, isComplex, isFloating, itemSize, type Torch } from "./context";
 import { isTensorLike, runOp } from "./dispatch";
 import { factory, isFactory, legacyTensor, tensorFromData } from "./factories";
+import { foreachFunction } from "./foreach";
 import { functionalFunction, namespaceTarget, op, torchTarget } from "./functional";
 import { HELPERS_TEXT, MODES_TEXT, WRAP_INLINE_TEXT } from "./modes";
 import { installModuleNatives, MODULE_TEXT } from "./nn_base";
 import { LAYER_HOME, LAYER_UNITS } from "./nn_layers";
 import { PySymInt, PyTensor } from "./objects";
-import { foreachFunction } from "./foreach";
 import { opsNamespace } from "./ops_namespace";
-import { tensorGuest } from "./tensor_methods";
 import { symbolGuest, unknownGuest } from "./symbols";
+import { tensorGuest } from "./tensor_methods";
 
 const FORMATS: readonly MemoryFormat[] = ["contiguous_format", "preserve_format", "channels_last", "channels_last_3d"];
 
@@ -70,7 +70,12 @@ export class TorchNamespace {
   ) {
     this.torch = torch;
     vm.guests.push(symbolGuest(torch), unknownGuest(torch), tensorGuest(torch));
-    this.api = new CompileApi(torch, runner, name => this.mode(name), () => this.wrapInline());
+    this.api = new CompileApi(
+      torch,
+      runner,
+      name => this.mode(name),
+      () => this.wrapInline(),
+    );
     this.installClasses();
   }
 
@@ -117,7 +122,10 @@ export class TorchNamespace {
       const d = vm.dict([["__name__", "torch.autograd.grad_mode"]]);
       this.modes = d;
       const b = (n: string, f: (args: readonly Value[]) => Value): void => {
-        d.set(n, vm.builtin(n, args => f(args)));
+        d.set(
+          n,
+          vm.builtin(n, args => f(args)),
+        );
       };
       b("is_grad_enabled", () => torch.gradEnabled);
       b("_set_grad_enabled", ([on]) => this.setGrad(vm.truthy(on ?? true)));
@@ -138,7 +146,10 @@ export class TorchNamespace {
       const d = this.vm.dict([["__name__", "torch.helpers"]]);
       this.helpers = d;
       d.set("torch", this.module("torch") ?? null);
-      d.set("_apply_function", this.vm.builtin("_apply_function", args => this.applyFunction(args)));
+      d.set(
+        "_apply_function",
+        this.vm.builtin("_apply_function", args => this.applyFunction(args)),
+      );
       this.run("helpers", HELPERS_TEXT, "hidden", "helpers.py", d);
     }
     return this.helpers.get(name);
@@ -154,7 +165,10 @@ export class TorchNamespace {
       d.set("F", this.module("torch.nn.functional") ?? null);
       d.set("Parameter", this.torch.parameterClass);
       d.set("_repeat", this.helper("_repeat") ?? null);
-      d.set("_recurrent", vm.builtin("_recurrent", ([self, x, hx]) => this.recurrent(self ?? null, x ?? null, hx ?? null)));
+      d.set(
+        "_recurrent",
+        vm.builtin("_recurrent", ([self, x, hx]) => this.recurrent(self ?? null, x ?? null, hx ?? null)),
+      );
       this.run("Module", MODULE_TEXT, "nn_modules", "torch/nn/modules/module.py", d);
       const cls = d.get("Module");
       if (cls instanceof PyClass) installModuleNatives(this.torch, cls, d);
@@ -195,7 +209,12 @@ export class TorchNamespace {
     torch.trace?.emit(
       "call_function",
       "torch.amp.autocast_mode._enter_autocast",
-      [kind, dtype === null || dtype === undefined ? null : new DTypeArg(chosen), vm.truthy(enabled ?? true), typeof cache === "boolean" ? cache : null],
+      [
+        kind,
+        dtype === null || dtype === undefined ? null : new DTypeArg(chosen),
+        vm.truthy(enabled ?? true),
+        typeof cache === "boolean" ? cache : null,
+      ],
       new Map(),
       null,
     );
@@ -219,7 +238,8 @@ export class TorchNamespace {
     const { vm, torch } = this;
     const ctx = vm.call(this.helper("_Context") ?? null, []);
     const inputs = vm.toArray(args ?? null);
-    const kwargs = kw instanceof PyDict ? new Map(kw.entries().map(([k, v]) => [String(k), v] as const)) : vm.emptyKwargs;
+    const kwargs =
+      kw instanceof PyDict ? new Map(kw.entries().map(([k, v]) => [String(k), v] as const)) : vm.emptyKwargs;
     torch.trace?.note("the backward of an autograd.Function is derived from its forward");
     const setup = cls instanceof PyClass ? cls.lookup("setup_context") : undefined;
     const forward = vm.getattr(cls ?? null, "forward");
@@ -237,7 +257,9 @@ export class TorchNamespace {
         type: "Attempted to wrap RNN, GRU, or LSTM",
         number: "0014",
         explanation: "Dynamo does not support RNN, GRU, or LSTM.",
-        hints: ["Set torch._dynamo.config.allow_rnn=True to enable experimental support for RNN, GRU, and LSTM in Dynamo"],
+        hints: [
+          "Set torch._dynamo.config.allow_rnn=True to enable experimental support for RNN, GRU, and LSTM in Dynamo",
+        ],
         context: mode,
       });
     }
@@ -279,14 +301,23 @@ export class TorchNamespace {
       return legacyTensor(torch, torch.defaultDtype, args, kw);
     });
     defineNew(vm, torch.sizeClass, (_c, [it]) => torch.size(it === undefined ? [] : vm.toArray(it)));
-    method(vm, torch.sizeClass, "numel", ([s]) => (s instanceof PyTuple ? s.items.reduce((a, x) => vm.binary("*", a, x), 1 as Value) : 0));
-    method(vm, torch.sizeClass, "__repr__", ([s]) => `torch.Size([${s instanceof PyTuple ? s.items.map(x => vm.repr(x)).join(", ") : ""}])`);
+    method(vm, torch.sizeClass, "numel", ([s]) =>
+      s instanceof PyTuple ? s.items.reduce((a, x) => vm.binary("*", a, x), 1 as Value) : 0,
+    );
+    method(
+      vm,
+      torch.sizeClass,
+      "__repr__",
+      ([s]) => `torch.Size([${s instanceof PyTuple ? s.items.map(x => vm.repr(x)).join(", ") : ""}])`,
+    );
     defineNew(vm, torch.deviceClass, (_c, args, kw) => {
       const first = args[0] ?? kw.get("type") ?? kw.get("device") ?? null;
       const index = args[1] ?? kw.get("index");
       const d = torch.asDevice(first);
       if (!d) return vm.raise("TypeError", "device(): argument 'type' must be str");
-      return torch.device(index === undefined || index === null ? explicit(first, d) : { type: d.type, index: vm.index(index) });
+      return torch.device(
+        index === undefined || index === null ? explicit(first, d) : { type: d.type, index: vm.index(index) },
+      );
     });
     property(vm, torch.deviceClass, "type", v => torch.asDevice(v)?.type ?? "cpu");
     property(vm, torch.deviceClass, "index", v => torch.asDevice(v)?.index ?? null);
@@ -409,7 +440,10 @@ export class TorchNamespace {
         m.dict.set("autocast", this.mode(name === "torch.cuda.amp" ? "_CudaAutocast" : "autocast"));
         m.dict.set("GradScaler", this.helper("GradScaler") ?? null);
         for (const n of ["custom_fwd", "custom_bwd"]) {
-          m.dict.set(n, vm.builtin(n, ([f]) => f ?? vm.builtin(n, ([g]) => g ?? null)));
+          m.dict.set(
+            n,
+            vm.builtin(n, ([f]) => f ?? vm.builtin(n, ([g]) => g ?? null)),
+          );
         }
         func(vm, m, "is_autocast_available", () => true);
         return true;
@@ -454,7 +488,11 @@ export class TorchNamespace {
           const spelling = `torch.${space}.${n}`;
           const records = lookupPython(spelling);
           if (records.length === 0 && n.startsWith("_")) return undefined;
-          return op(torch, n, { op: "call_function", target: records[0]?.printedAs ?? namespaceTarget(space, n), spelling });
+          return op(torch, n, {
+            op: "call_function",
+            target: records[0]?.printedAs ?? namespaceTarget(space, n),
+            spelling,
+          });
         });
         return true;
       }
@@ -467,8 +505,22 @@ export class TorchNamespace {
         return true;
       case "torch.jit":
         for (const n of ["is_scripting", "is_tracing"]) func(vm, m, n, () => false);
-        for (const n of ["script", "ignore", "unused", "export", "script_method", "interface", "freeze", "optimize_for_inference"]) {
-          m.dict.set(n, vm.builtin(n, ([f]) => (f instanceof PyObject && !(f instanceof PyTuple) ? f : vm.builtin(n, ([g]) => g ?? null))));
+        for (const n of [
+          "script",
+          "ignore",
+          "unused",
+          "export",
+          "script_method",
+          "interface",
+          "freeze",
+          "optimize_for_inference",
+        ]) {
+          m.dict.set(
+            n,
+            vm.builtin(n, ([f]) =>
+              f instanceof PyObject && !(f instanceof PyTuple) ? f : vm.builtin(n, ([g]) => g ?? null),
+            ),
+          );
         }
         func(vm, m, "annotate", ([, v]) => v ?? null);
         func(vm, m, "isinstance", ([v, c]) => vm.isInstance(v ?? null, c ?? null));
@@ -490,10 +542,18 @@ export class TorchNamespace {
       case "torch.profiler":
       case "torch.autograd.profiler":
       case "torch.cuda.nvtx":
-        lazily(n => (/^(range_push|range_pop|mark|schedule|tensorboard_trace_handler)$/.test(n) ? ignore(n) : this.mode("_Null")));
+        lazily(n =>
+          /^(range_push|range_pop|mark|schedule|tensorboard_trace_handler)$/.test(n) ? ignore(n) : this.mode("_Null"),
+        );
         return true;
       case "torch.backends.cuda":
-        lazily(n => (/^sdp_kernel$/.test(n) ? this.mode("_Null") : n.startsWith("is_") || n.endsWith("_enabled") ? vm.builtin(n, () => true) : ignore(n)));
+        lazily(n =>
+          /^sdp_kernel$/.test(n)
+            ? this.mode("_Null")
+            : n.startsWith("is_") || n.endsWith("_enabled")
+              ? vm.builtin(n, () => true)
+              : ignore(n),
+        );
         return true;
       case "torch.backends.mps":
       case "torch.backends.mkldnn":
@@ -510,7 +570,11 @@ export class TorchNamespace {
         lazily(n => (n.startsWith("__") ? undefined : /^is_|available$/.test(n) ? vm.builtin(n, () => true) : false));
         return true;
       case "torch._higher_order_ops":
-        lazily(n => (n === "cond" ? vm.builtin(n, ([p, a, b, xs]) => this.cond(p ?? null, a ?? null, b ?? null, xs ?? vm.tuple([]))) : vm.unknown(`torch._higher_order_ops.${n}`)));
+        lazily(n =>
+          n === "cond"
+            ? vm.builtin(n, ([p, a, b, xs]) => this.cond(p ?? null, a ?? null, b ?? null, xs ?? vm.tuple([])))
+            : vm.unknown(`torch._higher_order_ops.${n}`),
+        );
         return true;
       case "torch.types":
       case "torch.version":
@@ -524,7 +588,17 @@ export class TorchNamespace {
         break;
     }
     if (name.startsWith("torch.nn.modules.") && SUBMODULES.has(name)) {
-      lazily(n => this.nnClass(n) ?? (n === "_pair" ? this.repeater(2) : n === "_triple" ? this.repeater(3) : n === "_single" ? this.repeater(1) : undefined));
+      lazily(
+        n =>
+          this.nnClass(n) ??
+          (n === "_pair"
+            ? this.repeater(2)
+            : n === "_triple"
+              ? this.repeater(3)
+              : n === "_single"
+                ? this.repeater(1)
+                : undefined),
+      );
       return true;
     }
     if (!SUBMODULES.has(name)) return false;
@@ -540,7 +614,10 @@ export class TorchNamespace {
     const { torch, vm } = this;
     return native(vm, "Buffer", ["data?", "*", "persistent?"], a => {
       const data = a.get("data");
-      const t = data instanceof PyTensor ? torch.newTensor(data.meta, data.storage) : (vm.call(factory(torch, "empty"), [0]) as PyTensor);
+      const t =
+        data instanceof PyTensor
+          ? torch.newTensor(data.meta, data.storage)
+          : (vm.call(factory(torch, "empty"), [0]) as PyTensor);
       if (data instanceof PyTensor) t.takeRuntime(data);
       t.isBuffer = true;
       return t;
@@ -561,7 +638,8 @@ export class TorchNamespace {
     d.set("sparse_coo", new PyNamed(torch.layoutClass, "torch.sparse_coo", new LayoutArg("strided")));
     for (const [k, v] of Object.entries(DTYPES)) d.set(k, torch.dtype(v));
     for (const f of FORMATS) d.set(f, torch.memoryFormat(f));
-    for (const [k, v] of Object.entries({ pi: Math.PI, e: Math.E, inf: Infinity, nan: Number.NaN })) d.set(k, new PyFloat(v));
+    for (const [k, v] of Object.entries({ pi: Math.PI, e: Math.E, inf: Infinity, nan: Number.NaN }))
+      d.set(k, new PyFloat(v));
     d.set("newaxis", null);
     d.set("compile", api.compileFunction());
     d.set("SymInt", vm.types.int);
@@ -572,8 +650,11 @@ export class TorchNamespace {
       defineNew(vm, cls, (_c, args, kw) => legacyTensor(torch, dtype as Parameters<typeof isFloating>[0], args, kw));
       d.set(k, cls);
     }
-    for (const n of ["tensor", "as_tensor", "asarray"]) func(vm, m, n, (args, kw) => tensorFromData(torch, args, kw, n)).module = "torch";
-    func(vm, m, "from_numpy", ([x]) => (x instanceof PyTensor ? x : tensorFromData(torch, [x ?? null], vm.emptyKwargs, "tensor")));
+    for (const n of ["tensor", "as_tensor", "asarray"])
+      func(vm, m, n, (args, kw) => tensorFromData(torch, args, kw, n)).module = "torch";
+    func(vm, m, "from_numpy", ([x]) =>
+      x instanceof PyTensor ? x : tensorFromData(torch, [x ?? null], vm.emptyKwargs, "tensor"),
+    );
     func(vm, m, "is_tensor", ([x]) => x instanceof PyTensor);
     func(vm, m, "is_storage", () => false);
     func(vm, m, "is_floating_point", ([x]) => x instanceof PyTensor && isFloating(x.meta.dtype));
@@ -582,7 +663,8 @@ export class TorchNamespace {
     func(vm, m, "is_inference_mode_enabled", () => torch.inferenceMode);
     func(vm, m, "is_autocast_enabled", () => torch.autocast.enabled);
     func(vm, m, "is_autocast_cpu_enabled", () => torch.autocast.enabled && torch.autocast.device === "cpu");
-    for (const n of ["get_autocast_gpu_dtype", "get_autocast_dtype"]) func(vm, m, n, () => torch.dtype(torch.autocast.dtype));
+    for (const n of ["get_autocast_gpu_dtype", "get_autocast_dtype"])
+      func(vm, m, n, () => torch.dtype(torch.autocast.dtype));
     func(vm, m, "get_default_dtype", () => torch.dtype(torch.defaultDtype));
     func(vm, m, "set_default_dtype", ([x]) => {
       torch.defaultDtype = torch.asDtype(x) ?? torch.defaultDtype;
@@ -637,8 +719,12 @@ export class TorchNamespace {
     defineNew(vm, cls, (c, [given]) => {
       const dtype = torch.asDtype(given) ?? torch.defaultDtype;
       const o = new PyInstance(c);
-      o.attrs = vm.dict([["dtype", dtype], ["bits", itemSize(dtype) * 8]]);
-      for (const [k, v] of Object.entries(LIMITS[dtype] ?? {})) o.attrs.set(k, name === "finfo" ? new PyFloat(Number(v)) : v);
+      o.attrs = vm.dict([
+        ["dtype", dtype],
+        ["bits", itemSize(dtype) * 8],
+      ]);
+      for (const [k, v] of Object.entries(LIMITS[dtype] ?? {}))
+        o.attrs.set(k, name === "finfo" ? new PyFloat(Number(v)) : v);
       return o;
     });
     return cls;
@@ -647,7 +733,8 @@ export class TorchNamespace {
   private torchAttribute(name: string): Value | undefined {
     const { vm, torch } = this;
     if (name.startsWith("__")) return undefined;
-    if (["no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "autocast"].includes(name)) return this.mode(name);
+    if (["no_grad", "enable_grad", "set_grad_enabled", "inference_mode", "autocast"].includes(name))
+      return this.mode(name);
     if (name === "Generator" || name === "Event" || name === "Stream") return this.helper(name);
     if (isFactory(name)) return factory(torch, name);
     if (HARMLESS.test(name)) return vm.builtin(name, () => null);
@@ -655,7 +742,12 @@ export class TorchNamespace {
     const spelling = `torch.${name}`;
     const records = lookupPython(spelling);
     if (records.length > 0) {
-      return op(torch, name, { op: "call_function", target: records[0]?.printedAs ?? torchTarget(name), spelling, display: name });
+      return op(torch, name, {
+        op: "call_function",
+        target: records[0]?.printedAs ?? torchTarget(name),
+        spelling,
+        display: name,
+      });
     }
     if (name === "_C") return this.privateC();
     // torch functions that exist but that the table lacks: the call becomes an opaque operator
@@ -671,7 +763,12 @@ export class TorchNamespace {
       if (n === "_set_grad_enabled") return vm.builtin(n, ([on]) => this.setGrad(vm.truthy(on ?? true)));
       if (n === "_nn") {
         const nn = vm.newModule("torch._C._nn");
-        nn.lazy = k => op(torch, k, { op: "call_function", target: `torch._C._nn.${k}`, spelling: lookupPython(`torch._C._nn.${k}`).length > 0 ? `torch._C._nn.${k}` : `torch.nn.functional.${k}` });
+        nn.lazy = k =>
+          op(torch, k, {
+            op: "call_function",
+            target: `torch._C._nn.${k}`,
+            spelling: lookupPython(`torch._C._nn.${k}`).length > 0 ? `torch._C._nn.${k}` : `torch.nn.functional.${k}`,
+          });
         return nn;
       }
       return n.startsWith("__") ? undefined : vm.builtin(n, () => null);
@@ -700,13 +797,15 @@ export class TorchNamespace {
       ]);
       return o;
     });
-    for (const n of ["memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"]) func(vm, m, n, () => 0);
+    for (const n of ["memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"])
+      func(vm, m, n, () => 0);
     func(vm, m, "mem_get_info", () => vm.tuple([85899345920, 85899345920]));
     for (const n of ["Event", "Stream"]) m.dict.set(n, this.helper(n) ?? null);
     m.dict.set("device", this.mode("_Null"));
     m.dict.set("stream", this.mode("_Null"));
     m.dict.set("graph", this.mode("_Null"));
-    for (const n of ["current_stream", "default_stream"]) func(vm, m, n, () => vm.call(this.helper("Stream") ?? null, []));
+    for (const n of ["current_stream", "default_stream"])
+      func(vm, m, n, () => vm.call(this.helper("Stream") ?? null, []));
   }
 
   private fillLibrary(m: PyModule): void {
@@ -731,9 +830,11 @@ export class TorchNamespace {
       });
     }
     for (const n of ["define", "impl", "register_autograd", "register_kernel", "opcheck"]) {
-      func(vm, m, n, (args) => {
+      func(vm, m, n, args => {
         const last = args[args.length - 1];
-        return last instanceof PyObject && !(last instanceof PyTuple) && !(last instanceof PyList) && args.length > 1 ? null : decorator(g => g);
+        return last instanceof PyObject && !(last instanceof PyTuple) && !(last instanceof PyList) && args.length > 1
+          ? null
+          : decorator(g => g);
       });
     }
     m.dict.set("Library", this.mode("_Null"));
@@ -778,7 +879,9 @@ export class TorchNamespace {
     const { vm, torch } = this;
     const inputs = args[1] ?? kw.get("inputs") ?? vm.tuple([]);
     const list = inputs instanceof PyTensor ? [inputs] : vm.toArray(inputs);
-    return vm.tuple(list.map(t => (t instanceof PyTensor ? torch.newTensor({ ...t.meta, requiresGrad: false }) : null)));
+    return vm.tuple(
+      list.map(t => (t instanceof PyTensor ? torch.newTensor({ ...t.meta, requiresGrad: false }) : null)),
+    );
   }
 
   private cond(p: Value, a: Value, b: Value, xs: Value): Value {
@@ -799,17 +902,53 @@ function customName(v: Value): string {
 
 function promoteDtypes(torch: Torch, a: Value | undefined, b: Value | undefined): Parameters<Torch["dtype"]>[0] {
   const m = torch.metaStatic;
-  const like = (d: Value | undefined) => m.tensor([1], { dtype: torch.asDtype(d) ?? "float32", device: torch.defaultDevice });
+  const like = (d: Value | undefined) =>
+    m.tensor([1], { dtype: torch.asDtype(d) ?? "float32", device: torch.defaultDevice });
   return m.promote("default", like(a), like(b));
 }
 
 const LIMITS: Readonly<Record<string, Readonly<Record<string, number | bigint>>>> = {
-  float32: { max: 3.4028234663852886e38, min: -3.4028234663852886e38, eps: 1.1920928955078125e-7, tiny: 1.1754943508222875e-38, smallest_normal: 1.1754943508222875e-38, resolution: 1e-6 },
-  float64: { max: 1.7976931348623157e308, min: -1.7976931348623157e308, eps: 2.220446049250313e-16, tiny: 2.2250738585072014e-308, smallest_normal: 2.2250738585072014e-308, resolution: 1e-15 },
-  float16: { max: 65504, min: -65504, eps: 0.0009765625, tiny: 0.00006103515625, smallest_normal: 0.00006103515625, resolution: 0.001 },
-  bfloat16: { max: 3.3895313892515355e38, min: -3.3895313892515355e38, eps: 0.0078125, tiny: 1.1754943508222875e-38, smallest_normal: 1.1754943508222875e-38, resolution: 0.01 },
+  float32: {
+    max: 3.4028234663852886e38,
+    min: -3.4028234663852886e38,
+    eps: 1.1920928955078125e-7,
+    tiny: 1.1754943508222875e-38,
+    smallest_normal: 1.1754943508222875e-38,
+    resolution: 1e-6,
+  },
+  float64: {
+    max: 1.7976931348623157e308,
+    min: -1.7976931348623157e308,
+    eps: 2.220446049250313e-16,
+    tiny: 2.2250738585072014e-308,
+    smallest_normal: 2.2250738585072014e-308,
+    resolution: 1e-15,
+  },
+  float16: {
+    max: 65504,
+    min: -65504,
+    eps: 0.0009765625,
+    tiny: 0.00006103515625,
+    smallest_normal: 0.00006103515625,
+    resolution: 0.001,
+  },
+  bfloat16: {
+    max: 3.3895313892515355e38,
+    min: -3.3895313892515355e38,
+    eps: 0.0078125,
+    tiny: 1.1754943508222875e-38,
+    smallest_normal: 1.1754943508222875e-38,
+    resolution: 0.01,
+  },
   float8_e4m3fn: { max: 448, min: -448, eps: 0.125, tiny: 0.015625, smallest_normal: 0.015625, resolution: 1 },
-  float8_e5m2: { max: 57344, min: -57344, eps: 0.25, tiny: 0.00006103515625, smallest_normal: 0.00006103515625, resolution: 1 },
+  float8_e5m2: {
+    max: 57344,
+    min: -57344,
+    eps: 0.25,
+    tiny: 0.00006103515625,
+    smallest_normal: 0.00006103515625,
+    resolution: 1,
+  },
   int8: { max: 127, min: -128 },
   uint8: { max: 255, min: 0 },
   int16: { max: 32767, min: -32768 },

@@ -6,8 +6,8 @@ import { bind } from "../interp/attributes";
 import { special } from "../interp/operators";
 import { PyClass, PyDict, PyInstance, PyObject, type Value } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
-import { methodOp } from "./tensor_methods";
 import { PyTensor } from "./objects";
+import { methodOp } from "./tensor_methods";
 
 export const MODULE_TEXT = `
 class Module:
@@ -305,7 +305,10 @@ export function installModuleNatives(torch: Torch, cls: PyClass, globals: PyDict
       return null;
     }),
   );
-  globals.set("_convert", vm.builtin("_convert", ([self, ...args], kw) => convertModule(torch, self ?? null, args, kw)));
+  globals.set(
+    "_convert",
+    vm.builtin("_convert", ([self, ...args], kw) => convertModule(torch, self ?? null, args, kw)),
+  );
 }
 
 function setMember(torch: Torch, self: Value, name: string, value: Value): void {

@@ -5,8 +5,16 @@
 /** name, constructor parameters (each kept as an attribute), forward's expression over `input` */
 const SIMPLE: readonly (readonly [string, string, string])[] = [
   ["ReLU", "inplace=False", "F.relu(input, inplace=self.inplace)"],
-  ["RReLU", "lower=0.125, upper=0.3333333333333333, inplace=False", "F.rrelu(input, self.lower, self.upper, self.training, self.inplace)"],
-  ["Hardtanh", "min_val=-1.0, max_val=1.0, inplace=False", "F.hardtanh(input, self.min_val, self.max_val, self.inplace)"],
+  [
+    "RReLU",
+    "lower=0.125, upper=0.3333333333333333, inplace=False",
+    "F.rrelu(input, self.lower, self.upper, self.training, self.inplace)",
+  ],
+  [
+    "Hardtanh",
+    "min_val=-1.0, max_val=1.0, inplace=False",
+    "F.hardtanh(input, self.min_val, self.max_val, self.inplace)",
+  ],
   ["Sigmoid", "", "torch.sigmoid(input)"],
   ["Hardsigmoid", "inplace=False", "F.hardsigmoid(input, self.inplace)"],
   ["Tanh", "", "torch.tanh(input)"],
@@ -41,38 +49,118 @@ const SIMPLE: readonly (readonly [string, string, string])[] = [
   ["PixelShuffle", "upscale_factor", "F.pixel_shuffle(input, self.upscale_factor)"],
   ["PixelUnshuffle", "downscale_factor", "F.pixel_unshuffle(input, self.downscale_factor)"],
   ["ChannelShuffle", "groups", "F.channel_shuffle(input, self.groups)"],
-  ["Unfold", "kernel_size, dilation=1, padding=0, stride=1", "F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)"],
-  ["Fold", "output_size, kernel_size, dilation=1, padding=0, stride=1", "F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)"],
-  ["LocalResponseNorm", "size, alpha=0.0001, beta=0.75, k=1.0", "F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)"],
+  [
+    "Unfold",
+    "kernel_size, dilation=1, padding=0, stride=1",
+    "F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)",
+  ],
+  [
+    "Fold",
+    "output_size, kernel_size, dilation=1, padding=0, stride=1",
+    "F.fold(input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride)",
+  ],
+  [
+    "LocalResponseNorm",
+    "size, alpha=0.0001, beta=0.75, k=1.0",
+    "F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)",
+  ],
   ["AdaptiveAvgPool1d", "output_size", "F.adaptive_avg_pool1d(input, self.output_size)"],
   ["AdaptiveAvgPool2d", "output_size", "F.adaptive_avg_pool2d(input, self.output_size)"],
   ["AdaptiveAvgPool3d", "output_size", "F.adaptive_avg_pool3d(input, self.output_size)"],
-  ["AdaptiveMaxPool1d", "output_size, return_indices=False", "F.adaptive_max_pool1d(input, self.output_size, self.return_indices)"],
-  ["AdaptiveMaxPool2d", "output_size, return_indices=False", "F.adaptive_max_pool2d(input, self.output_size, self.return_indices)"],
-  ["AdaptiveMaxPool3d", "output_size, return_indices=False", "F.adaptive_max_pool3d(input, self.output_size, self.return_indices)"],
-  ["Upsample", "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None", "F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners, recompute_scale_factor=self.recompute_scale_factor)"],
+  [
+    "AdaptiveMaxPool1d",
+    "output_size, return_indices=False",
+    "F.adaptive_max_pool1d(input, self.output_size, self.return_indices)",
+  ],
+  [
+    "AdaptiveMaxPool2d",
+    "output_size, return_indices=False",
+    "F.adaptive_max_pool2d(input, self.output_size, self.return_indices)",
+  ],
+  [
+    "AdaptiveMaxPool3d",
+    "output_size, return_indices=False",
+    "F.adaptive_max_pool3d(input, self.output_size, self.return_indices)",
+  ],
+  [
+    "Upsample",
+    "size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None",
+    "F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners, recompute_scale_factor=self.recompute_scale_factor)",
+  ],
   ["CosineSimilarity", "dim=1, eps=1e-08", "F.cosine_similarity(input, *rest, self.dim, self.eps)"],
-  ["PairwiseDistance", "p=2.0, eps=1e-06, keepdim=False", "F.pairwise_distance(input, *rest, self.p, self.eps, self.keepdim)"],
+  [
+    "PairwiseDistance",
+    "p=2.0, eps=1e-06, keepdim=False",
+    "F.pairwise_distance(input, *rest, self.p, self.eps, self.keepdim)",
+  ],
 ];
 
 /** losses: constructor parameters, forward(input, target) */
 const LOSSES: readonly (readonly [string, string, string])[] = [
   ["L1Loss", "size_average=None, reduce=None, reduction='mean'", "F.l1_loss(input, target, reduction=self.reduction)"],
-  ["MSELoss", "size_average=None, reduce=None, reduction='mean'", "F.mse_loss(input, target, reduction=self.reduction)"],
-  ["SmoothL1Loss", "size_average=None, reduce=None, reduction='mean', beta=1.0", "F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)"],
-  ["HuberLoss", "reduction='mean', delta=1.0", "F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)"],
-  ["KLDivLoss", "size_average=None, reduce=None, reduction='mean', log_target=False", "F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)"],
-  ["SoftMarginLoss", "size_average=None, reduce=None, reduction='mean'", "F.soft_margin_loss(input, target, reduction=self.reduction)"],
-  ["HingeEmbeddingLoss", "margin=1.0, size_average=None, reduce=None, reduction='mean'", "F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)"],
-  ["PoissonNLLLoss", "log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'", "F.poisson_nll_loss(input, target, log_input=self.log_input, full=self.full, eps=self.eps, reduction=self.reduction)"],
-  ["MultiLabelMarginLoss", "size_average=None, reduce=None, reduction='mean'", "F.multilabel_margin_loss(input, target, reduction=self.reduction)"],
+  [
+    "MSELoss",
+    "size_average=None, reduce=None, reduction='mean'",
+    "F.mse_loss(input, target, reduction=self.reduction)",
+  ],
+  [
+    "SmoothL1Loss",
+    "size_average=None, reduce=None, reduction='mean', beta=1.0",
+    "F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)",
+  ],
+  [
+    "HuberLoss",
+    "reduction='mean', delta=1.0",
+    "F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)",
+  ],
+  [
+    "KLDivLoss",
+    "size_average=None, reduce=None, reduction='mean', log_target=False",
+    "F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)",
+  ],
+  [
+    "SoftMarginLoss",
+    "size_average=None, reduce=None, reduction='mean'",
+    "F.soft_margin_loss(input, target, reduction=self.reduction)",
+  ],
+  [
+    "HingeEmbeddingLoss",
+    "margin=1.0, size_average=None, reduce=None, reduction='mean'",
+    "F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)",
+  ],
+  [
+    "PoissonNLLLoss",
+    "log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, reduction='mean'",
+    "F.poisson_nll_loss(input, target, log_input=self.log_input, full=self.full, eps=self.eps, reduction=self.reduction)",
+  ],
+  [
+    "MultiLabelMarginLoss",
+    "size_average=None, reduce=None, reduction='mean'",
+    "F.multilabel_margin_loss(input, target, reduction=self.reduction)",
+  ],
 ];
 
 const WEIGHTED: readonly (readonly [string, string, string])[] = [
-  ["CrossEntropyLoss", "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', label_smoothing=0.0", "F.cross_entropy(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction, label_smoothing=self.label_smoothing)"],
-  ["NLLLoss", "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'", "F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)"],
-  ["BCELoss", "weight=None, size_average=None, reduce=None, reduction='mean'", "F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)"],
-  ["BCEWithLogitsLoss", "weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None", "F.binary_cross_entropy_with_logits(input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction)"],
+  [
+    "CrossEntropyLoss",
+    "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', label_smoothing=0.0",
+    "F.cross_entropy(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction, label_smoothing=self.label_smoothing)",
+  ],
+  [
+    "NLLLoss",
+    "weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
+    "F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)",
+  ],
+  [
+    "BCELoss",
+    "weight=None, size_average=None, reduce=None, reduction='mean'",
+    "F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)",
+  ],
+  [
+    "BCEWithLogitsLoss",
+    "weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None",
+    "F.binary_cross_entropy_with_logits(input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction)",
+  ],
 ];
 
 /** pooling and padding by number of spatial dims */
@@ -94,15 +182,24 @@ function pools(): (readonly [string, string, string])[] {
   return out;
 }
 
-function simpleClass([name, params, expression]: readonly [string, string, string], inputs = "input", base = "Module"): string {
+function simpleClass(
+  [name, params, expression]: readonly [string, string, string],
+  inputs = "input",
+  base = "Module",
+): string {
   const names = params === "" ? [] : params.split(",").map(p => p.trim().split("=")[0] ?? "");
   const keep = names.filter(n => n !== "size_average" && n !== "reduce" && !(n === "weight" && base === "_Weighted"));
   const rest = expression.includes("*rest") ? ", *rest" : "";
-  const lines = keep.map(n => `        self.${n} = ${n === "stride" && /Pool/.test(name) ? "kernel_size if stride is None else stride" : n}`);
+  const lines = keep.map(
+    n => `        self.${n} = ${n === "stride" && /Pool/.test(name) ? "kernel_size if stride is None else stride" : n}`,
+  );
   const weight = base === "_Weighted" ? "        self.register_buffer('weight', weight)\n" : "";
   const pos = names.includes("pos_weight") ? "        self.register_buffer('pos_weight', pos_weight)\n" : "";
   const body = lines.filter(l => !l.includes("self.pos_weight")).join("\n");
-  const init = params === "" && base === "Module" ? "" : `    def __init__(self${params ? `, ${params}` : ""}):\n        super().__init__()\n${weight}${pos}${body ? `${body}\n` : ""}\n`;
+  const init =
+    params === "" && base === "Module"
+      ? ""
+      : `    def __init__(self${params ? `, ${params}` : ""}):\n        super().__init__()\n${weight}${pos}${body ? `${body}\n` : ""}\n`;
   return `class ${name}(${base === "_Weighted" ? "Module" : base}):\n${init}    def forward(self, ${inputs}${rest}):\n        return ${expression}\n`;
 }
 
@@ -553,7 +650,13 @@ ${["Constant", "Zero", "Reflection", "Replication", "Circular"]
     [1, 2, 3].map(
       n =>
         `class ${kind}Pad${n}d(_Padding):\n    _rank, _mode = ${n}, "${
-          { Constant: "constant", Zero: "constant", Reflection: "reflect", Replication: "replicate", Circular: "circular" }[kind]
+          {
+            Constant: "constant",
+            Zero: "constant",
+            Reflection: "reflect",
+            Replication: "replicate",
+            Circular: "circular",
+          }[kind]
         }"\n`,
     ),
   )

@@ -75,7 +75,11 @@ export function callCustom(torch: Torch, name: string, fn: Value, args: readonly
   torch.trace = null;
   vm.observer = null;
   try {
-    const out = vm.call(fake, args.map(a => standIn(torch, a)), kw);
+    const out = vm.call(
+      fake,
+      args.map(a => standIn(torch, a)),
+      kw,
+    );
     shaped = out instanceof PyTensor ? out.meta : null;
   } finally {
     torch.trace = trace;

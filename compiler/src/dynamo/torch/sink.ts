@@ -19,7 +19,14 @@ export interface TraceSink {
   /** the node that stands for a tensor; a tensor from before the trace becomes an input */
   nodeOf(t: PyTensor): FxNode;
   nodeOfSym(s: PySymInt | PySymFloat): Argument;
-  emit(op: NodeOp, target: string, args: readonly Argument[], kwargs: ReadonlyMap<string, Argument>, val: FakeValue | undefined, options?: EmitOptions): FxNode;
+  emit(
+    op: NodeOp,
+    target: string,
+    args: readonly Argument[],
+    kwargs: ReadonlyMap<string, Argument>,
+    val: FakeValue | undefined,
+    options?: EmitOptions,
+  ): FxNode;
   /** marks a tensor as made by this trace */
   adopt(t: PyTensor, node: FxNode): void;
   /** decides a condition over symbols by the example values, and guards on it */

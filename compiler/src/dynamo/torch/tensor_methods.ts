@@ -54,7 +54,13 @@ export function methodOp(torch: Torch, name: string, self: Value, args: readonly
   return runOp(torch, { op: "call_method", target: name, spelling: `Tensor.${name}` }, [self, ...args], kwargs);
 }
 
-export function functionOp(torch: Torch, target: string, args: readonly Value[], kwargs: Kwargs = new Map(), spelling = target): Value {
+export function functionOp(
+  torch: Torch,
+  target: string,
+  args: readonly Value[],
+  kwargs: Kwargs = new Map(),
+  spelling = target,
+): Value {
   return runOp(torch, { op: "call_function", target, spelling }, args, kwargs);
 }
 
@@ -105,10 +111,14 @@ function toList(torch: Torch, t: PyTensor): Value {
   const build = (dim: number, offset: number): Value => {
     if (dim === sizes.length) {
       const v = flat?.[offset];
-      return v === undefined ? itemValue(torch, torch.newTensor({ ...t.meta, shape: [], stride: [] }), "an element") : asPython(torch, t, v);
+      return v === undefined
+        ? itemValue(torch, torch.newTensor({ ...t.meta, shape: [], stride: [] }), "an element")
+        : asPython(torch, t, v);
     }
     const inner = sizes.slice(dim + 1).reduce((a, b) => a * b, 1);
-    return vm.list(Array.from({ length: Math.min(sizes[dim] ?? 0, 4096) }, (_, i) => build(dim + 1, offset + i * inner)));
+    return vm.list(
+      Array.from({ length: Math.min(sizes[dim] ?? 0, 4096) }, (_, i) => build(dim + 1, offset + i * inner)),
+    );
   };
   return build(0, 0);
 }
@@ -166,7 +176,12 @@ function attribute(torch: Torch, t: PyTensor, name: string): Value | undefined {
     case "mH":
     case "real":
     case "imag":
-      return runOp(torch, { op: "call_function", target: "getattr", spelling: `Tensor.${name}`, display: name, suffix: [name] }, [t], new Map());
+      return runOp(
+        torch,
+        { op: "call_function", target: "getattr", spelling: `Tensor.${name}`, display: name, suffix: [name] },
+        [t],
+        new Map(),
+      );
     case "__dict__":
       t.attrs ??= vm.dict();
       return t.attrs;
@@ -198,7 +213,8 @@ const METHODS: Readonly<Record<string, TensorMethod>> = {
     const d = args[0] ?? kw.get("dim");
     if (d === undefined || d === null) return shapeOf(torch, t);
     const v = torch.dimValue(t.meta.shape[torch.meta.wrapDim(torch.vm.index(d), t.meta.shape.length)] as Expr);
-    if (v instanceof PySymInt) torch.trace?.emit("call_method", "size", [torch.trace.nodeOf(t), torch.vm.index(d)], new Map(), v.expr);
+    if (v instanceof PySymInt)
+      torch.trace?.emit("call_method", "size", [torch.trace.nodeOf(t), torch.vm.index(d)], new Map(), v.expr);
     return v;
   },
   stride: (torch, t, args, kw) => {
@@ -232,7 +248,13 @@ const METHODS: Readonly<Record<string, TensorMethod>> = {
     const on = args[0] ?? kw.get("requires_grad") ?? true;
     if (torch.trace) {
       if (torch.vm.truthy(on) === t.meta.requiresGrad) return t;
-      breakOn("Unsupported Tensor.requires_grad_() call", "0125", "Dynamo does not support changes to a Tensor's `requires_grad` through calling `requires_grad_()`.", [], `call_method TensorVariable() requires_grad_ () {}`);
+      breakOn(
+        "Unsupported Tensor.requires_grad_() call",
+        "0125",
+        "Dynamo does not support changes to a Tensor's `requires_grad` through calling `requires_grad_()`.",
+        [],
+        `call_method TensorVariable() requires_grad_ () {}`,
+      );
     }
     t.meta = { ...t.meta, requiresGrad: torch.vm.truthy(on) };
     return t;
@@ -246,7 +268,14 @@ const METHODS: Readonly<Record<string, TensorMethod>> = {
     return toList(torch, t);
   },
   numpy: (torch, _t) => {
-    if (torch.trace) breakOn("Unsupported Tensor.numpy() call", "0130", "Dynamo cannot trace this use of numpy.", [SUPPORTABLE], "call_method TensorVariable() numpy () {}");
+    if (torch.trace)
+      breakOn(
+        "Unsupported Tensor.numpy() call",
+        "0130",
+        "Dynamo cannot trace this use of numpy.",
+        [SUPPORTABLE],
+        "call_method TensorVariable() numpy () {}",
+      );
     return torch.vm.unknown("a numpy array");
   },
   backward: (torch, t) => backward(torch, t),
@@ -290,7 +319,14 @@ const METHODS: Readonly<Record<string, TensorMethod>> = {
   addcdiv_: (torch, t, args, kw) => valuedInplace(torch, t, "addcdiv_", "torch.div", args, kw),
   new: (torch, t, args) => methodOp(torch, "new_empty", t, args, new Map()),
   resize_: (torch, t) => {
-    if (torch.trace) breakOn("Unsupported Tensor.resize_() call", "0126", "Dynamo does not support tracing `Tensor.resize_()`.", [], "call_method TensorVariable() resize_ () {}");
+    if (torch.trace)
+      breakOn(
+        "Unsupported Tensor.resize_() call",
+        "0126",
+        "Dynamo does not support tracing `Tensor.resize_()`.",
+        [],
+        "call_method TensorVariable() resize_ () {}",
+      );
     return t;
   },
   map_: (_torch, t) => t,
@@ -304,7 +340,16 @@ const METHODS: Readonly<Record<string, TensorMethod>> = {
 };
 
 /** in-place random fills write values nobody replays: the parameters they fill are filled anew when compiled */
-const RANDOM_FILLS = new Set(["normal_", "uniform_", "bernoulli_", "random_", "exponential_", "cauchy_", "geometric_", "log_normal_"]);
+const RANDOM_FILLS = new Set([
+  "normal_",
+  "uniform_",
+  "bernoulli_",
+  "random_",
+  "exponential_",
+  "cauchy_",
+  "geometric_",
+  "log_normal_",
+]);
 
 function format(v: Value | undefined): MemoryFormat | undefined {
   return v instanceof PyNamed && v.data instanceof MemoryFormatArg ? v.data.format : undefined;
@@ -327,7 +372,13 @@ function valuedInplace(torch: Torch, t: PyTensor, name: string, op: string, args
 function tracedItem(torch: Torch, t: PyTensor, name: string): Value {
   if (torch.dynamoConfig.get("capture_scalar_outputs") !== true) {
     if (name === "tolist" && isFloating(t.meta.dtype)) {
-      breakOn("Tensor.tolist() with non-integer tensor", "0109", "Dynamo currently does not support tracing `tolist()` on non-integer tensors.", ["Ensure the input tensor to `tolist()` is an integer type (e.g., int8, int16, int32, int64)."], `call_method TensorVariable() tolist`);
+      breakOn(
+        "Tensor.tolist() with non-integer tensor",
+        "0109",
+        "Dynamo currently does not support tracing `tolist()` on non-integer tensors.",
+        ["Ensure the input tensor to `tolist()` is an integer type (e.g., int8, int16, int32, int64)."],
+        `call_method TensorVariable() tolist`,
+      );
     }
     throw unsupportedItem("item");
   }
@@ -385,7 +436,13 @@ function copyOf(torch: Torch, t: PyTensor): PyTensor {
 
 function backward(torch: Torch, t: PyTensor): Value {
   if (torch.trace) {
-    breakOn("Unsupported Tensor.backward() call", "0123", "Dynamo currently does not support tracing `Tensor.backward()`.", [FUNDAMENTAL], "call_method TensorVariable() backward () {}");
+    breakOn(
+      "Unsupported Tensor.backward() call",
+      "0123",
+      "Dynamo currently does not support tracing `Tensor.backward()`.",
+      [FUNDAMENTAL],
+      "call_method TensorVariable() backward () {}",
+    );
   }
   const frame = torch.vm.frames[torch.vm.frames.length - 1];
   const span = frame?.code.instructions[frame.pc - 1]?.at.span ?? { line: 1, column: 0, endLine: 1, endColumn: 0 };
@@ -395,8 +452,16 @@ function backward(torch: Torch, t: PyTensor): Value {
 
 function typeName(t: PyTensor): string {
   const names: Record<string, string> = {
-    float32: "FloatTensor", float64: "DoubleTensor", float16: "HalfTensor", bfloat16: "BFloat16Tensor",
-    int64: "LongTensor", int32: "IntTensor", int16: "ShortTensor", int8: "CharTensor", uint8: "ByteTensor", bool: "BoolTensor",
+    float32: "FloatTensor",
+    float64: "DoubleTensor",
+    float16: "HalfTensor",
+    bfloat16: "BFloat16Tensor",
+    int64: "LongTensor",
+    int32: "IntTensor",
+    int16: "ShortTensor",
+    int8: "CharTensor",
+    uint8: "ByteTensor",
+    bool: "BoolTensor",
   };
   return `torch.${t.meta.device.type === "cuda" ? "cuda." : ""}${names[t.meta.dtype] ?? "Tensor"}`;
 }
@@ -404,8 +469,16 @@ function typeName(t: PyTensor): string {
 function dtypeOfName(torch: Torch, name: string): Value {
   const short = name.split(".").pop()?.replace("Tensor", "").toLowerCase() ?? "";
   const map: Record<string, Parameters<Torch["dtype"]>[0]> = {
-    float: "float32", double: "float64", half: "float16", bfloat16: "bfloat16", long: "int64", int: "int32", short: "int16",
-    char: "int8", byte: "uint8", bool: "bool",
+    float: "float32",
+    double: "float64",
+    half: "float16",
+    bfloat16: "bfloat16",
+    long: "int64",
+    int: "int32",
+    short: "int16",
+    char: "int8",
+    byte: "uint8",
+    bool: "bool",
   };
   const d = map[short];
   return d ? torch.dtype(d) : torch.vm.raise("ValueError", `invalid type: '${name}'`);
@@ -414,7 +487,8 @@ function dtypeOfName(torch: Torch, name: string): Value {
 // ---- the guest
 
 const isTensor = (v: Value): v is PyTensor => v instanceof PyTensor;
-const operand = (v: Value): boolean => isTensor(v) || isNumber(v) || v instanceof PySymInt || v instanceof PyUnknownNumber;
+const operand = (v: Value): boolean =>
+  isTensor(v) || isNumber(v) || v instanceof PySymInt || v instanceof PyUnknownNumber;
 
 export function tensorGuest(torch: Torch): Guest {
   const { vm } = torch;
@@ -465,7 +539,13 @@ export function tensorGuest(torch: Torch): Guest {
       if (name === "requires_grad") {
         const on = vm.truthy(v);
         if (torch.trace && on !== o.meta.requiresGrad) {
-          breakOn("Unsupported Tensor.requires_grad setter", "0206", "Dynamo does not support changes to a Tensor's `requires_grad`.", [REPORT], "requires_grad");
+          breakOn(
+            "Unsupported Tensor.requires_grad setter",
+            "0206",
+            "Dynamo does not support changes to a Tensor's `requires_grad`.",
+            [REPORT],
+            "requires_grad",
+          );
         }
         o.meta = { ...o.meta, requiresGrad: on };
         return true;
@@ -518,12 +598,18 @@ export function tensorGuest(torch: Torch): Guest {
     },
     repr: v => (isTensor(v) ? tensorText(torch, v) : undefined),
     hash: v => (isTensor(v) ? v : undefined),
-    format: (v, spec) => (isTensor(v) ? (spec === "" || v.meta.shape.length > 0 ? tensorText(torch, v) : vm.format(number(torch, v, "float"), spec)) : undefined),
+    format: (v, spec) =>
+      isTensor(v)
+        ? spec === "" || v.meta.shape.length > 0
+          ? tensorText(torch, v)
+          : vm.format(number(torch, v, "float"), spec)
+        : undefined,
   };
 }
 
 /** methods that may be missing in the table; they become opaque operators instead of AttributeErrors */
-const KNOWN_METHODS = /^(new_\w+|to_\w+|is_\w+|\w+_$|svd|qr|lu|fft|stft|istft|median|mode|kthvalue|histc|unique|unique_consecutive|cummax|cummin|logcumsumexp|corrcoef|cov|renorm|geqrf|inverse|pinverse|det|logdet|slogdet|cholesky|triangular_solve|nanmedian|quantile|nanquantile|view_as_complex|view_as_real|rename|refine_names|align_to|index_reduce|swapdims)$/;
+const KNOWN_METHODS =
+  /^(new_\w+|to_\w+|is_\w+|\w+_$|svd|qr|lu|fft|stft|istft|median|mode|kthvalue|histc|unique|unique_consecutive|cummax|cummin|logcumsumexp|corrcoef|cov|renorm|geqrf|inverse|pinverse|det|logdet|slogdet|cholesky|triangular_solve|nanmedian|quantile|nanquantile|view_as_complex|view_as_real|rename|refine_names|align_to|index_reduce|swapdims)$/;
 
 function classMethod(torch: Torch, name: string): Value | undefined {
   const { vm } = torch;
@@ -532,7 +618,8 @@ function classMethod(torch: Torch, name: string): Value | undefined {
   if (!known || name === "__iter__" || name === "__getitem__" || name === "__setitem__") return undefined;
   if (name.startsWith("__") && name !== "__len__") return undefined;
   const b = new PyBuiltin(vm.types.builtin, name, ([self, ...args], kw) => {
-    if (!(self instanceof PyTensor)) return vm.raise("TypeError", `descriptor '${name}' requires a 'torch._C.TensorBase' object`);
+    if (!(self instanceof PyTensor))
+      return vm.raise("TypeError", `descriptor '${name}' requires a 'torch._C.TensorBase' object`);
     return fn ? fn(torch, self, args, kw) : methodOp(torch, name, self, args, kw);
   });
   b.method = true;

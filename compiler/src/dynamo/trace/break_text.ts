@@ -1,7 +1,8 @@
 // The blocks that TORCH_LOGS=graph_breaks prints. In: what could not be traced, and where. Out: text, line for line as
 // torch writes it.
-import type { OpName } from "../code/instructions";
+
 import type { StackFrame } from "../../fx/types";
+import type { OpName } from "../code/instructions";
 import type { Unsupported } from "../torch/sink";
 
 /** how Dynamo describes the instruction it stopped at */

@@ -1,8 +1,8 @@
 // What a compiled frame rests on. In: values seen while tracing, with their sources. Out: a check of a later call, and
 // the reason why it fails, in Dynamo's words.
 import type { FakeTensor } from "../../fx/types";
-import { type Expr, intValue, type SymExpr } from "../../inductor/symbolic/expr";
 import { evaluateNumber } from "../../inductor/symbolic";
+import { type Expr, intValue, type SymExpr } from "../../inductor/symbolic/expr";
 import type { ShapeEnv } from "../../inductor/symbolic/shape_env";
 import { PyFunction } from "../interp/frame";
 import {
@@ -33,7 +33,10 @@ export interface GlobalState {
 }
 
 export class GuardSet {
-  private readonly values = new Map<string, { source: Source; holds: (v: Value | undefined) => boolean; text: string }>();
+  private readonly values = new Map<
+    string,
+    { source: Source; holds: (v: Value | undefined) => boolean; text: string }
+  >();
   readonly tensors: TensorGuard[] = [];
   readonly ints: { readonly source: Source; readonly symbol: Expr }[] = [];
 

@@ -1,7 +1,8 @@
 // Compiled calls: takes over the frames of a compiled function, traces each, splits it at graph breaks, and keeps what
 // was compiled for later calls. In: a frame about to run. Out: its value; frames, breaks and calls as events.
-import { insideLoop, liveSlots } from "../code/instructions";
+
 import type { Code, Instruction } from "../code/instructions";
+import { insideLoop, liveSlots } from "../code/instructions";
 import { Interrupted, PyError } from "../interp/api";
 import { Frame, PyFunction } from "../interp/frame";
 import type { Machine } from "../interp/machine";
@@ -41,7 +42,10 @@ class BreakHere extends Error {}
 /** one instruction of a frame has run eagerly */
 class Paused extends Error {}
 
-type Ended = { readonly kind: "return"; readonly value: Value } | { readonly kind: "broke" } | { readonly kind: "eager" };
+type Ended =
+  | { readonly kind: "return"; readonly value: Value }
+  | { readonly kind: "broke" }
+  | { readonly kind: "eager" };
 
 interface FrameSnapshot {
   readonly pc: number;
@@ -152,7 +156,10 @@ export class FrameRunner {
     const now = this.globalState();
     const hit = cache.entries.find(e => e.trace.guards.failure(entry, e.trace.env, e.state, now) === undefined);
     if (!hit && cache.entries.length >= RECOMPILE_LIMIT) {
-      vm.report("recompile-limit", `torch._dynamo hit config.recompile_limit (${RECOMPILE_LIMIT}) in ${frame.shownName}`);
+      vm.report(
+        "recompile-limit",
+        `torch._dynamo hit config.recompile_limit (${RECOMPILE_LIMIT}) in ${frame.shownName}`,
+      );
       cache.skip = true;
       return { kind: "eager" };
     }
@@ -323,7 +330,9 @@ export class FrameRunner {
     if (!captured) return;
     // the concrete metas are what the program holds afterwards
     trace.release();
-    const inputs = captured.inputs.map((i): RuntimeTensor | number => this.inputValue(i, hit?.trace ?? trace, frame, snapshot));
+    const inputs = captured.inputs.map((i): RuntimeTensor | number =>
+      this.inputValue(i, hit?.trace ?? trace, frame, snapshot),
+    );
     torch.step({
       kind: "call",
       frame: captured,
@@ -365,7 +374,9 @@ export class FrameRunner {
         node: i.node,
         source: i.source.name,
         kind: i.kind,
-        parameter: i.source.owned === "parameter" || (i.value instanceof PyTensor && i.value.cls.isSubclassOf(torch.parameterClass)),
+        parameter:
+          i.source.owned === "parameter" ||
+          (i.value instanceof PyTensor && i.value.cls.isSubclassOf(torch.parameterClass)),
         buffer: i.source.owned === "buffer",
         value: i.value instanceof PyTensor ? torch.runtime(i.value) : i.value,
       }));
@@ -431,7 +442,10 @@ export class FrameRunner {
     });
   }
 
-  private saveModes(): Pick<Torch, "gradEnabled" | "inferenceMode" | "autocast" | "defaultDtype" | "defaultDevice" | "filled"> {
+  private saveModes(): Pick<
+    Torch,
+    "gradEnabled" | "inferenceMode" | "autocast" | "defaultDtype" | "defaultDevice" | "filled"
+  > {
     const { gradEnabled, inferenceMode, autocast, defaultDtype, defaultDevice, filled } = this.torch;
     return { gradEnabled, inferenceMode, autocast, defaultDtype, defaultDevice, filled };
   }

@@ -87,7 +87,11 @@ export function itemSource(base: Source, key: Value): Source | undefined {
       owned: base.owned,
       fetch: e => {
         const o = base.fetch(e);
-        return o instanceof PyList || o instanceof PyTuple ? o.items[key] : o instanceof PyDict ? o.getKey(key) : undefined;
+        return o instanceof PyList || o instanceof PyTuple
+          ? o.items[key]
+          : o instanceof PyDict
+            ? o.getKey(key)
+            : undefined;
       },
     };
   }

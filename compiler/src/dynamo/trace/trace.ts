@@ -277,10 +277,7 @@ export class Trace implements TraceSink, Observer {
   decide(condition: Expr): boolean {
     const v = this.env.evaluate(condition, "evaluate_expr");
     if (v === undefined) {
-      throw new OpError(
-        "Could not guard on data-dependent expression",
-        "GuardOnDataDependentSymNode",
-      );
+      throw new OpError("Could not guard on data-dependent expression", "GuardOnDataDependentSymNode");
     }
     return v;
   }
