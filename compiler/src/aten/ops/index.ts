@@ -22,8 +22,10 @@ import { records as convert } from "./convert";
 import { records as distance } from "./distance";
 import { records as dropout } from "./dropout";
 import { records as einsum } from "./einsum";
+import { records as embeddingBag } from "./embedding_bag";
 import { records as factory } from "./factory";
 import { records as foreach } from "./foreach";
+import { records as grid } from "./grid";
 import { records as indexing } from "./indexing";
 import { records as indexingPut } from "./indexing_put";
 import { records as loss } from "./loss";
@@ -44,6 +46,7 @@ import { records as scanSort } from "./scan_sort";
 import { records as selection } from "./selection";
 import { records as softmax } from "./softmax";
 import { records as statistics } from "./statistics";
+import { records as unfold } from "./unfold";
 import { records as upsample } from "./upsample";
 import { records as view } from "./view";
 import { records as viewSelect } from "./view_select";
@@ -72,6 +75,9 @@ export const families: readonly (readonly OpRecord[])[] = [
   foreach,
   conv,
   attention,
+  embeddingBag,
+  grid,
+  unfold,
   upsample,
   poolBackward,
   poolAdaptive,

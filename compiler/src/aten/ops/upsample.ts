@@ -148,7 +148,7 @@ function combinations(n: number): number[][] {
 const CUBIC = -0.75;
 
 /** weights of four neighbours at distance t from the second */
-function cubicWeights<T>(b: GraphBuilder<T>, t: T): T[] {
+export function cubicWeights<T>(b: GraphBuilder<T>, t: T): T[] {
   const f = aten(b);
   const near = (x: T): T => {
     const inner = f("sub.Tensor", f("mul.Tensor", x, fl(CUBIC + 2)), fl(CUBIC + 3));
