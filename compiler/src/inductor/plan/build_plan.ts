@@ -18,7 +18,7 @@ import { LaunchBuilder } from "./launches";
 import { type OpenStep, planMemory } from "./memory_plan";
 import { PeakEstimate } from "./peak";
 import { planSize, planTensor, planView } from "./sizes";
-import type { ExecutablePlan, PlanArg, PlanOrigin, PlanStep } from "./types";
+import type { ExecutablePlan, PlanArg, PlanStep } from "./types";
 
 export function buildPlan(schedule: Schedule, options: PlanOptions): ExecutablePlan {
   return new PlanBuilder(schedule, options).build();

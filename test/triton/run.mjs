@@ -1,0 +1,89 @@
+#!/usr/bin/env node
+// Compiles every kernel that the sample programs become, with stock Triton for an H100. Needs python3 with venv, and
+// once the network or pip's cache; no GPU, no PyTorch.
+//
+//   npm run test:triton -- [--preset torch-2.11] [--only NAME] [--all-configs] [--jobs 2]
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const cache = join(root, ".cache");
+const venv = join(cache, "triton-venv");
+const TRITON = "triton==3.6.0";
+
+const option = name => {
+  const i = process.argv.indexOf(name);
+  return i < 0 ? undefined : process.argv[i + 1];
+};
+
+async function compiler() {
+  const outfile = join(cache, "triton-driver.cjs");
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["compiler/src/index.ts"],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "cjs",
+    external: ["tree-sitter", "tree-sitter-python"],
+    logLevel: "warning",
+  });
+  return createRequire(import.meta.url)(outfile);
+}
+
+function run(command, args) {
+  const r = spawnSync(command, args, { stdio: "inherit" });
+  if (r.error) throw r.error;
+  return r.status ?? 1;
+}
+
+/** Python with the Triton that torch 2.11 comes with */
+function python() {
+  const path = join(venv, "bin", "python");
+  const has = existsSync(path) && spawnSync(path, ["-c", "import triton"]).status === 0;
+  if (has) return path;
+  if (run("python3", ["-m", "venv", venv]) !== 0) throw new Error("python3 -m venv failed");
+  if (run(path, ["-m", "pip", "install", "--quiet", TRITON]) !== 0) throw new Error(`pip install ${TRITON} failed`);
+  return path;
+}
+
+const read = path => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
+const { Session, defaultSessionOptions, presetNames } = await compiler();
+const presets = option("--preset")?.split(",") ?? presetNames();
+const folder = join(cache, "triton-programs");
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+/** graphs that differ only in comments are checked once */
+const seen = new Set();
+let crashed = 0;
+for (const source of ["programs", "counts"]) {
+  for (const file of readdirSync(join(root, "test", source)).sort()) {
+    const name = basename(file, ".py");
+    if (!file.endsWith(".py") || (option("--only") ?? name) !== name) continue;
+    for (const preset of presets) {
+      const session = new Session(read, { ...defaultSessionOptions(), preset });
+      let compilations = [];
+      try {
+        ({ compilations } = session.run(join(root, "test", source, file)));
+      } catch (error) {
+        console.log(`${name} under ${preset}: ${error.stack}`);
+        crashed++;
+      }
+      for (const [i, c] of compilations.entries()) {
+        const code = c.outputCode.standalone.replace(/^\s*#.*\n/gm, "");
+        if (seen.has(code)) continue;
+        seen.add(code);
+        writeFileSync(join(folder, `${name}_${preset}_${i}.py`), code);
+      }
+    }
+  }
+}
+const flags = process.argv.includes("--all-configs") ? ["--all-configs"] : [];
+const jobs = option("--jobs") ?? "2";
+const check = join(root, "test", "triton", "compile_check.py");
+process.exitCode = run(python(), [check, folder, "--jobs", jobs, ...flags]) || Number(crashed > 0);
