@@ -1,21 +1,34 @@
-// Analyzer: the newest Program of each open document. Runs compiles in a thread, one at a time; a newer version of a
-// document cancels the compile of its older one, and an answer about an older version is never handed out.
+// Analyzer: the newest program of each open document. Runs compiles in a thread, one at a time: a newer version of a
+// document cancels the compile of its older one, an edit goes before documents that were merely opened, and an answer
+// about an older version is never handed out.
 import { Worker } from "node:worker_threads";
-import type { Program } from "@fuselens/compiler";
-import type { CompileAnswer, CompileRequest, ThreadOptions, ThreadStart } from "./messages";
+import type { OutputCode } from "@fuselens/compiler";
+import type { EditorProgram } from "../ide/model";
+import type { CompileRequest, ThreadAnswer, ThreadOptions, ThreadStart } from "./messages";
 
 export interface Analysis {
   readonly path: string;
   readonly version: number;
   readonly text: string;
-  readonly program: Program;
+  readonly program: EditorProgram;
+  readonly milliseconds: number;
 }
+
+export interface AnalyzerEvents {
+  readonly onAnalysis: (a: Analysis) => void;
+  /** a path's compile begins; null: nothing is left to do */
+  readonly onRunning: (path: string | null) => void;
+  readonly onError: (message: string) => void;
+}
+
+type Waiter = (a: Analysis | null) => void;
 
 interface Pending {
   readonly path: string;
   readonly text: string;
   readonly version: number;
-  readonly waiters: ((a: Analysis | null) => void)[];
+  readonly edit: boolean;
+  readonly waiters: Waiter[];
 }
 
 export class Analyzer {
@@ -23,14 +36,15 @@ export class Analyzer {
   private readonly generation = new Int32Array(new SharedArrayBuffer(4));
   private readonly latest = new Map<string, Analysis>();
   private readonly queue = new Map<string, Pending>();
-  private running: (Pending & { readonly id: number }) | null = null;
+  private running: (Pending & { readonly id: number; stopped: boolean }) | null = null;
+  private readonly files = new Map<string, ReadonlySet<string>>();
+  private readonly codeWaiters = new Map<number, (codes: readonly OutputCode[] | null) => void>();
   private nextId = 1;
 
   constructor(
     private readonly threadFile: string,
     private options: ThreadOptions,
-    private readonly onAnalysis: (a: Analysis) => void,
-    private readonly onError: (message: string) => void,
+    private readonly events: AnalyzerEvents,
   ) {}
 
   /** The newest finished analysis, whatever its version. */
@@ -38,31 +52,81 @@ export class Analyzer {
     return this.latest.get(path);
   }
 
-  /** Asks for a compile; resolves with the analysis of this or a later version, null if the document closed. */
-  update(path: string, text: string, version: number): Promise<Analysis | null> {
+  /** Asks for a compile; resolves with the analysis of this or a later version, null if it was given up. */
+  update(path: string, text: string, version: number, edit = false): Promise<Analysis | null> {
     return new Promise(resolve => {
-      const waiters = this.queue.get(path)?.waiters ?? [];
+      const { running } = this;
+      if (running?.path === path && running.version === version && !running.stopped && running.text === text) {
+        running.waiters.push(resolve);
+        return;
+      }
+      const queued = this.queue.get(path);
+      const waiters = queued?.waiters ?? [];
       waiters.push(resolve);
-      if (this.running?.path === path) waiters.unshift(...this.running.waiters.splice(0));
-      this.queue.set(path, { path, text, version, waiters });
-      if (this.running?.path === path) Atomics.add(this.generation, 0, 1); // overtaken: stop it
+      if (running?.path === path) {
+        waiters.unshift(...running.waiters.splice(0));
+        this.stop(running);
+      } else if (edit && running && !running.edit && !this.queue.has(running.path)) {
+        // an edit does not wait for a document that was merely opened; that one is done again later
+        this.queue.set(running.path, { ...running, waiters: running.waiters.splice(0) });
+        this.stop(running);
+      }
+      this.queue.set(path, { path, text, version, edit: edit || (queued?.edit ?? false), waiters });
       this.pump();
     });
   }
 
-  close(path: string): void {
+  /** The next request for the path compiles again: something that it imports has changed. */
+  forget(path: string): void {
     this.latest.delete(path);
+  }
+
+  /** Gives up the compile of a path until it changes again. */
+  cancel(path: string): void {
     for (const w of this.queue.get(path)?.waiters ?? []) w(null);
     this.queue.delete(path);
+    if (this.running?.path === path) {
+      for (const w of this.running.waiters.splice(0)) w(null);
+      this.stop(this.running);
+    }
+  }
+
+  /** Output code of the graphs of an analysis; null where a newer one has taken its place. */
+  codes(analysis: Analysis): Promise<readonly OutputCode[] | null> {
+    return new Promise(resolve => {
+      const id = this.nextId++;
+      this.codeWaiters.set(id, resolve);
+      this.post({ kind: "codes", id, path: analysis.path, version: analysis.version });
+    });
+  }
+
+  /** A text that open documents may import, itself not analysed. */
+  overlay(path: string, text: string): void {
+    this.post({ kind: "overlay", path, text });
+  }
+
+  /** paths of analysed documents whose compile has read one of the files */
+  dependents(changed: ReadonlySet<string>): string[] {
+    return [...this.files].flatMap(([path, files]) =>
+      [...changed].some(f => f !== path && files.has(f)) ? [path] : [],
+    );
+  }
+
+  close(path: string): void {
+    this.cancel(path);
+    this.latest.delete(path);
+    this.files.delete(path);
     this.post({ kind: "close", path });
   }
 
   configure(options: ThreadOptions): void {
     this.options = options;
-    this.post({ kind: "configure", options });
+    this.latest.clear();
+    if (this.thread) this.post({ kind: "configure", options });
   }
 
   async dispose(): Promise<void> {
+    for (const w of this.codeWaiters.values()) w(null);
     await this.thread?.terminate();
     this.thread = null;
   }
@@ -71,35 +135,48 @@ export class Analyzer {
     this.ensureThread().postMessage(request);
   }
 
-  private pump(): void {
-    if (this.running) return;
-    const next = this.queue.values().next().value;
-    if (!next) return;
-    this.queue.delete(next.path);
-    this.running = { ...next, id: this.nextId++ };
-    const generation = Atomics.add(this.generation, 0, 1) + 1;
-    this.post({
-      kind: "compile",
-      id: this.running.id,
-      generation,
-      path: next.path,
-      text: next.text,
-      version: next.version,
-    });
+  private stop(running: { stopped: boolean }): void {
+    running.stopped = true;
+    Atomics.add(this.generation, 0, 1);
   }
 
-  private answer(answer: CompileAnswer): void {
+  private pump(): void {
+    if (this.running) return;
+    const pending = [...this.queue.values()];
+    const next = pending.find(p => p.edit) ?? pending[0];
+    if (!next) {
+      this.events.onRunning(null);
+      return;
+    }
+    this.queue.delete(next.path);
+    this.running = { ...next, id: this.nextId++, stopped: false };
+    const generation = Atomics.add(this.generation, 0, 1) + 1;
+    const { path, text, version } = next;
+    this.events.onRunning(path);
+    this.post({ kind: "compile", id: this.running.id, generation, path, text, version });
+  }
+
+  private answer(answer: ThreadAnswer): void {
+    if (answer.kind === "codes") {
+      this.codeWaiters.get(answer.id)?.(answer.codes);
+      this.codeWaiters.delete(answer.id);
+      return;
+    }
+    if (answer.kind !== "compiled") return;
     const run = this.running;
     if (!run || run.id !== answer.id) return;
     this.running = null;
-    if (answer.program) {
-      const analysis: Analysis = { path: run.path, version: run.version, text: run.text, program: answer.program };
-      this.latest.set(run.path, analysis);
-      this.onAnalysis(analysis);
+    if (answer.program && !run.stopped) {
+      const { path, version, text } = run;
+      const analysis: Analysis = { path, version, text, program: answer.program, milliseconds: answer.milliseconds };
+      this.latest.set(path, analysis);
+      this.files.set(path, new Set(answer.files));
       for (const w of run.waiters) w(analysis);
-    } else if (!this.queue.has(run.path)) {
-      for (const w of run.waiters) w(null);
+      this.pump(); // the next compile runs while this one's answers are written
+      this.events.onAnalysis(analysis);
+      return;
     }
+    for (const w of run.waiters) w(null);
     this.pump();
   }
 
@@ -107,11 +184,13 @@ export class Analyzer {
     if (this.thread) return this.thread;
     const data: ThreadStart = { options: this.options, generation: this.generation.buffer as SharedArrayBuffer };
     const thread = new Worker(this.threadFile, { workerData: data, resourceLimits: { stackSizeMb: 16 } });
-    thread.on("message", (a: CompileAnswer) => this.answer(a));
+    thread.on("message", (a: ThreadAnswer) => this.answer(a));
     thread.on("error", e => {
       // The compiler never throws on user code; if it does, the thread is replaced and the document keeps its last answer.
-      this.onError(`compile thread: ${e.stack ?? e.message}`);
+      this.events.onError(`compile thread: ${e.stack ?? e.message}`);
       this.thread = null;
+      for (const w of this.codeWaiters.values()) w(null);
+      this.codeWaiters.clear();
       const run = this.running;
       this.running = null;
       for (const w of run?.waiters ?? []) w(null);

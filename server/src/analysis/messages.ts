@@ -1,12 +1,20 @@
-// What the main thread and the compile thread say to each other; everything here can be structured-cloned.
-import type { PresetName, Program } from "@fuselens/compiler";
+// What the main thread and a compile thread say to each other; everything here can be structured-cloned.
+import type { Artifact, Compilation, OutputCode, PresetName, SchedulerGraph } from "@fuselens/compiler";
+import type { EditorProgram } from "../ide/model";
 
 export interface ThreadOptions {
   readonly preset: PresetName;
   readonly target: string;
   readonly config: readonly (readonly [string, unknown])[];
-  readonly wat: boolean;
   readonly stepBudget: number;
+  /** example inputs kept outside the source: file, function, what a `# fuselens:` comment would say */
+  readonly examples: readonly ExampleInputs[];
+}
+
+export interface ExampleInputs {
+  readonly path: string;
+  readonly root: string;
+  readonly inputs: string;
 }
 
 export interface ThreadStart {
@@ -14,6 +22,13 @@ export interface ThreadStart {
   /** SharedArrayBuffer of one i32: the generation of the newest request; older ones stop */
   readonly generation: SharedArrayBuffer;
 }
+
+/** what a compile of its own, beside the one that follows the typing, is made for */
+export type SideJob =
+  | { readonly want: "stage"; readonly stage: Artifact }
+  | { readonly want: "graphs" }
+  | { readonly want: "benchmark" }
+  | { readonly want: "program" };
 
 export type CompileRequest =
   | {
@@ -24,12 +39,37 @@ export type CompileRequest =
       readonly text: string;
       readonly version: number;
     }
+  /** a text that others import; nothing is compiled */
+  | { readonly kind: "overlay"; readonly path: string; readonly text: string }
   | { readonly kind: "configure"; readonly options: ThreadOptions }
-  | { readonly kind: "close"; readonly path: string };
+  | { readonly kind: "close"; readonly path: string }
+  /** output code of the program that the last compile of the path made */
+  | { readonly kind: "codes"; readonly id: number; readonly path: string; readonly version: number }
+  | {
+      readonly kind: "side";
+      readonly id: number;
+      readonly path: string;
+      readonly overlay: readonly (readonly [path: string, text: string])[];
+      readonly options: ThreadOptions;
+      readonly job: SideJob;
+    };
 
-export interface CompileAnswer {
-  readonly id: number;
-  readonly version: number;
-  /** null: overtaken by a newer request */
-  readonly program: Program | null;
-}
+export type SideResult =
+  | { readonly want: "stage"; readonly text: string }
+  | { readonly want: "graphs"; readonly graphs: readonly (SchedulerGraph | null)[] }
+  | { readonly want: "benchmark"; readonly compilations: readonly Compilation[] }
+  | { readonly want: "program"; readonly program: EditorProgram; readonly codes: readonly OutputCode[] };
+
+export type ThreadAnswer =
+  | {
+      readonly kind: "compiled";
+      readonly id: number;
+      readonly version: number;
+      /** null: overtaken by a newer request */
+      readonly program: EditorProgram | null;
+      /** files that the compile has read */
+      readonly files: readonly string[];
+      readonly milliseconds: number;
+    }
+  | { readonly kind: "codes"; readonly id: number; readonly codes: readonly OutputCode[] | null }
+  | { readonly kind: "side"; readonly id: number; readonly result: SideResult };

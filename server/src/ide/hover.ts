@@ -1,72 +1,150 @@
-// Hover text in an editor's words. The first line answers (kernel, ops, lines, bytes, time); then the reasons, largest
-// bytesLost first; then the kernel's own lines for this expression.
-import type { Program, ReportKernel, ReportRefusal, SourceEntry } from "@fuselens/compiler";
+// Hover text in an editor's words. The first line answers (kernel, ops, lines, bytes, time); then what the expression is
+// (type, operators, what the backward keeps of it), then the reasons that keep its kernel apart, most bytes first.
+import { REASONS, type ReportKernel, type ReportRefusal, type SourceEntry } from "@fuselens/compiler";
 import { formatBandwidth, formatBytes, formatLines, formatTime } from "../render/units";
-import { entriesAt, type KernelRef, kernelOf, kernelsOf, type Position } from "./lookup";
+import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position, refusalsOf } from "./lookup";
 import { escapeMarkdown, inlineCode } from "./markdown";
 import type { Measurement } from "./measurements";
+import type { EditorProgram, SizeSymbol, Span } from "./model";
+import { savedBytes } from "./saved";
 
+const KERNELS_SHOWN = 3;
+const TYPES_SHOWN = 6;
 const REASONS_SHOWN = 4;
 
 export interface HoverText {
   readonly markdown: string;
-  readonly span: SourceEntry["span"];
+  readonly span: Span;
   readonly kernels: readonly KernelRef[];
 }
 
-export type MeasuredKernel = (compilation: number, kernelName: string) => Measurement | undefined;
+export type MeasuredKernel = (ref: KernelRef, kernelName: string) => Measurement | undefined;
 
 /** Null where nothing of a compiled graph stands at the position. */
-export function hoverAt(program: Program, file: string, at: Position, measured: MeasuredKernel): HoverText | null {
+export function hoverAt(
+  program: EditorProgram,
+  file: string,
+  at: Position,
+  measured: MeasuredKernel,
+): HoverText | null {
   const entries = entriesAt(program, file, at);
   const first = entries[0];
   if (!first) return null;
   const kernels = kernelsOf(entries);
-  const out: string[] = [];
-  for (const ref of kernels) {
-    const kernel = kernelOf(program, ref);
-    if (kernel) out.push(kernelLine(kernel, numberOf(program, ref), measured(ref.compilation, kernel.name)));
-  }
-  if (!kernels.length) out.push("*no kernel: folded into its users, or never computed*");
-  const types = [...new Set(entries.map(e => `${inlineCode(e.target)}${e.type ? ` → ${inlineCode(e.type)}` : ""}`))];
-  out.push(types.slice(0, 6).join("  \n") + (types.length > 6 ? `  \n… ${types.length - 6} more` : ""));
-  const reasons = reasonsFor(program, kernels);
-  if (reasons.length) out.push("**Not fused**", ...reasons.slice(0, REASONS_SHOWN).map(reasonLine));
+  const out = [...kernelLines(program, kernels, measured), ...typeLines(program, entries)];
+  const saved = savedBytes(program, entries);
+  if (saved !== null && saved > 0) out.push(`Kept for the backward pass: **${formatBytes(saved)}**`);
+  out.push(...reasonLines(refusalsOf(program, kernels)));
   const assumed = new Set(kernels.flatMap(ref => kernelOf(program, ref)?.assumed ?? []));
   if (assumed.size) out.push(`*Assumed: ${[...assumed].map(escapeMarkdown).join("; ")}*`);
   return { markdown: out.join("\n\n"), span: first.span, kernels };
 }
 
-/** the place of a kernel among the launched ones of its graph, from 1 */
-function numberOf(program: Program, ref: KernelRef): number {
-  const kernels = program.compilations[ref.compilation]?.graph.kernels ?? [];
-  return kernels.slice(0, ref.kernel + 1).filter(k => k.type !== "NopKernelSchedulerNode").length;
-}
-
-function kernelLine(k: ReportKernel, number: number, m: Measurement | undefined): string {
-  const ops = `${k.origins.length} op${k.origins.length === 1 ? "" : "s"}`;
-  const lines = `line${k.lines.length === 1 ? "" : "s"} ${formatLines(k.lines)}`;
-  const time = m
-    ? `${formatTime(m.medianUs)} measured (${m.where}), ${formatBandwidth(m.bytesPerSecond)}`
-    : `est. ${formatTime(k.estimate_us)}`;
-  return `**Kernel ${number}** ${inlineCode(k.name)}: ${ops}, ${lines}, ${formatBytes(k.bytes)}, ${time}`;
-}
-
-function reasonsFor(program: Program, kernels: readonly KernelRef[]): ReportRefusal[] {
-  const found = new Map<string, ReportRefusal>();
-  for (const ref of kernels) {
+export function kernelLines(program: EditorProgram, kernels: readonly KernelRef[], measured: MeasuredKernel): string[] {
+  if (!kernels.length) return ["*no kernel: folded into its users, or never computed*"];
+  const lines = kernels.slice(0, KERNELS_SHOWN).flatMap(ref => {
+    const kernel = kernelOf(program, ref);
     const graph = program.compilations[ref.compilation]?.graph;
-    const nodes = new Set(graph?.kernels[ref.kernel]?.nodes ?? []);
-    for (const r of graph?.refusals ?? []) {
-      const mine = [r.a, r.b].some(n => n.split("_").some(op => nodes.has(op)));
-      if (mine && r.bytesLost > 0) found.set(`${ref.compilation} ${r.a} ${r.b} ${r.code}`, r);
-    }
+    if (!kernel || !graph) return [];
+    const where = graph.kind === "inference" ? "" : ` (${graph.kind})`;
+    return [kernelLine(kernel, numberOf(program, ref), where, measured(ref, kernel.name))];
+  });
+  const rest = kernels.slice(KERNELS_SHOWN).flatMap(ref => kernelOf(program, ref) ?? []);
+  if (rest.length) {
+    const bytes = rest.reduce((n, k) => n + k.bytes, 0);
+    const us = rest.reduce((n, k) => n + k.estimate_us, 0);
+    lines.push(`… and ${rest.length} more kernels, ${formatBytes(bytes)}, est. ${formatTime(us)}`);
   }
-  return [...found.values()].sort((x, y) => y.bytesLost - x.bytesLost);
+  return lines;
 }
 
-function reasonLine(r: ReportRefusal): string {
-  const where = `lines ${formatLines(r.lines[0]) || "?"} with ${formatLines(r.lines[1]) || "?"}`;
+function kernelLine(k: ReportKernel, number: number, where: string, m: Measurement | undefined): string {
+  const ops = `${k.origins.length} op${k.origins.length === 1 ? "" : "s"}`;
+  const lines = k.at.length ? `line${k.at.length === 1 ? "" : "s"} ${formatLines(k.at)}` : "no line";
+  const time = m
+    ? `${formatTime(m.medianUs)} measured (${escapeMarkdown(m.where)}), ${formatBandwidth(m.bytesPerSecond)}`
+    : `est. ${formatTime(k.estimate_us)}`;
+  const name = k.name === "" ? "allocation" : inlineCode(k.name);
+  return `**Kernel ${number}**${where} ${name}: ${ops}, ${lines}, ${formatBytes(k.bytes)}, ${time}`;
+}
+
+function typeLines(program: EditorProgram, entries: readonly SourceEntry[]): string[] {
+  const types = new Map<string, number>();
+  for (const e of entries) {
+    const text = `${inlineCode(e.target)}${e.type ? ` → ${inlineCode(e.type)}` : ""}`;
+    types.set(text, (types.get(text) ?? 0) + 1);
+  }
+  const shown = [...types].slice(0, TYPES_SHOWN).map(([text, n]) => (n > 1 ? `${text} (${n} times)` : text));
+  const more = types.size - TYPES_SHOWN;
+  const out = [shown.join("  \n") + (more > 0 ? `  \n… ${more} more` : "")];
+  const symbols = symbolsIn(program, entries);
+  if (symbols.length) {
+    const words = symbols.map(s => `${inlineCode(s.name)} = ${inlineCode(s.source)}, ${s.value} in the example`);
+    out.push(words.join("  \n"));
+  }
+  return out;
+}
+
+/** the size symbols that the entries' types name */
+function symbolsIn(program: EditorProgram, entries: readonly SourceEntry[]): SizeSymbol[] {
+  const found = new Map<string, SizeSymbol>();
+  for (const e of entries) {
+    const words = new Set(e.type?.match(/\b[a-z]\w*\b/g) ?? []);
+    for (const s of program.compilations[e.compilation]?.symbols ?? []) if (words.has(s.name)) found.set(s.name, s);
+  }
+  return [...found.values()];
+}
+
+function reasonLines(reasons: readonly ReportRefusal[]): string[] {
+  const groups = groupReasons(reasons);
+  if (!groups.length) return [];
+  const lost = groups.reduce((n, g) => n + g.bytesLost, 0);
+  const more = groups.length - REASONS_SHOWN;
+  return [
+    `**Not fused** (${formatBytes(lost)} that one pass would not move)`,
+    groups.slice(0, REASONS_SHOWN).map(reasonLine).join("\n"),
+    ...(more > 0 ? [`… ${more} more reasons`] : []),
+  ];
+}
+
+export interface ReasonGroup {
+  readonly refusal: ReportRefusal;
+  readonly count: number;
+  readonly bytesLost: number;
+}
+
+/** Refusals with the same reason between the same lines count as one, as those of equal layers of a model do. */
+export function groupReasons(reasons: readonly ReportRefusal[]): ReasonGroup[] {
+  const groups = new Map<string, { refusal: ReportRefusal; count: number; bytesLost: number }>();
+  for (const r of reasons) {
+    const key = `${r.code} ${r.at[0].join(",")} ${r.at[1].join(",")} ${r.aIndex} ${r.bIndex}`;
+    const group = groups.get(key);
+    if (group) {
+      group.count++;
+      group.bytesLost += r.bytesLost;
+    } else groups.set(key, { refusal: r, count: 1, bytesLost: r.bytesLost });
+  }
+  return [...groups.values()].sort((x, y) => y.bytesLost - x.bytesLost);
+}
+
+function reasonLine(g: ReasonGroup): string {
+  const r = g.refusal;
+  const where = `lines ${linesText(r, 0)} with ${linesText(r, 1)}${g.count > 1 ? `, ${g.count} times` : ""}`;
   const indices = r.aIndex || r.bIndex ? `: ${inlineCode(r.aIndex || "-")} against ${inlineCode(r.bIndex || "-")}` : "";
-  return `- **${formatBytes(r.bytesLost)}** ${where}: ${escapeMarkdown(r.detail)}${indices} (${inlineCode(r.code)})`;
+  const advice = adviceFor(r.code);
+  const wayOut = advice === null ? "" : `  \n  *${advice}*`;
+  return `- **${formatBytes(g.bytesLost)}** ${where}: ${escapeMarkdown(r.detail)}${indices} (${inlineCode(r.code)})${wayOut}`;
+}
+
+export function linesText(r: ReportRefusal, side: 0 | 1): string {
+  return formatLines(r.at[side].length ? r.at[side] : r.lines[side]) || "?";
+}
+
+/** our own words, so they need no escaping */
+export function adviceFor(code: string): string | null {
+  return Object.hasOwn(REASONS, code) ? REASONS[code as keyof typeof REASONS].advice : null;
+}
+
+export function reasonTitle(code: string): string {
+  return Object.hasOwn(REASONS, code) ? REASONS[code as keyof typeof REASONS].title : code;
 }

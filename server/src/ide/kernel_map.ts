@@ -1,7 +1,9 @@
 // Source and output code side by side: which kernels a source line feeds, which source lines an output line stems from.
-import type { Program, ReportRoot } from "@fuselens/compiler";
-import { launched } from "./lookup";
+import { type ReportRoot, targetByName } from "@fuselens/compiler";
+import { type Generated, generatedCode, type OutputCodes } from "./generated";
+import { isLaunched } from "./lookup";
 import type { Measurements } from "./measurements";
+import type { EditorProgram } from "./model";
 
 export interface MappedKernel {
   /** from 1, over all graphs of the map, in launch order */
@@ -13,65 +15,93 @@ export interface MappedKernel {
   readonly bytes: number;
   readonly estimateUs: number;
   readonly measuredUs: number | null;
-  /** lines of `code` (0-based) that belong to this kernel's definition */
+  /** part of the time of all kernels of the map, measured where all are, else estimated; 0 to 1 */
+  readonly share: number;
+  /** part of the bandwidth limit that it reaches, or is expected to reach; null where it moves nothing */
+  readonly ofBandwidth: number | null;
+  /** lines of `code` (0-based) that belong to this kernel's definition; null where there is none, or no code */
   readonly codeLines: readonly [number, number] | null;
 }
 
-export interface KernelMap {
+/** the kernels behind source lines alone: what the gutter needs */
+export interface KernelLines {
   readonly kernels: readonly MappedKernel[];
+  /** source line → numbers of the kernels that compute something of it */
+  readonly sourceToKernels: Readonly<Record<number, readonly number[]>>;
+  /** bytes per second that the bars are drawn against */
+  readonly bandwidth: number;
+}
+
+export interface KernelMap extends KernelLines {
   /** output code of the graphs, one after another */
   readonly code: string;
   /** per line of `code`: source lines */
   readonly codeToSource: readonly (readonly number[])[];
-  /** source line → numbers of the kernels that compute something of it */
-  readonly sourceToKernels: Readonly<Record<number, readonly number[]>>;
 }
 
-export function kernelMap(program: Program, root: ReportRoot | undefined, measured: Measurements): KernelMap {
+export function kernelLinesOf(
+  program: EditorProgram,
+  root: ReportRoot | undefined,
+  measured: Measurements,
+): KernelLines {
   const indices = root ? root.compilations : program.compilations.map((_, i) => i);
-  const kernels: MappedKernel[] = [];
-  const codeLines: string[] = [];
-  const codeToSource: (readonly number[])[] = [];
-  const sourceToKernels: Record<number, number[]> = {};
+  const bandwidth = targetByName(program.target).memoryBandwidth;
+  const found: (Omit<MappedKernel, "share"> & { readonly time: number })[] = [];
   for (const i of indices) {
     const c = program.compilations[i];
     if (!c) continue;
-    const times = measured.get(c.outputCode.standalone);
-    const text = c.outputCode.standalone.split("\n");
-    const offset = codeLines.length;
-    for (const k of launched(c.graph.kernels)) {
-      const number = kernels.length + 1;
-      const span = definitionLines(text, k.name);
-      kernels.push({
-        number,
+    const times = measured.get(c.codeKey);
+    // a measurement's own copy bandwidth is the limit of the device that it was made on
+    const limit = times?.shareOfCopy ? times.bytesPerSecond / times.shareOfCopy : bandwidth;
+    for (const k of c.graph.kernels.filter(isLaunched)) {
+      const m = times?.kernels.get(k.name);
+      const us = m?.medianUs ?? k.estimate_us;
+      found.push({
+        number: found.length + 1,
         name: k.name,
         graph: `${c.graph.name} (${c.graph.kind})`,
         lines: k.lines,
         at: k.at,
         bytes: k.bytes,
         estimateUs: k.estimate_us,
-        measuredUs: times?.kernels.get(k.name)?.medianUs ?? null,
-        codeLines: span && [span[0] + offset, span[1] + offset],
+        measuredUs: m?.medianUs ?? null,
+        ofBandwidth: k.bytes > 0 && us > 0 ? Math.min(1, k.bytes / (us * 1e-6) / limit) : null,
+        codeLines: null,
+        time: us,
       });
-      for (const line of k.at) sourceToKernels[line] = [...(sourceToKernels[line] ?? []), number];
     }
-    codeLines.push(...text);
-    text.forEach((_, n) => codeToSource.push(c.outputCode.lines[n] ?? []));
   }
-  return { kernels, code: codeLines.join("\n"), codeToSource, sourceToKernels };
+  const all = found.every(k => k.measuredUs !== null);
+  const timeOf = (k: (typeof found)[number]): number => (all ? k.time : k.estimateUs);
+  const total = found.reduce((t, k) => t + timeOf(k), 0) || 1;
+  const sourceToKernels: Record<number, number[]> = {};
+  for (const k of found)
+    for (const line of k.at) {
+      sourceToKernels[line] ??= [];
+      sourceToKernels[line].push(k.number);
+    }
+  return {
+    kernels: found.map(k => {
+      const { time: _, ...rest } = k;
+      return { ...rest, share: timeOf(k) / total };
+    }),
+    sourceToKernels,
+    bandwidth,
+  };
 }
 
-/** from the decorator above `def NAME(` to the last indented line of its body */
-function definitionLines(text: readonly string[], name: string): readonly [number, number] | null {
-  const at = text.findIndex(l => l.startsWith(`def ${name}(`));
-  if (at < 0) return null;
-  let start = at;
-  while (start > 0 && text[start - 1]?.trim()) start--;
-  let end = at;
-  while (
-    end + 1 < text.length &&
-    (text[end + 1]?.startsWith(" ") || (text[end + 1] === "" && text[end + 2]?.startsWith(" ")))
-  )
-    end++;
-  return [start, end];
+export function kernelMap(
+  program: EditorProgram,
+  root: ReportRoot | undefined,
+  codes: OutputCodes,
+  measured: Measurements,
+): KernelMap {
+  const generated: Generated = generatedCode(program, root, codes);
+  const lines = kernelLinesOf(program, root, measured);
+  return {
+    ...lines,
+    kernels: lines.kernels.map((k, i) => ({ ...k, codeLines: generated.kernels[i]?.definition ?? null })),
+    code: generated.text,
+    codeToSource: generated.toSource,
+  };
 }

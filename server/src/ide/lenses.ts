@@ -1,49 +1,82 @@
-// Lenses above each compiled function or module: what it becomes, Benchmark, Output code.
-import type { Program, ReportRoot } from "@fuselens/compiler";
+// Lenses above each compiled function or module: what it becomes, Benchmark, Output code, Kernel map. Placing them is
+// cheap; their titles are made when a lens comes into view.
+import type { ReportRoot } from "@fuselens/compiler";
 import { formatBandwidth, formatBytes, formatTime } from "../render/units";
 import { compilationsOf, launched } from "./lookup";
 import type { Measurements } from "./measurements";
+import type { EditorProgram } from "./model";
+import { allSavedBytes } from "./saved";
 
-export interface Lens {
+export const LENS_COMMANDS = [
+  "fuselens.showKernels",
+  "fuselens.benchmark",
+  "fuselens.showOutputCode",
+  "fuselens.showSchedulerGraph",
+] as const;
+export type LensCommand = (typeof LENS_COMMANDS)[number];
+
+export interface LensPlace {
   readonly line: number;
-  readonly title: string;
-  readonly command: "fuselens.showKernels" | "fuselens.benchmark" | "fuselens.showOutputCode";
+  readonly command: LensCommand;
   readonly root: string;
 }
 
-export function lensesFor(program: Program, measured: Measurements): Lens[] {
-  return program.roots.flatMap(root => rootLenses(program, root, measured));
+/** One set a line: a function that is compiled twice (for two shapes, say) has the sums of both. */
+export function lensPlaces(program: EditorProgram): LensPlace[] {
+  return program.roots.flatMap(root =>
+    root.compilations.length ? LENS_COMMANDS.map(command => ({ line: root.span.line, command, root: root.name })) : [],
+  );
 }
 
-function rootLenses(program: Program, root: ReportRoot, measured: Measurements): Lens[] {
+export function lensTitle(
+  program: EditorProgram,
+  rootName: string,
+  command: LensCommand,
+  measured: Measurements,
+): string | null {
+  const root = program.roots.find(r => r.name === rootName);
+  if (!root) return null;
+  switch (command) {
+    case "fuselens.showKernels":
+      return kernelsTitle(program, root);
+    case "fuselens.benchmark":
+      return benchmarkTitle(program, root, measured);
+    case "fuselens.showOutputCode":
+      return "Output code";
+    case "fuselens.showSchedulerGraph":
+      return "Graph";
+    default: {
+      const never: never = command;
+      return never;
+    }
+  }
+}
+
+function kernelsTitle(program: EditorProgram, root: ReportRoot): string {
   const compilations = compilationsOf(program, root);
-  const line = root.span.line;
-  if (!compilations.length) return [];
   const kernels = compilations.reduce((n, c) => n + launched(c.graph.kernels).length, 0);
   const bytes = compilations.reduce((n, c) => n + c.graph.bytes, 0);
+  const us = compilations.reduce((t, c) => t + launched(c.graph.kernels).reduce((n, k) => n + k.estimate_us, 0), 0);
+  const saved = root.compilations.reduce((n, i) => n + allSavedBytes(program, i), 0);
   const graphs = compilations.length > 1 ? ` in ${compilations.length} graphs` : "";
+  const keeps = saved > 0 ? `, ${formatBytes(saved)} saved for backward` : "";
   const assumed = root.assumed.length ? ` (assumed: ${root.assumed.join("; ")})` : "";
-  const times = compilations.flatMap(c => measured.get(c.outputCode.standalone) ?? []);
-  let benchmark = "Benchmark";
-  if (times.length === compilations.length) {
-    const total = times.reduce((t, m) => t + m.medianUs, 0);
-    const parts = [formatTime(total), formatBandwidth((bytes / total) * 1e6)];
-    const [m] = times;
-    if (m?.shareOfCopy != null && times.length === 1) parts[1] += ` (${Math.round(100 * m.shareOfCopy)}% of copy)`;
-    if (m?.speedupOverCompile != null && times.length === 1)
-      parts.push(`${m.speedupOverCompile.toFixed(1)}x torch.compile`);
-    const errors = times.flatMap(t => t.maxError ?? []);
-    if (errors.length) parts.push(`max err ${Math.max(...errors).toExponential(0)}`);
-    benchmark = `${parts.join(", ")} (${m?.where ?? ""})`;
-  }
-  return [
-    {
-      line,
-      title: `${kernels} kernel${kernels === 1 ? "" : "s"}${graphs}, ${formatBytes(bytes)}${assumed}`,
-      command: "fuselens.showKernels",
-      root: root.name,
-    },
-    { line, title: benchmark, command: "fuselens.benchmark", root: root.name },
-    { line, title: "Output code", command: "fuselens.showOutputCode", root: root.name },
-  ];
+  return `${kernels} kernel${kernels === 1 ? "" : "s"}${graphs}, ${formatBytes(bytes)}, est. ${formatTime(us)}${keeps}${assumed}`;
+}
+
+function benchmarkTitle(program: EditorProgram, root: ReportRoot, measured: Measurements): string {
+  const compilations = compilationsOf(program, root);
+  const times = compilations.flatMap(c => measured.get(c.codeKey) ?? []);
+  const [first] = times;
+  if (!first || times.length !== compilations.length) return "Benchmark";
+  const bytes = compilations.reduce((n, c) => n + c.graph.bytes, 0);
+  const total = times.reduce((t, m) => t + m.medianUs, 0);
+  const parts = [formatTime(total), formatBandwidth((bytes / total) * 1e6)];
+  if (first.shareOfCopy !== null && times.length === 1)
+    parts[1] += ` (${Math.round(100 * first.shareOfCopy)}% of copy)`;
+  if (first.speedupOverCompile !== null && times.length === 1)
+    parts.push(`${first.speedupOverCompile.toFixed(1)}x torch.compile`);
+  const errors = times.flatMap(t => t.maxError ?? []);
+  if (errors.length) parts.push(`max err ${Math.max(...errors).toExponential(0)}`);
+  return `${parts.join(", ")} (${first.where})`;
 }

@@ -1,6 +1,8 @@
-// Questions an editor asks of a Program, answered in plain data: which entries stand at a position, which kernels hold
-// a line, which graphs belong to a root. No LSP here.
-import type { Compilation, Program, ReportKernel, ReportRoot, SourceEntry } from "@fuselens/compiler";
+// Questions an editor asks of a program, answered in plain data: which entries stand at a position, which kernels hold
+// a line, which graphs belong to a root. No LSP here. An index by line is made once per program.
+import type { ReportKernel, ReportRefusal, ReportRoot, SourceEntry } from "@fuselens/compiler";
+import { kept } from "./cache";
+import type { EditorCompilation, EditorProgram, Span } from "./model";
 
 export interface Position {
   /** 1-based */
@@ -14,19 +16,38 @@ export interface KernelRef {
   readonly kernel: number;
 }
 
-/** Entries whose expression covers the position, innermost (shortest span) first; else those that start on its line. */
-export function entriesAt(program: Program, file: string, at: Position): SourceEntry[] {
-  const own = program.source.filter(e => e.file === file);
-  const covering = own.filter(e => covers(e.span, at));
-  if (covering.length) {
-    const size = (e: SourceEntry) => (e.span.endLine - e.span.line) * 10_000 + e.span.endColumn - e.span.column;
-    const least = Math.min(...covering.map(size));
-    return covering.filter(e => size(e) === least);
-  }
-  return own.filter(e => e.span.line === at.line);
+/** entries of one file by every line that their span touches */
+type LineIndex = ReadonlyMap<number, readonly SourceEntry[]>;
+const indices = new WeakMap<EditorProgram, Map<string, LineIndex>>();
+
+export function entriesByLine(program: EditorProgram, file: string): LineIndex {
+  const byFile = kept(indices, program, () => new Map<string, LineIndex>());
+  return kept(byFile, file, () => {
+    const index = new Map<number, SourceEntry[]>();
+    for (const e of program.source) {
+      if (e.file !== file) continue;
+      for (let line = e.span.line; line <= e.span.endLine; line++) kept(index, line, () => [] as SourceEntry[]).push(e);
+    }
+    return index;
+  });
 }
 
-function covers(span: SourceEntry["span"], at: Position): boolean {
+/** Entries whose expression covers the position, innermost (shortest span) first; else those that start on its line. */
+export function entriesAt(program: EditorProgram, file: string, at: Position): SourceEntry[] {
+  const touching = entriesByLine(program, file).get(at.line) ?? [];
+  const covering = touching.filter(e => covers(e.span, at));
+  if (covering.length) {
+    const least = Math.min(...covering.map(e => sizeOf(e.span)));
+    return covering.filter(e => sizeOf(e.span) === least);
+  }
+  return touching.filter(e => e.span.line === at.line);
+}
+
+export function sizeOf(span: Span): number {
+  return (span.endLine - span.line) * 10_000 + span.endColumn - span.column;
+}
+
+export function covers(span: Span, at: Position): boolean {
   const afterStart = at.line > span.line || (at.line === span.line && at.column >= span.column);
   const beforeEnd = at.line < span.endLine || (at.line === span.endLine && at.column <= span.endColumn);
   return afterStart && beforeEnd;
@@ -42,18 +63,60 @@ export function kernelsOf(entries: readonly SourceEntry[]): KernelRef[] {
       seen.add(key);
     }
   }
-  return refs;
+  return refs.sort((x, y) => x.compilation - y.compilation || x.kernel - y.kernel);
 }
 
-export function kernelOf(program: Program, ref: KernelRef): ReportKernel | undefined {
+export function kernelOf(program: EditorProgram, ref: KernelRef): ReportKernel | undefined {
   return program.compilations[ref.compilation]?.graph.kernels[ref.kernel];
 }
 
-export function compilationsOf(program: Program, root: ReportRoot): Compilation[] {
+export function compilationsOf(program: EditorProgram, root: ReportRoot): EditorCompilation[] {
   return root.compilations.flatMap(i => program.compilations[i] ?? []);
+}
+
+/** the innermost root whose text holds the line; else the one that its compilation belongs to */
+export function rootAt(program: EditorProgram, line: number): ReportRoot | undefined {
+  const holding = program.roots.filter(r => r.span.line <= line && line <= r.span.endLine);
+  return holding.sort((x, y) => sizeOf(x.span) - sizeOf(y.span))[0];
+}
+
+export function rootOf(program: EditorProgram, compilation: number): ReportRoot | undefined {
+  return program.roots.find(r => r.compilations.includes(compilation));
+}
+
+export function isLaunched(k: ReportKernel): boolean {
+  return k.type !== "NopKernelSchedulerNode";
 }
 
 /** kernels that are launched: allocations and tuple unpackings are not */
 export function launched(kernels: readonly ReportKernel[]): ReportKernel[] {
-  return kernels.filter(k => k.type !== "NopKernelSchedulerNode");
+  return kernels.filter(isLaunched);
+}
+
+/** the place of a kernel among the launched ones of its graph, from 1 */
+export function numberOf(program: EditorProgram, ref: KernelRef): number {
+  const kernels = program.compilations[ref.compilation]?.graph.kernels ?? [];
+  return launched(kernels.slice(0, ref.kernel + 1)).length;
+}
+
+/** Refusals that one of the kernels takes part in, most bytes first. */
+export function refusalsOf(program: EditorProgram, kernels: readonly KernelRef[]): ReportRefusal[] {
+  const found = new Set<ReportRefusal>();
+  for (const ref of kernels) {
+    const graph = program.compilations[ref.compilation]?.graph;
+    const nodes = new Set(graph?.kernels[ref.kernel]?.nodes ?? []);
+    for (const r of graph?.refusals ?? []) {
+      if (found.has(r)) continue;
+      const [a, b] = [membersOf(r.a), membersOf(r.b)];
+      const inside = (ops: readonly string[]) => ops.some(op => nodes.has(op));
+      // a pair that met in one kernel after all is no loss
+      if (inside(a) !== inside(b)) found.add(r);
+    }
+  }
+  return [...found].sort((x, y) => y.bytesLost - x.bytesLost);
+}
+
+/** "op0_op3" → its operations */
+export function membersOf(node: string): string[] {
+  return node.split("_");
 }

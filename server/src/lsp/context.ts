@@ -1,21 +1,50 @@
-// What every LSP request handler gets: documents with their analyses, measurements, the worker, the connection.
-
-import type { SessionOptions } from "@fuselens/compiler";
-import type { Connection, TextDocuments } from "vscode-languageserver/node";
-import type { TextDocument } from "vscode-languageserver-textdocument";
-import type { Analysis, Analyzer } from "../analysis/analyzer";
+// What every LSP request handler gets: documents with their analyses, generated texts, measurements, the worker.
+import type { Connection } from "vscode-languageserver/node";
+import type { Analyzer } from "../analysis/analyzer";
+import type { ThreadOptions } from "../analysis/messages";
+import type { SideThread } from "../analysis/side_thread";
 import type { Measurements } from "../ide/measurements";
 import type { WorkerPool } from "../worker/pool";
+import type { Documents } from "./documents";
+import type { GeneratedDocuments } from "./generated_documents";
+import type { Settings } from "./settings";
+import type { View } from "./view";
+
+/** what the client said at initialize, as far as anything depends on it */
+export interface ClientAbilities {
+  readonly lensRefresh: boolean;
+  readonly inlayRefresh: boolean;
+  readonly diagnosticRefresh: boolean;
+  readonly pullsDiagnostics: boolean;
+  readonly progress: boolean;
+  readonly showDocument: boolean;
+  readonly textContent: boolean;
+  readonly pullsConfiguration: boolean;
+  readonly watchesFiles: boolean;
+  readonly actionLiterals: boolean;
+  readonly relatedInformation: boolean;
+  readonly symbolTree: boolean;
+  /** FuseLens's own extension: opens `fuselens:` documents, shows what commands answer, follows command links */
+  readonly rich: boolean;
+}
 
 export interface ServerContext {
   readonly connection: Connection;
-  readonly documents: TextDocuments<TextDocument>;
+  readonly documents: Documents;
   readonly analyzer: Analyzer;
+  readonly side: SideThread;
+  readonly generated: GeneratedDocuments;
   readonly measurements: Measurements;
   readonly workers: WorkerPool;
-  /** the analysis of exactly the version that the document has now; compiles if need be */
-  current(uri: string): Promise<Analysis | null>;
-  sessionOptions(): SessionOptions;
-  refreshLenses(): void;
+  readonly client: ClientAbilities;
+  readonly settings: Settings;
+  /** the analysis of exactly the version that the document has now; waits for it; null if closed or given up */
+  view(uri: string): Promise<View | null>;
+  threadOptions(overrides?: Partial<ThreadOptions>): ThreadOptions;
+  /** texts that a compile beside the typing has to see */
+  overlay(): (readonly [path: string, text: string])[];
+  refresh(): void;
+  /** takes over what the worker turned out to be */
+  workerChanged(): Promise<void>;
   log(message: string): void;
 }

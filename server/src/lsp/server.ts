@@ -1,131 +1,281 @@
-// The language server over a connection: lifecycle, documents, and one handler a request. Standard LSP only.
-
-import { defaultSessionOptions, isPresetName, type SessionOptions } from "@fuselens/compiler";
+// The language server over a connection: lifecycle, documents, and one handler a request. Standard LSP only; what the
+// client can't do is left out or done in another standard way.
 import {
+  type CancellationToken,
   type Connection,
+  DidChangeConfigurationNotification,
+  DidChangeWatchedFilesNotification,
   type InitializeResult,
-  PositionEncodingKind,
+  LSPErrorCodes,
+  ResponseError,
   TextDocumentSyncKind,
-  TextDocuments,
 } from "vscode-languageserver/node";
-import { TextDocument } from "vscode-languageserver-textdocument";
 import { type Analysis, Analyzer } from "../analysis/analyzer";
-import type { ThreadOptions } from "../analysis/messages";
+import { SideThread } from "../analysis/side_thread";
 import { Measurements } from "../ide/measurements";
 import { WorkerPool } from "../worker/pool";
-import type { ServerContext } from "./context";
-import { pathOf } from "./convert";
-import { codeLenses } from "./features/code_lens";
-import { COMMANDS, executeCommand } from "./features/commands";
-import { publish } from "./features/diagnostics";
+import { abilitiesOf } from "./abilities";
+import { CompileProgress } from "./compile_progress";
+import type { ClientAbilities, ServerContext } from "./context";
+import { Documents, pathOf, type Unit } from "./documents";
+import { ACTION_KINDS, codeActions } from "./features/code_action";
+import { codeLenses, resolveLens } from "./features/code_lens";
+import { definition } from "./features/definition";
+import { diagnostic, publish } from "./features/diagnostics";
+import { documentHighlight } from "./features/document_highlight";
+import { documentSymbols } from "./features/document_symbol";
+import { COMMANDS, executeCommand } from "./features/execute_command";
 import { hover } from "./features/hover";
-
-/** Settings as clients send them, in initializationOptions or workspace/didChangeConfiguration under `fuselens`. */
-interface Settings {
-  readonly preset?: string;
-  readonly target?: string;
-  readonly config?: Readonly<Record<string, unknown>>;
-  readonly workerEndpoint?: string;
-  readonly trusted?: boolean;
-}
+import { inlayHints } from "./features/inlay_hint";
+import { references } from "./features/references";
+import { LEGEND, semanticTokens } from "./features/semantic_tokens";
+import { documentContent, refreshDocuments } from "./features/virtual_documents";
+import { GeneratedDocuments, SCHEME } from "./generated_documents";
+import { chooseEncoding } from "./positions";
+import { readSettings } from "./settings";
+import { View } from "./view";
+import { pullSettings, Workspace } from "./workspace";
 
 export interface ServerPaths {
   readonly compileThread: string;
   readonly worker: string;
 }
 
-export function startServer(connection: Connection, paths: ServerPaths): void {
-  const documents = new TextDocuments(TextDocument);
-  const measurements = new Measurements();
-  let options = defaultSessionOptions();
-  let lensRefresh = false;
-  const log = (message: string) => connection.console.log(message);
-  const workers = new WorkerPool({ workerFile: paths.worker, log });
+/** nothing that a client said before initialize */
+const NO_ABILITIES: ClientAbilities = abilitiesOf({ processId: null, rootUri: null, capabilities: {} });
 
-  const analyzer = new Analyzer(
-    paths.compileThread,
-    threadOptions(options),
-    analysis => {
-      publish(context, analysis);
-      context.refreshLenses();
+export function startServer(connection: Connection, paths: ServerPaths): void {
+  const measurements = new Measurements();
+  const workspace = new Workspace();
+  const generated = new GeneratedDocuments();
+  const log = (message: string): void => connection.console.log(message);
+  const workers = new WorkerPool({ workerFile: paths.worker, log });
+  const side = new SideThread(paths.compileThread);
+  let client = NO_ABILITIES;
+  let selfConfigured = false;
+
+  const analyzer = new Analyzer(paths.compileThread, workspace.threadOptions(), {
+    onAnalysis: analysed,
+    onRunning: path => progress.running(path),
+    onError: message => connection.console.error(message),
+  });
+  const progress = new CompileProgress(connection, path => analyzer.cancel(path));
+  const documents = new Documents({
+    onChange: (unit, edit) => void analyzer.update(unit.path, unit.text, unit.version, edit),
+    onClose: (path, uris) => {
+      analyzer.close(path);
+      for (const uri of uris) void connection.sendDiagnostics({ uri, diagnostics: [] });
     },
-    message => connection.console.error(message),
-  );
+    isGenerated: uri => generated.isGenerated(uri),
+  });
 
   const context: ServerContext = {
     connection,
     documents,
     analyzer,
+    side,
+    generated,
     measurements,
     workers,
     log,
-    sessionOptions: () => options,
-    refreshLenses: () => {
-      if (lensRefresh) connection.sendRequest("workspace/codeLens/refresh").catch(() => undefined);
+    get client() {
+      return client;
     },
-    current: uri => currentAnalysis(uri),
+    get settings() {
+      return workspace.settings;
+    },
+    view,
+    threadOptions: overrides => workspace.threadOptions(overrides),
+    overlay: () => documents.all().map(u => [u.path, u.text] as const),
+    refresh,
+    workerChanged: async () => {
+      if (workspace.setDevices((await workers.status()).devices)) reconfigure();
+      notifyWorker();
+    },
   };
 
-  async function currentAnalysis(uri: string): Promise<Analysis | null> {
-    const document = documents.get(uri);
-    if (!document) return null;
-    const path = pathOf(uri);
-    const have = analyzer.get(path);
-    if (have && have.version === document.version) return have;
-    const found = await analyzer.update(path, document.getText(), document.version);
-    return found && found.version === documents.get(uri)?.version ? found : null;
+  /** Waits until the analysis is of the version that the document has; gives up where the compile was given up. */
+  async function view(uri: string): Promise<View | null> {
+    for (;;) {
+      const unit = documents.unitOf(uri);
+      const part = unit && documents.partOf(unit, uri);
+      if (!unit || !part) return null;
+      const have = analyzer.get(unit.path);
+      const fresh =
+        have && have.version === unit.version && have.text === unit.text
+          ? have
+          : await analyzer.update(unit.path, unit.text, unit.version);
+      if (fresh && documents.unitOf(uri) === unit && fresh.version === unit.version)
+        return new View(documents, unit, part, fresh);
+      if (!fresh && documents.unitOf(uri) === unit) return null;
+    }
   }
 
-  function configure(settings: Settings): void {
-    options = applySettings(settings);
-    workers.configure({ endpoint: settings.workerEndpoint ?? null, trusted: settings.trusted ?? true });
-    analyzer.configure(threadOptions(options));
-    for (const d of documents.all()) void analyzer.update(pathOf(d.uri), d.getText(), d.version);
+  function analysed(analysis: Analysis): void {
+    const unit = documents.byPath(analysis.path);
+    if (!unit || unit.version !== analysis.version || unit.text !== analysis.text) return;
+    const views = unit.parts.map(part => new View(documents, unit, part, analysis));
+    if (!client.pullsDiagnostics) publish(context, views);
+    refresh();
+    for (const v of views) refreshDocuments(context, v.uri);
+    if (client.rich) {
+      for (const v of views)
+        void connection.sendNotification("fuselens/analysed", {
+          uri: v.uri,
+          version: v.part.version,
+          milliseconds: analysis.milliseconds,
+          preset: analysis.program.preset,
+          target: analysis.program.target,
+        });
+    }
+    recompileDependents(new Set([analysis.path]));
+  }
+
+  /** documents that import a changed one; each edit of theirs would have done the same */
+  function recompileDependents(changed: ReadonlySet<string>): void {
+    for (const path of analyzer.dependents(changed)) {
+      const unit = documents.byPath(path);
+      const seen = analyzer.get(path);
+      if (unit && seen) again(unit);
+    }
+  }
+
+  function again(unit: Unit): void {
+    analyzer.forget(unit.path);
+    void analyzer.update(unit.path, unit.text, unit.version);
+  }
+
+  function refresh(): void {
+    const send = (method: string): void => void connection.sendRequest(method).catch(() => undefined);
+    if (client.lensRefresh) send("workspace/codeLens/refresh");
+    if (client.inlayRefresh) send("workspace/inlayHint/refresh");
+    if (client.pullsDiagnostics && client.diagnosticRefresh) send("workspace/diagnostic/refresh");
+  }
+
+  function notifyWorker(): void {
+    if (client.rich) void connection.sendNotification("fuselens/worker");
+  }
+
+  function configure(given: unknown): void {
+    workspace.settings = readSettings(given);
+    const { worker, trusted } = workspace.settings;
+    workers.configure({ endpoint: worker.endpoint, keys: worker.keys, trusted });
+    reconfigure();
+  }
+
+  function reconfigure(): void {
+    log(workspace.describe());
+    analyzer.configure(workspace.threadOptions());
+    for (const unit of documents.all()) void analyzer.update(unit.path, unit.text, unit.version);
+  }
+
+  /** answers with RequestCancelled as soon as the client no longer wants to know */
+  function guarded<P, R>(handler: (params: P, token: CancellationToken) => Promise<R>) {
+    return (params: P, token: CancellationToken): Promise<R> =>
+      new Promise((resolve, reject) => {
+        token.onCancellationRequested(() => reject(new ResponseError(LSPErrorCodes.RequestCancelled, "cancelled")));
+        handler(params, token).then(resolve, reject);
+      });
   }
 
   connection.onInitialize((params): InitializeResult => {
-    lensRefresh = params.capabilities.workspace?.codeLens?.refreshSupport ?? false;
-    configure((params.initializationOptions ?? {}) as Settings);
+    client = abilitiesOf(params);
+    documents.encoding = chooseEncoding(params.capabilities.general?.positionEncodings);
+    progress.enabled = client.progress;
+    workspace.setFolders(params.workspaceFolders ?? (params.rootUri ? [params.rootUri] : []));
+    selfConfigured = params.initializationOptions !== undefined && params.initializationOptions !== null;
+    configure(params.initializationOptions);
+    const scheme = [{ scheme: SCHEME }, { scheme: "file", pattern: "**/fuselens-code-*/*.py" }];
     return {
-      serverInfo: { name: "fuselens" },
+      serverInfo: { name: "fuselens", version: "0.1.0" },
       capabilities: {
-        positionEncoding: PositionEncodingKind.UTF16,
+        positionEncoding: documents.encoding,
         textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: false },
+        notebookDocumentSync: {
+          notebookSelector: [{ notebook: { notebookType: "jupyter-notebook" }, cells: [{ language: "python" }] }],
+          save: false,
+        },
         hoverProvider: true,
-        codeLensProvider: { resolveProvider: false },
+        codeLensProvider: { resolveProvider: true },
+        inlayHintProvider: { resolveProvider: false },
+        definitionProvider: true,
+        implementationProvider: true,
+        referencesProvider: true,
+        documentHighlightProvider: true,
+        documentSymbolProvider: { label: "FuseLens kernels" },
+        codeActionProvider: { codeActionKinds: ACTION_KINDS },
+        semanticTokensProvider: { legend: LEGEND, full: true, range: true, documentSelector: scheme },
         executeCommandProvider: { commands: [...COMMANDS], workDoneProgress: true },
+        ...(client.pullsDiagnostics
+          ? {
+              diagnosticProvider: {
+                identifier: "fuselens",
+                interFileDependencies: true,
+                workspaceDiagnostics: false,
+              },
+            }
+          : {}),
+        workspace: {
+          workspaceFolders: { supported: true, changeNotifications: true },
+          ...(client.textContent ? { textDocumentContent: { schemes: [SCHEME] } } : {}),
+        },
       },
     };
   });
-  connection.onDidChangeConfiguration(change =>
-    configure(((change.settings as { fuselens?: Settings } | null)?.fuselens ?? {}) as Settings),
-  );
-  documents.onDidChangeContent(
-    ({ document }) => void analyzer.update(pathOf(document.uri), document.getText(), document.version),
-  );
-  documents.onDidClose(({ document }) => {
-    analyzer.close(pathOf(document.uri));
-    connection.sendDiagnostics({ uri: document.uri, diagnostics: [] });
+
+  connection.onInitialized(() => {
+    if (client.watchesFiles) {
+      void connection.client.register(DidChangeWatchedFilesNotification.type, {
+        watchers: [{ globPattern: "**/*.py" }, { globPattern: "**/.vscode/fuselens.json" }],
+      });
+    }
+    if (client.pullsConfiguration && !selfConfigured) {
+      void connection.client.register(DidChangeConfigurationNotification.type, { section: "fuselens" });
+      void pullSettings(connection).then(found => found !== null && configure(found));
+    }
+    connection.workspace.onDidChangeWorkspaceFolders(change => {
+      workspace.changeFolders(change.added, change.removed);
+      reconfigure();
+    });
   });
-  connection.onHover(params => hover(context, params));
-  connection.onCodeLens(params => codeLenses(context, params));
-  connection.onExecuteCommand((params, token) => executeCommand(context, params, token));
+
+  connection.onDidChangeConfiguration(async change => {
+    const told = (change.settings as { fuselens?: unknown } | null | undefined)?.fuselens;
+    if (told !== undefined && told !== null) configure(told);
+    else if (client.pullsConfiguration) configure(await pullSettings(connection));
+    else configure({});
+  });
+
+  connection.onDidChangeWatchedFiles(({ changes }) => {
+    const files = changes.map(c => pathOf(c.uri));
+    if (files.some(f => /[\\/]\.vscode[\\/]fuselens\.json$/.test(f))) reconfigure();
+    // an open document's text is the editor's, whatever the disk says
+    recompileDependents(new Set(files.filter(f => !documents.byPath(f))));
+  });
+
+  connection.onHover(guarded(params => hover(context, params)));
+  connection.onCodeLens(guarded(params => codeLenses(context, params)));
+  connection.onCodeLensResolve(guarded(lens => resolveLens(context, lens)));
+  connection.languages.inlayHint.on(guarded(params => inlayHints(context, params)));
+  connection.onDefinition(
+    guarded(params => (workspace.settings.definition ? definition(context, params) : Promise.resolve([]))),
+  );
+  connection.onImplementation(guarded(params => definition(context, params)));
+  connection.onReferences(guarded(params => references(context, params)));
+  connection.onDocumentHighlight(guarded(params => documentHighlight(context, params)));
+  connection.onDocumentSymbol(guarded(params => documentSymbols(context, params)));
+  connection.onCodeAction(guarded(params => codeActions(context, params)));
+  connection.languages.semanticTokens.on(guarded(params => semanticTokens(context, params)));
+  connection.languages.semanticTokens.onRange(guarded(params => semanticTokens(context, params)));
+  connection.languages.diagnostics.on(guarded(params => diagnostic(context, params)));
+  connection.onExecuteCommand((params, token, reporter) => executeCommand(context, params, token, reporter));
+  for (const method of ["workspace/textDocumentContent", "fuselens/textDocumentContent"])
+    connection.onRequest(method, (params: { readonly uri: string }) => documentContent(context, params));
+
   connection.onShutdown(async () => {
-    await analyzer.dispose();
-    await workers.dispose();
+    generated.dispose();
+    await Promise.all([analyzer.dispose(), side.dispose(), workers.dispose()]);
   });
   documents.listen(connection);
   connection.listen();
-}
-
-function applySettings(settings: Settings): SessionOptions {
-  const options = defaultSessionOptions();
-  if (settings.preset !== undefined && isPresetName(settings.preset)) options.preset = settings.preset;
-  if (settings.target !== undefined) options.target = settings.target;
-  for (const [name, value] of Object.entries(settings.config ?? {})) options.config.set(name, value);
-  return options;
-}
-
-function threadOptions(o: SessionOptions): ThreadOptions {
-  return { preset: o.preset, target: o.target, config: [...o.config], wat: true, stepBudget: o.stepBudget };
 }

@@ -1,10 +1,6 @@
-// Benchmarks one root's graphs on the worker, with progress in the editor; numbers go to lens and hover.
+// Benchmarks graphs on the worker, one after another. In: compiled graphs, settings. Out: numbers and a line that says them.
 import type { Compilation } from "@fuselens/compiler";
 import type { BenchmarkResult, Job } from "@fuselens/gpu-worker/protocol";
-import { type CancellationToken, LSPErrorCodes, ResponseError } from "vscode-languageserver/node";
-import type { Analysis } from "../analysis/analyzer";
-import type { GraphMeasurement, Measurement } from "../ide/measurements";
-import type { ServerContext } from "../lsp/context";
 import { formatBandwidth, formatTime } from "../render/units";
 import type { SubmitOptions } from "./connection";
 import { JobError } from "./connection";
@@ -80,60 +76,4 @@ function summaryLine(g: BenchmarkSummary["graphs"][number]): string {
   if (r.maxError !== null) parts.push(`max err ${r.maxError.toExponential(0)}`);
   if (g.cached) parts.push(`measured ${Math.round(g.ageSeconds / 60)} min ago`);
   return `${parts.join(", ")}, ${r.where}`;
-}
-
-export async function benchmarkRoot(
-  ctx: ServerContext,
-  analysis: Analysis,
-  rootName: string | undefined,
-  fresh: boolean,
-  token: CancellationToken,
-): Promise<BenchmarkSummary> {
-  const { program } = analysis;
-  const root = program.roots.find(r => r.name === rootName);
-  const compilations = root ? root.compilations.flatMap(i => program.compilations[i] ?? []) : program.compilations;
-  if (!compilations.length)
-    throw new ResponseError(LSPErrorCodes.RequestFailed, "nothing here is compiled, so there is nothing to benchmark");
-  const progress = await ctx.connection.window.createWorkDoneProgress();
-  progress.begin(`Benchmarking ${rootName ?? "all"}`, 0, "starting the worker", true);
-  let cancel: () => void = () => undefined;
-  token.onCancellationRequested(() => cancel());
-  progress.token.onCancellationRequested(() => cancel());
-  try {
-    const summary = await benchmarkGraphs(
-      ctx.workers,
-      compilations,
-      { ...DEFAULT_BENCHMARK, fresh },
-      {
-        onProgress: (done, total, text) => progress.report(Math.round((100 * done) / Math.max(1, total)), text),
-        onCancel: c => {
-          cancel = c;
-        },
-      },
-    );
-    summary.graphs.forEach((g, i) => {
-      const c = compilations[i];
-      if (c) ctx.measurements.set(c.outputCode.standalone, asMeasurement(g.result));
-    });
-    ctx.refreshLenses();
-    return summary;
-  } catch (e) {
-    if (e instanceof JobError)
-      throw new ResponseError(
-        e.code === "cancelled" ? LSPErrorCodes.RequestCancelled : LSPErrorCodes.RequestFailed,
-        e.message,
-      );
-    throw e;
-  } finally {
-    progress.done();
-  }
-}
-
-function asMeasurement(r: BenchmarkResult): GraphMeasurement {
-  const common = { where: r.where, maxError: r.maxError, shareOfCopy: r.shareOfCopy };
-  const compiled = r.against["compile"];
-  const kernels = new Map<string, Measurement>();
-  for (const k of r.kernels)
-    kernels.set(k.name, { ...k, where: r.where, maxError: null, shareOfCopy: null, speedupOverCompile: null });
-  return { ...r.graph, ...common, speedupOverCompile: compiled ? compiled.medianUs / r.graph.medianUs : null, kernels };
 }

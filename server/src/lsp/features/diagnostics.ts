@@ -1,10 +1,67 @@
-// textDocument/publishDiagnostics: syntax errors, graph breaks, opaque operators, each with the version it was found in.
-import type { Analysis } from "../../analysis/analyzer";
+// textDocument/publishDiagnostics for clients that wait, textDocument/diagnostic for those that ask. Each list is of one
+// version of the document.
+import {
+  type Diagnostic,
+  DiagnosticSeverity,
+  type DocumentDiagnosticParams,
+  type DocumentDiagnosticReport,
+  DocumentDiagnosticReportKind,
+} from "vscode-languageserver/node";
+import { type Problem, problemsFor } from "../../ide/problems";
 import type { ServerContext } from "../context";
-import { pathOf, toLspDiagnostic, uriOf } from "../convert";
+import type { View } from "../view";
 
-export function publish(ctx: ServerContext, analysis: Analysis): void {
-  const uri = ctx.documents.all().find(d => pathOf(d.uri) === analysis.path)?.uri ?? uriOf(analysis.path);
-  const own = analysis.program.diagnostics.filter(d => d.file === analysis.path || d.file === "");
-  ctx.connection.sendDiagnostics({ uri, version: analysis.version, diagnostics: own.map(toLspDiagnostic) });
+const SEVERITY = {
+  error: DiagnosticSeverity.Error,
+  warning: DiagnosticSeverity.Warning,
+  information: DiagnosticSeverity.Information,
+  hint: DiagnosticSeverity.Hint,
+} as const;
+
+/** one notification for each part of the unit, so that a cell whose problems went away is told so */
+export function publish(ctx: ServerContext, views: readonly View[]): void {
+  const [first] = views;
+  if (!first) return;
+  const problems = problemsOf(ctx, first);
+  for (const view of views) {
+    const diagnostics = problems.flatMap(p => (view.holds(p.span) ? [toDiagnostic(ctx, view, p)] : []));
+    void ctx.connection.sendDiagnostics({ uri: view.uri, version: view.part.version, diagnostics });
+  }
+}
+
+export async function diagnostic(
+  ctx: ServerContext,
+  params: DocumentDiagnosticParams,
+): Promise<DocumentDiagnosticReport> {
+  const { uri } = params.textDocument;
+  const view = ctx.generated.isGenerated(uri) ? null : await ctx.view(uri);
+  if (!view) return { kind: DocumentDiagnosticReportKind.Full, items: [] };
+  const resultId = `${view.part.version} ${view.analysis.version} ${settingsKey(ctx)}`;
+  if (params.previousResultId === resultId) return { kind: DocumentDiagnosticReportKind.Unchanged, resultId };
+  const items = problemsOf(ctx, view).flatMap(p => (view.holds(p.span) ? [toDiagnostic(ctx, view, p)] : []));
+  return { kind: DocumentDiagnosticReportKind.Full, resultId, items };
+}
+
+function settingsKey(ctx: ServerContext): string {
+  const { preset, target } = ctx.threadOptions();
+  return `${preset} ${target} ${JSON.stringify(ctx.settings.config)} ${JSON.stringify(ctx.settings.diagnostics)}`;
+}
+
+export function problemsOf(ctx: ServerContext, view: View): Problem[] {
+  return problemsFor(view.program, view.path, view.unitLines(), ctx.settings.diagnostics);
+}
+
+export function toDiagnostic(ctx: ServerContext, view: View, p: Problem): Diagnostic {
+  const related = p.related.flatMap(r => {
+    const location = view.locate(r.span);
+    return location ? [{ location, message: r.message }] : [];
+  });
+  return {
+    range: view.range(p.span),
+    severity: SEVERITY[p.severity],
+    code: p.code,
+    source: "fuselens",
+    message: p.message,
+    ...(ctx.client.relatedInformation && related.length ? { relatedInformation: related } : {}),
+  };
 }

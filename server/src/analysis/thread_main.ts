@@ -1,0 +1,162 @@
+// What a compile thread does with a request. In: CompileRequest. Out: ThreadAnswer through `post`. The Session follows
+// the typing and keeps what each stage made; side jobs get a Session of their own, as their options differ.
+import { type Program, Session, type SessionOptions } from "@fuselens/compiler";
+import { editorProgram } from "../ide/model";
+import { readSource } from "../options";
+import { emitText } from "../render/emit_text";
+import { withExamples } from "./examples";
+import type { CompileRequest, SideJob, SideResult, ThreadAnswer, ThreadOptions, ThreadStart } from "./messages";
+
+export class ThreadMain {
+  private readonly generation: Int32Array;
+  private options: ThreadOptions;
+  private session: Session;
+  private readonly programs = new Map<string, { readonly version: number; readonly program: Program }>();
+  /** texts as the editor holds them */
+  private readonly overlay = new Map<string, string>();
+  /** the path whose text the Session itself holds; all others are read, so that the read is seen */
+  private current: string | null = null;
+  private reading: Set<string> | null = null;
+  /** files that each path has read, over all its compiles: a Session that remembers a module does not read it again */
+  private readonly dependencies = new Map<string, Set<string>>();
+
+  constructor(
+    start: ThreadStart,
+    private readonly post: (answer: ThreadAnswer) => void,
+  ) {
+    this.generation = new Int32Array(start.generation);
+    this.options = start.options;
+    this.session = this.newSession();
+  }
+
+  receive(request: CompileRequest): void {
+    switch (request.kind) {
+      case "configure":
+        this.options = request.options;
+        this.session = this.newSession();
+        this.current = null;
+        this.programs.clear();
+        return;
+      case "overlay":
+        this.overlay.set(request.path, request.text);
+        return;
+      case "close":
+        this.overlay.delete(request.path);
+        this.session.update(request.path, undefined);
+        this.programs.delete(request.path);
+        this.dependencies.delete(request.path);
+        return;
+      case "compile":
+        this.compile(request);
+        return;
+      case "codes": {
+        const kept = this.programs.get(request.path);
+        const codes = kept?.version === request.version ? kept.program.compilations.map(c => c.outputCode) : null;
+        this.post({ kind: "codes", id: request.id, codes });
+        return;
+      }
+      case "side":
+        this.side(request);
+        return;
+      default: {
+        const never: never = request;
+        throw new Error(`unhandled request ${JSON.stringify(never)}`);
+      }
+    }
+  }
+
+  private compile(request: Extract<CompileRequest, { kind: "compile" }>): void {
+    const began = performance.now();
+    const stale = (): boolean => Atomics.load(this.generation, 0) !== request.generation;
+    const overtaken = (): void =>
+      this.post({
+        kind: "compiled",
+        id: request.id,
+        version: request.version,
+        program: null,
+        files: [],
+        milliseconds: 0,
+      });
+    this.overlay.set(request.path, request.text);
+    if (stale()) return overtaken();
+    if (this.current !== null && this.current !== request.path) this.session.update(this.current, undefined);
+    this.current = request.path;
+    this.session.update(request.path, withExamples(request.text, request.path, this.options.examples));
+    this.reading = this.dependencies.get(request.path) ?? new Set();
+    this.dependencies.set(request.path, this.reading);
+    const program = this.session.run(request.path, { shouldStop: stale });
+    const files = [...this.reading];
+    this.reading = null;
+    if (stale()) return overtaken();
+    this.programs.set(request.path, { version: request.version, program });
+    const { id, version } = request;
+    this.post({
+      kind: "compiled",
+      id,
+      version,
+      program: editorProgram(program),
+      files,
+      milliseconds: performance.now() - began,
+    });
+  }
+
+  private side(request: Extract<CompileRequest, { kind: "side" }>): void {
+    const { id, job, options, path } = request;
+    const session = new Session(readSource, sideOptions(options, job));
+    for (const [file, text] of request.overlay) session.update(file, withExamples(text, file, options.examples));
+    this.post({ kind: "side", id, result: sideResult(session.run(path), job) });
+  }
+
+  private newSession(): Session {
+    const read = (path: string): string | undefined => {
+      this.reading?.add(path);
+      const text = this.overlay.get(path) ?? readSource(path);
+      return text === undefined ? undefined : withExamples(text, path, this.options.examples);
+    };
+    return new Session(read, sessionOptions(this.options));
+  }
+}
+
+function sessionOptions(o: ThreadOptions): SessionOptions {
+  const { preset, target, stepBudget } = o;
+  return { preset, target, stepBudget, config: new Map(o.config), artifacts: new Set(), wat: false, unfused: false };
+}
+
+function sideOptions(o: ThreadOptions, job: SideJob): SessionOptions {
+  const plain = sessionOptions(o);
+  switch (job.want) {
+    case "stage":
+      return { ...plain, artifacts: new Set([job.stage]) };
+    case "graphs":
+      return { ...plain, artifacts: new Set(["scheduler_graph"]) };
+    case "benchmark":
+      return { ...plain, wat: true };
+    case "program":
+      return plain;
+    default: {
+      const never: never = job;
+      return never;
+    }
+  }
+}
+
+function sideResult(program: Program, job: SideJob): SideResult {
+  switch (job.want) {
+    case "stage":
+      return { want: "stage", text: emitText(program, job.stage) };
+    case "graphs":
+      return { want: "graphs", graphs: program.compilations.map(c => c.schedulerGraph) };
+    case "benchmark":
+      return { want: "benchmark", compilations: program.compilations };
+    case "program":
+      return {
+        want: "program",
+        program: editorProgram(program),
+        codes: program.compilations.map(c => c.outputCode),
+      };
+    default: {
+      const never: never = job;
+      return never;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+// What the editor keeps of a compiled file: reports, roots, source entries. Plans, CPU kernels and texts of output code
+// stay in the compile thread until they are asked for, since copying them would cost more than the answer.
+import { createHash } from "node:crypto";
+import type { Diagnostic, Program, ReportGraph, ReportRefusal, ReportRoot, SourceEntry } from "@fuselens/compiler";
+
+export type Span = Diagnostic["span"];
+
+/** a size symbol: what it is called, which input's dimension it stands for, the value that the example has */
+export interface SizeSymbol {
+  readonly name: string;
+  readonly value: number;
+  /** "arg0_1.size(0)"; the input itself where it is a number */
+  readonly source: string;
+}
+
+export interface EditorGraph extends Omit<ReportGraph, "aten"> {
+  /** a report's list of ATen nodes is what `source` says already */
+  readonly aten: number;
+}
+
+export interface EditorCompilation {
+  readonly graph: EditorGraph;
+  /** stands for the standalone output code: what was measured belongs to it */
+  readonly codeKey: string;
+  /** why it can't be run */
+  readonly blockers: readonly string[];
+  readonly opaque: readonly { readonly kernel: string; readonly reason: string; readonly at: readonly number[] }[];
+  readonly symbols: readonly SizeSymbol[];
+  /** shape of the launched whole: buffers that live at once */
+  readonly peakBytes: number;
+}
+
+export interface EditorProgram {
+  readonly file: string;
+  readonly preset: string;
+  readonly target: string;
+  readonly compilations: readonly EditorCompilation[];
+  readonly roots: readonly ReportRoot[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly graphBreaks: readonly { readonly line: number; readonly reason: string }[];
+  readonly source: readonly SourceEntry[];
+  readonly estimates: readonly string[];
+}
+
+/** Refusals that cost nothing are of no use to a reader, and most refusals cost nothing. */
+export function editorProgram(program: Program): EditorProgram {
+  const { report } = program;
+  return {
+    file: report.file,
+    preset: report.preset,
+    target: report.target,
+    compilations: program.compilations.map(c => ({
+      graph: { ...c.graph, aten: c.graph.aten.length, refusals: distinct(c.graph.refusals) },
+      codeKey: codeKey(c.outputCode.standalone),
+      blockers: c.plan.blockers,
+      opaque: c.plan.steps.flatMap(s =>
+        s.kind === "extern" && s.opaque !== undefined
+          ? [{ kernel: s.kernel, reason: s.opaque, at: s.origin.at.length ? s.origin.at : s.origin.lines }]
+          : [],
+      ),
+      symbols: c.plan.symbols.map(s => {
+        const input = c.plan.inputs[s.input]?.name ?? `input ${s.input}`;
+        return { name: s.name, value: s.value, source: s.dim === null ? input : `${input}.size(${s.dim})` };
+      }),
+      peakBytes: c.graph.peak_bytes,
+    })),
+    roots: program.roots,
+    diagnostics: program.diagnostics,
+    graphBreaks: report.graph_breaks,
+    source: program.source,
+    estimates: program.estimates,
+  };
+}
+
+export function codeKey(standalone: string): string {
+  return createHash("sha1").update(standalone).digest("base64");
+}
+
+/** the same pair is refused again in every round: the last word counts, most bytes first */
+function distinct(refusals: readonly ReportRefusal[]): ReportRefusal[] {
+  const kept = new Map<string, ReportRefusal>();
+  for (const r of refusals) if (r.bytesLost > 0) kept.set(`${r.a} ${r.b}`, r);
+  return [...kept.values()].sort((x, y) => y.bytesLost - x.bytesLost);
+}

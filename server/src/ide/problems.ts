@@ -1,0 +1,139 @@
+// What a file has to be told: the compiler's own diagnostics, graph breaks with a hint, fusions missed that cost more
+// than a threshold, operators that stay opaque, results that rest on a guess. Plain data; the LSP layer gives it ranges.
+import type { Diagnostic } from "@fuselens/compiler";
+import { formatBytes } from "../render/units";
+import { graphBreakHint } from "./graph_breaks";
+import { adviceFor, groupReasons, linesText, reasonTitle } from "./hover";
+import type { EditorProgram, Span } from "./model";
+
+export interface Problem {
+  readonly span: Span;
+  readonly severity: Diagnostic["severity"];
+  readonly code: string;
+  readonly message: string;
+  readonly related: readonly { readonly span: Span; readonly message: string }[];
+  /** compiled code around it, not the expression itself, is what it speaks of: drawn faded */
+  readonly unnecessary?: boolean;
+}
+
+export interface ProblemSettings {
+  /** a missed fusion that costs less is not listed; null: none is */
+  readonly missedFusionBytes: number | null;
+  readonly graphBreaks: boolean;
+  readonly assumed: boolean;
+}
+
+const MISSED_SHOWN = 50;
+
+export function problemsFor(
+  program: EditorProgram,
+  file: string,
+  lines: readonly string[],
+  settings: ProblemSettings,
+): Problem[] {
+  const own = program.diagnostics.filter(d => d.file === file || d.file === "");
+  const said = new Set(own.map(d => `${d.span.line} ${d.message}`));
+  const out: Problem[] = own.map(d => ({
+    ...withHint(d),
+    span: d.span,
+    severity: d.severity,
+    code: d.code,
+    related: [],
+  }));
+  if (settings.graphBreaks) {
+    for (const b of program.graphBreaks) {
+      if ([...said].some(s => s.startsWith(`${b.line} `) && s.includes(b.reason))) continue;
+      const problem = {
+        span: lineSpan(lines, b.line),
+        severity: "warning" as const,
+        code: "graph-break",
+        message: `Graph break: ${b.reason}`,
+        related: [],
+      };
+      out.push({ ...problem, ...withHint(problem) });
+    }
+  }
+  out.push(...missedFusions(program, lines, settings.missedFusionBytes));
+  out.push(...opaqueOperators(program, lines));
+  if (settings.assumed) out.push(...assumptions(program, lines));
+  return out;
+}
+
+function withHint(d: { readonly code: string; readonly message: string }): { readonly message: string } {
+  const hint = /graph.?break/i.test(d.code) ? graphBreakHint(d.message) : null;
+  return { message: hint === null ? d.message : `${d.message}\n${hint}` };
+}
+
+function missedFusions(program: EditorProgram, lines: readonly string[], threshold: number | null): Problem[] {
+  if (threshold === null) return [];
+  const groups = groupReasons(program.compilations.flatMap(c => c.graph.refusals)).filter(
+    g => g.bytesLost >= threshold,
+  );
+  return groups.slice(0, MISSED_SHOWN).flatMap((g): Problem[] => {
+    const [a, b] = [g.refusal.at[0][0] ?? g.refusal.lines[0][0], g.refusal.at[1][0] ?? g.refusal.lines[1][0]];
+    const at = b ?? a;
+    if (at === undefined) return [];
+    const advice = adviceFor(g.refusal.code);
+    const times = g.count > 1 ? ` (${g.count} times)` : "";
+    return [
+      {
+        span: lineSpan(lines, at),
+        severity: "hint",
+        code: g.refusal.code,
+        message:
+          `Not fused with line ${linesText(g.refusal, 0)}${times}: ${formatBytes(g.bytesLost)} that one pass would not move. ` +
+          `${reasonTitle(g.refusal.code)}: ${g.refusal.detail}${advice === null ? "" : `\n${advice}`}`,
+        related:
+          a === undefined || a === at
+            ? []
+            : [
+                {
+                  span: lineSpan(lines, a),
+                  message: `the other side${g.refusal.aIndex ? `, indexed by ${g.refusal.aIndex}` : ""}`,
+                },
+              ],
+      },
+    ];
+  });
+}
+
+function opaqueOperators(program: EditorProgram, lines: readonly string[]): Problem[] {
+  const out = new Map<string, Problem>();
+  for (const c of program.compilations) {
+    for (const o of c.opaque) {
+      const line = o.at[o.at.length - 1];
+      if (line === undefined) continue;
+      out.set(`${line} ${o.kernel}`, {
+        span: lineSpan(lines, line),
+        severity: "information",
+        code: "opaque-operator",
+        message: `${o.kernel} is opaque: the graph goes on, but can't be benchmarked: ${o.reason}`,
+        related: [],
+      });
+    }
+  }
+  return [...out.values()];
+}
+
+function assumptions(program: EditorProgram, lines: readonly string[]): Problem[] {
+  return program.roots.flatMap((r): Problem[] =>
+    r.assumed.length && r.compilations.length
+      ? [
+          {
+            span: lineSpan(lines, r.span.line),
+            severity: "hint",
+            code: "assumed",
+            message: `Assumed for ${r.name}: ${r.assumed.join("; ")}. The action "Set example inputs" replaces the guess.`,
+            related: [],
+          },
+        ]
+      : [],
+  );
+}
+
+/** the text of a line without its indentation and comment-free end */
+export function lineSpan(lines: readonly string[], line: number): Span {
+  const text = lines[line - 1] ?? "";
+  const column = text.length - text.trimStart().length;
+  return { line, column, endLine: line, endColumn: Math.max(column, text.trimEnd().length) };
+}

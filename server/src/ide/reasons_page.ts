@@ -1,0 +1,38 @@
+// Why things did not fuse, as a page: per reason the two sides, both index expressions, bytes, what it means, a way out.
+import { REASONS, type ReportRefusal } from "@fuselens/compiler";
+import { formatBytes } from "../render/units";
+import { groupReasons, linesText } from "./hover";
+import { codeBlock, escapeMarkdown, inlineCode } from "./markdown";
+import type { EditorProgram } from "./model";
+
+export function reasonsPage(
+  program: EditorProgram,
+  title: string,
+  refusals: readonly ReportRefusal[],
+  lines: readonly string[],
+): string {
+  const groups = groupReasons(refusals);
+  const out = [`# Why not fused: ${escapeMarkdown(title)}`, `Preset ${program.preset}, target ${program.target}.`];
+  if (!groups.length) out.push("Nothing here was kept apart at a cost.");
+  for (const g of groups) {
+    const r = g.refusal;
+    const reason = Object.hasOwn(REASONS, r.code) ? REASONS[r.code as keyof typeof REASONS] : null;
+    out.push(`## ${formatBytes(g.bytesLost)}: ${reason?.title ?? inlineCode(r.code)}`);
+    out.push(
+      `${inlineCode(r.a)} (lines ${linesText(r, 0)}) with ${inlineCode(r.b)} (lines ${linesText(r, 1)})` +
+        `${g.count > 1 ? `, ${g.count} times` : ""}: ${escapeMarkdown(r.detail)} (${inlineCode(r.code)})`,
+    );
+    const quoted = [...new Set([...r.at[0], ...r.at[1]])].sort((a, b) => a - b);
+    const source = quoted.flatMap(l =>
+      lines[l - 1] === undefined ? [] : [`${String(l).padStart(4)}  ${lines[l - 1]}`],
+    );
+    if (source.length) out.push(codeBlock(source.join("\n"), "python"));
+    if (r.aIndex || r.bIndex)
+      out.push(
+        `- ${inlineCode(r.a)} indexes by ${inlineCode(r.aIndex || "-")}\n- ${inlineCode(r.b)} indexes by ${inlineCode(r.bIndex || "-")}`,
+      );
+    if (reason) out.push(reason.meaning);
+    if (reason?.advice) out.push(`**What may help:** ${reason.advice}`);
+  }
+  return `${out.join("\n\n")}\n`;
+}

@@ -1,0 +1,29 @@
+// Bytes that a forward graph keeps for its backward, by the expression that made them.
+import type { SourceEntry } from "@fuselens/compiler";
+import type { EditorProgram } from "./model";
+import { reportBytes } from "./tensor_text";
+
+/** a value is saved under the name of the node that made it; the backward of a forward graph is compiled right after it */
+export function savedBytes(program: EditorProgram, entries: readonly SourceEntry[]): number | null {
+  let bytes: number | null = null;
+  const counted = new Set<string>();
+  for (const e of entries) {
+    const forward = program.compilations[e.compilation];
+    const backward = program.compilations[e.compilation + 1];
+    if (forward?.graph.kind !== "forward" || backward?.graph.kind !== "backward") continue;
+    const key = `${e.compilation} ${e.node}`;
+    const input = backward.graph.inputs.find(i => i.saved && i.name === e.node);
+    if (!input || counted.has(key)) continue;
+    counted.add(key);
+    const size = reportBytes(input, backward.symbols);
+    if (size !== null) bytes = (bytes ?? 0) + size;
+  }
+  return bytes;
+}
+
+/** bytes of all that a backward graph keeps, inputs of the forward included */
+export function allSavedBytes(program: EditorProgram, compilation: number): number {
+  const c = program.compilations[compilation];
+  if (c?.graph.kind !== "backward") return 0;
+  return c.graph.inputs.reduce((n, i) => n + (i.saved ? (reportBytes(i, c.symbols) ?? 0) : 0), 0);
+}

@@ -1,0 +1,76 @@
+// workspace/executeCommand: dispatch by name. Results are plain data that any client can show; a client that shows
+// nothing of its own accord, but can open documents, has them opened.
+import type { CancellationToken, ExecuteCommandParams, WorkDoneProgressReporter } from "vscode-languageserver/node";
+import { kernelLinesOf, kernelMap } from "../../ide/kernel_map";
+import { asResponseError, benchmark } from "../commands/benchmark";
+import { compare } from "../commands/compare";
+import { exampleInputs } from "../commands/examples";
+import { showSchedulerGraph } from "../commands/graph";
+import { asTarget, failed, invalid, rootIn, type Target, viewOf } from "../commands/target";
+import { showKernels, showOutputCode, showReasons, showStage } from "../commands/texts";
+import { selectWorker, workerStatus } from "../commands/worker";
+import type { ServerContext } from "../context";
+
+type Command = (
+  ctx: ServerContext,
+  target: Target,
+  token: CancellationToken,
+  progress: WorkDoneProgressReporter,
+) => Promise<unknown>;
+
+const ON_DOCUMENTS: Readonly<Record<string, Command>> = {
+  "fuselens.showOutputCode": showOutputCode,
+  "fuselens.showKernels": showKernels,
+  "fuselens.showReasons": showReasons,
+  "fuselens.showStage": showStage,
+  "fuselens.showSchedulerGraph": showSchedulerGraph,
+  "fuselens.compare": compare,
+  "fuselens.exampleInputs": exampleInputs,
+  "fuselens.benchmark": benchmark,
+  "fuselens.kernelLines": async (ctx, target) => {
+    const view = await viewOf(ctx, target);
+    return kernelLinesOf(view.program, rootIn(view, target), ctx.measurements);
+  },
+  "fuselens.kernelMap": async (ctx, target) => {
+    const view = await viewOf(ctx, target);
+    const codes = await ctx.analyzer.codes(view.analysis);
+    if (!codes) throw failed("the document changed; try again");
+    return kernelMap(view.program, rootIn(view, target), codes, ctx.measurements);
+  },
+};
+
+const ON_SERVER: Readonly<Record<string, (ctx: ServerContext, argument: unknown) => unknown>> = {
+  "fuselens.workerStatus": workerStatus,
+  "fuselens.selectWorker": selectWorker,
+  "fuselens.history": ctx => ctx.measurements.history(),
+  "fuselens.clearHistory": ctx => ctx.measurements.clearHistory(),
+};
+
+export const COMMANDS: readonly string[] = [...Object.keys(ON_DOCUMENTS), ...Object.keys(ON_SERVER)];
+
+export async function executeCommand(
+  ctx: ServerContext,
+  params: ExecuteCommandParams,
+  token: CancellationToken,
+  progress: WorkDoneProgressReporter,
+): Promise<unknown> {
+  const [argument] = params.arguments ?? [];
+  if (Object.hasOwn(ON_SERVER, params.command)) return ON_SERVER[params.command]?.(ctx, argument) ?? null;
+  const command = Object.hasOwn(ON_DOCUMENTS, params.command) ? ON_DOCUMENTS[params.command] : undefined;
+  if (!command) throw invalid(`no command ${params.command}`);
+  try {
+    const answer = await command(ctx, asTarget(argument), token, progress);
+    if (!ctx.client.rich) await showTo(ctx, answer);
+    return answer;
+  } catch (e) {
+    throw asResponseError(e);
+  }
+}
+
+async function showTo(ctx: ServerContext, answer: unknown): Promise<void> {
+  const { title, text, uri, summary } = (answer ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof summary === "string") ctx.connection.window.showInformationMessage(`FuseLens: ${summary}`);
+  if (!ctx.client.showDocument || typeof title !== "string" || typeof text !== "string") return;
+  const shown = typeof uri === "string" ? uri : ctx.generated.writeText(title, text);
+  await ctx.connection.window.showDocument({ uri: shown, takeFocus: true });
+}
