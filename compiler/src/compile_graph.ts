@@ -22,12 +22,14 @@ import { eagerCode } from "./report/eager_code";
 import { fusionRecords } from "./report/fusion_log";
 import { leaves } from "./report/graph_report";
 import type { Artifact, LogLevel, LogRecord } from "./report/log";
-import { originOf, outermostFunction } from "./report/origins";
+import { originOf, outermostFunction, reportedFile, UNNAMED } from "./report/origins";
 import { scheduleRecords } from "./report/schedule_log";
 import { schedulerDot, schedulerGraph } from "./report/scheduler_graph";
 import type { OutputCode, SchedulerGraph } from "./report/types";
 
 export interface FrameOptions {
+  /** the program that is run: lines are of this file where it stands on a node's stack */
+  readonly path: string;
   /** number of the next AOT compilation in this program */
   readonly aotId: number;
   readonly preset: string;
@@ -100,15 +102,16 @@ export function compileGraph(
     logs.push(...fusionRecords(schedule.events, { anchors: readBoolean(behaviours, "stack_trace_anchors") }));
   if (wants("ir_post_fusion"))
     logs.push({ level: "INFO", artifact: "ir_post_fusion", message: `AFTER FUSION\n${schedule.postFusionDump ?? ""}` });
-  const name = outermostFunction(graph.nodes, frame.file) ?? frame.name;
-  const drawn = wants("scheduler_graph") ? schedulerGraph(schedule, frame.file, name, info.kind) : null;
+  const file = reportedFile(graph.nodes, options.path, frame.file);
+  const name = outermostFunction(graph.nodes, file) ?? UNNAMED;
+  const drawn = wants("scheduler_graph") ? schedulerGraph(schedule, file, name, info.kind) : null;
   if (drawn) logs.push({ level: "INFO", artifact: "scheduler_graph", message: schedulerDot(drawn), raw: true });
   const codegen = { config, behaviours, target };
   const plan = buildPlan(schedule, {
     ...codegen,
     name,
     aotId: options.aotId,
-    originOf: nodes => originOf(nodes, frame.file),
+    originOf: nodes => originOf(nodes, file),
   });
   if (wants("schedule")) logs.push(...scheduleRecords(plan.scheduleEntries));
   const inductor = inductorCode(plan, codegen);
@@ -120,7 +123,7 @@ export function compileGraph(
     eager: info.kind === "backward" ? null : eagerCode(frame.graph),
     lines: standalone.map(l => l.origin?.at ?? []),
   };
-  const { wat, blockers } = options.wat ? cpuKernels(plan, schedule, frame.file) : { wat: [], blockers: [] };
+  const { wat, blockers } = options.wat ? cpuKernels(plan, schedule, file) : { wat: [], blockers: [] };
   return {
     info,
     outputStrides: lowered.outputs.map(o => (o !== null && "stride" in o ? o.stride : null)),

@@ -87,16 +87,17 @@ export class Session {
         program.captureEvent(event);
         continue;
       }
-      const result = this.frame(event.frame, aotId);
+      const result = this.frame(path, event.frame, aotId);
       aotId += result.aotIds;
       program.frame(event.frame, result);
     }
     return program.finish();
   }
 
-  private frame(frame: CapturedFrame, aotId: number): FrameResult {
+  private frame(path: string, frame: CapturedFrame, aotId: number): FrameResult {
     const preset = presets[this.options.preset];
     return compileFrame(frame, {
+      path,
       aotId,
       preset: this.options.preset,
       behaviours: new Map(Object.entries(preset.behaviours)),

@@ -3,6 +3,9 @@ import type { FxNode } from "../fx/graph";
 import type { StackFrame } from "../fx/types";
 import type { PlanOrigin } from "../inductor/plan/types";
 
+/** name of a graph no node of which stems from a function of the file */
+export const UNNAMED = "?";
+
 /** the frames of a node that lie in `file`, outermost first */
 export function framesIn(node: FxNode, file: string): readonly StackFrame[] {
   return node.meta.stack.filter(f => f.file === file);
@@ -33,4 +36,10 @@ export function outermostFunction(nodes: Iterable<FxNode>, file: string): string
 
 function ascending(xs: Set<number>): number[] {
   return [...xs].sort((a, b) => a - b);
+}
+
+/** the file whose lines a graph's report is about: the program's own where it stands on some frame, else the frame's */
+export function reportedFile(nodes: Iterable<FxNode>, program: string, frame: string): string {
+  for (const n of nodes) if (framesIn(n, program).length) return program;
+  return frame;
 }

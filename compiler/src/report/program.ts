@@ -8,7 +8,7 @@ import type { TargetProperties } from "../inductor/ir/target";
 import type { FrameResult } from "../pipeline";
 import { graphReport, isFakeTensor, leaves } from "./graph_report";
 import type { LogRecord } from "./log";
-import { framesIn } from "./origins";
+import { framesIn, reportedFile, UNNAMED } from "./origins";
 import type { Compilation, Program, ProgramEvent, SourceEntry } from "./types";
 import { ValueProgramBuilder } from "./value_program";
 
@@ -109,9 +109,10 @@ export class ProgramBuilder {
   private compilation(frame: CapturedFrame, g: GraphResult): number {
     const index = this.compilations.length;
     const { info, schedule, plan, outputCode, wat, schedulerGraph } = g;
+    const file = reportedFile(schedule.graph.graph.nodes, this.ctx.path, frame.file);
     const graph = graphReport({
-      file: frame.file,
-      fallbackName: frame.name,
+      file,
+      fallbackName: UNNAMED,
       kind: info.kind,
       schedule,
       plan,
@@ -126,6 +127,7 @@ export class ProgramBuilder {
 
   /** one entry per graph node and frame of the file, so that a hover on a call site answers too */
   private addSource(frame: CapturedFrame, g: GraphResult, compilation: number): void {
+    const file = reportedFile(g.schedule.graph.graph.nodes, this.ctx.path, frame.file);
     const kernels = new Map<string, number[]>();
     const listed = g.schedule.nodes.filter(
       n => !("operation" in n && n.operation.kind === "extern" && n.operation.irClass === "MultiOutput"),
@@ -141,11 +143,11 @@ export class ProgramBuilder {
     });
     for (const n of g.schedule.graph.graph.nodes) {
       if (n.op !== "call_function" || n.target === "operator.getitem") continue;
-      const frames = framesIn(n, frame.file);
+      const frames = framesIn(n, file);
       const innermost = frames[frames.length - 1];
       if (!innermost) continue;
       this.source.push({
-        file: frame.file,
+        file,
         span: innermost.span,
         compilation,
         node: n.name,

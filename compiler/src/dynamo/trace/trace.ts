@@ -481,12 +481,14 @@ export function stackFrame(f: Frame): StackFrame | undefined {
   const at = f.code.instructions[Math.max(0, f.pc - 1)]?.at;
   if (!at) return undefined;
   const { span, anchor } = at;
-  const code = (file.lines[span.line - 1] ?? "").trim();
+  const physical = file.lines[span.line - 1] ?? "";
+  const code = physical.trim();
   return {
     file: file.name,
     func: f.shownName,
     line: span.line,
     code,
+    indent: physical.length - physical.trimStart().length,
     span: { line: span.line, column: span.column, endLine: span.endLine, endColumn: span.endColumn },
     ...(anchor ? { anchor } : {}),
   };

@@ -98,7 +98,7 @@ describe.skipIf(!existsSync(cells))("output code of the walkthrough", () => {
         const plan = buildPlan(g.schedule, {
           ...options,
           name: "f",
-          aotId: 0,
+          path: "", aotId: 0,
           originOf: () => ({ lines: [], at: [], nodes: [] }),
         });
         expect(verifyPlan(plan)).toEqual([]);

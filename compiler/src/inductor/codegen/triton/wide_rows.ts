@@ -14,6 +14,8 @@ const HELD = 49152;
 /** values that one thread holds, at most and where there are warps for it */
 const HELD_PER_THREAD = 64;
 const MOST_WARPS = 32;
+/** rows per program where something is stored across them */
+const ROWS_ACROSS = 4;
 
 const pow2 = (n: number): number => 2 ** Math.ceil(Math.log2(Math.max(1, n)));
 
@@ -28,8 +30,16 @@ export function holdsWideRow(
   options: CodegenOptions,
 ): boolean {
   const n = intValue(graph.sizevars.simplify(rnumel));
-  if (hint !== "INNER" || n === undefined || n > widestRow(options)) return false;
-  return pow2(n) * rowsHeld(nodes, numel, rnumel, graph) <= HELD;
+  if (n === undefined || n > widestRow(options)) return false;
+  const held = pow2(n) * rowsHeld(nodes, numel, rnumel, graph);
+  if (hint === "INNER") return held <= HELD;
+  // a store across the rows costs the hint, but the rows are read as they lie; several rows make its pieces whole sectors
+  return nodes.every(hasInnerHint) && held * ROWS_ACROSS <= HELD;
+}
+
+function hasInnerHint(n: SchedulerNode): boolean {
+  const op = n.operation;
+  return op.kind !== "computed" || !("hint" in op.loops) || op.loops.hint === "INNER";
 }
 
 /**
@@ -77,4 +87,15 @@ export function wideRowConfigs(block: number, held: number): Config[] {
     numStages: 1,
   });
   return [make(16), make(8), make(32)];
+}
+
+/** the same where something is stored across the rows */
+export function rowsAcrossConfigs(block: number, held: number): Config[] {
+  const make = (rows: number, perThread: number): Config => ({
+    kwargs: { XBLOCK: rows },
+    numWarps: Math.min(Math.max((rows * block) / (perThread * 32), 4), MOST_WARPS),
+    numStages: 1,
+  });
+  const all = [make(ROWS_ACROSS, 32), make(2 * ROWS_ACROSS, 64), make(ROWS_ACROSS, 64), make(2 * ROWS_ACROSS, 32)];
+  return all.filter(c => (c.kwargs.XBLOCK ?? 1) * block * held <= HELD);
 }

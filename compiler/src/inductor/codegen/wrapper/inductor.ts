@@ -80,7 +80,10 @@ function header(plan: ExecutablePlan, options: CodegenOptions, body: readonly Ca
       "",
     ];
   }
-  const text = body.map(l => l.text).join("\n");
+  const text = body
+    .map(l => l.text)
+    .filter(l => !/^\s*#/.test(l))
+    .join("\n");
   const uses = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(text);
   const lines = [
     id,
