@@ -145,6 +145,14 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   nested_keeps_loops: true,
   /** transposed copies join the reductions over the same input */
   transpose_reduction_fusion: false,
+  /** accesses are compared with their loops merged where they are not the same as they are */
+  compares_merged_loops: false,
+  /** combo kernels only of one kind, and only where a launch saved outweighs what larger kernels lose */
+  combo_by_cost: false,
+  /** a combo kernel moves what its sub-kernels move */
+  combo_bytes_by_part: false,
+  /** elements of lost reuse that a fusion may cost without being weighed */
+  peak_memory_tolerance: 0,
   /** rows of up to so many elements are held in registers where no more than two of them live at once; 0: 1024 and no more */
   widest_persistent_row: 0,
 };
@@ -220,6 +228,10 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       ...codegenOfNightly,
       transpose_reduction_fusion: true,
       widest_persistent_row: 32768,
+      compares_merged_loops: true,
+      combo_by_cost: true,
+      combo_bytes_by_part: true,
+      peak_memory_tolerance: 262144,
     },
   },
 };

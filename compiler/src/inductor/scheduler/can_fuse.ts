@@ -5,6 +5,7 @@ import { expandDimensionToMatch } from "./expand_dimension";
 import { horizontalRefusal } from "./horizontal";
 import { sharedDataAfterInvertingIndexing } from "./index_inversion";
 import { loopSnapshot, sharedDataAfterReorderingLoop } from "./loop_reorder";
+import { mergedScore } from "./merged_deps";
 import { canJoinMixOrder, canMixOrder, mixOrderScore } from "./mix_order";
 import { nestedAccepts, nestedRelaxation } from "./nested";
 import { overlapScore } from "./overlap";
@@ -92,6 +93,7 @@ function fits(s: SchedulerState, a: AnyNode, b: AnyNode, options: CanFuseOptions
   if (flag(s, "loop_index_inversion_in_fusion") && score < threshold) {
     score = Math.max(score, sharedDataAfterInvertingIndexing(s, a, b));
   }
+  if (score < threshold) score = Math.max(score, mergedScore(s, a, b));
   if (!choicesAllow(s, a, b, score)) return false;
   const recurse = (x: AnyNode, y: AnyNode): boolean => canFuse(s, x, y);
   if (isProducerOf(a, b)) {

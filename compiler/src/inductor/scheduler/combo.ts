@@ -2,19 +2,32 @@
 // Out: nodes with combos in place of what they combine. Promises: after create_combo_kernel_nodes,
 // _default_group_nodes_for_combo_kernels: by topological level and device, in chunks.
 import { readNumber } from "../../presets";
+import { worthCombining } from "./combo_cost";
 import { makeGroup } from "./groups";
 import { topologicalSort } from "./nodes";
-import { flag, isMixOrder, isReduction, isTemplate, type SchedulerState, setting, usedBufferNames } from "./state";
+import {
+  behaves,
+  flag,
+  isMixOrder,
+  isReduction,
+  isTemplate,
+  type SchedulerState,
+  setting,
+  usedBufferNames,
+} from "./state";
 import { deviceText } from "./texts";
 import type { AnyNode } from "./types";
 
 export function createComboKernels(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode[] {
   const kept = new Set(nodes);
   for (const group of comboGroups(s, nodes)) {
-    const members = group.filter(n => combinable(s, n));
-    if (members.length < 2) continue;
-    for (const n of members) kept.delete(n);
-    kept.add(makeGroup(s, "ForeachKernelSchedulerNode", members, { combo: true }));
+    const candidates = group.filter(n => combinable(s, n));
+    const lists = behaves(s, "combo_by_cost") ? worthCombining(s, candidates) : [candidates];
+    for (const members of lists) {
+      if (members.length < 2) continue;
+      for (const n of members) kept.delete(n);
+      kept.add(makeGroup(s, "ForeachKernelSchedulerNode", members, { combo: true }));
+    }
   }
   return topologicalSort([...kept].sort((a, b) => a.minOrder - b.minOrder));
 }

@@ -1,5 +1,6 @@
 // In: two nodes. Out: whether one kernel for both would keep more memory alive than the fusion saves.
 // Promises: after can_fusion_increase_peak_memory: storage that two inputs could have shared is weighed against traffic.
+import { readNumber } from "../../presets";
 import { intValue } from "../symbolic";
 import { type SchedulerState, storageSize } from "./state";
 import type { AnyNode } from "./types";
@@ -21,7 +22,8 @@ export function fusionIncreasesPeakMemory(
     if (elements === null) return false;
     overhead += elements;
   }
-  return overhead > 0 && overhead > OVERHEAD_PER_BYTE * savedBytes();
+  const tolerance = readNumber(s.behaviours, "peak_memory_tolerance") ?? 0;
+  return overhead > tolerance && overhead > OVERHEAD_PER_BYTE * savedBytes();
 }
 
 /** Inputs that nobody else uses, by what their memory could be reused for; null elements: a symbolic size. */

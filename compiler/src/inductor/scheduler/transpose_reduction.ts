@@ -75,6 +75,9 @@ export function transposeShape(s: ShapeInput, members: readonly SchedulerNode[])
   const uses = (m: SchedulerNode): boolean => [...names].some(n => m.ancestors.has(n));
   const rest = members.filter(m => !isReduction(m) && uses(m) && extentOf(m) !== total);
   const inside = members.filter(m => !rest.includes(m));
+  // pairs that no single pass could ever serve need no word
+  if (inside.some(m => extentOf(m) !== total))
+    return reason("no_shared_data", "they walk different numbers of elements");
   if (inside.some(uses) || inside.some(m => rest.some(r => m.ancestors.has(r.name)))) {
     return reason("not_one_pass", "one needs a result over all of what the other walks");
   }

@@ -65,7 +65,8 @@ export function fusableReadAndWrite(s: SchedulerState, read: Dep, write: MemoryD
     r = normalize(read, s.sizevars);
     w = normalize(write, s.sizevars);
   }
-  return sameWalk(r, w);
+  if (sameWalk(r, w)) return true;
+  return behaves(s, "compares_merged_loops") && sameWalk(normalize(read, s.sizevars), normalize(write, s.sizevars));
 }
 
 /** same index, and the written loops are the reader's first ones: a broadcast over further loops is fine */

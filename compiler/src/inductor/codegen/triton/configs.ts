@@ -4,7 +4,7 @@ import type { ReductionHint } from "../../ir/types";
 import type { TritonMeta } from "../../plan/types";
 import { nextPowerOf2, type TritonKernel } from "./kernel";
 import { type CodegenOptions, has } from "./options";
-import { wideRowConfigs, widestRow } from "./wide_rows";
+import { rowsAcrossConfigs, wideRowConfigs, widestRow } from "./wide_rows";
 
 export type Config = TritonMeta["configs"][number];
 
@@ -219,7 +219,9 @@ function persistent(c: ConfigInput, o: CodegenOptions): Config[] {
   const { hints, hint, kernel: k } = c;
   const X = hints.x ?? 1;
   const R = hints.r0_ ?? 1;
-  if (hint === "INNER" && R > 1024 && R <= widestRow(o)) return wideRowConfigs(R, c.rowsHeld);
+  if (R > 1024 && R <= widestRow(o)) {
+    return hint === "INNER" ? wideRowConfigs(R, c.rowsHeld) : rowsAcrossConfigs(R, c.rowsHeld);
+  }
   const make = (x: number, opts: { warps?: number } = {}): Config => {
     const one = reductionConfig(hints, x, R, { registerIntensive: true, ...opts });
     const kwargs: Record<string, number> = { XBLOCK: one.kwargs.XBLOCK ?? 1 };
