@@ -129,7 +129,7 @@ const views: OpRecord[] = [
     composed({
       name: `aten.${name}.default`,
       schema: `${name}(Tensor(a) self) -> Tensor(a)`,
-      python: [`torch.${name}`],
+      python: [`torch.${name}`, `Tensor.${name}`],
       composite: (b, a) => {
         const x = a.tensor("self");
         if (isComplex(b.meta(x).dtype)) return part(b, x, which === 0 ? 0 : 1);

@@ -303,6 +303,9 @@ function arange<T>(b: GraphBuilder<T>, a: Args<T>, start: Count, end: Count, ste
   return toDtype(b, b.call("aten.add.Tensor", [scaled, start]), dtype);
 }
 
+/** 10.0 goes to pow as 10 */
+const wholeOr = (n: number): Scalar => (Number.isInteger(n) ? n : new PyFloat(n));
+
 const sizeArg = (b: { static(d: Dim): number | undefined }, d: Dim): Dim | number => b.static(d) ?? d;
 
 function iotaOptions<T>(
@@ -341,8 +344,9 @@ function eye<T>(b: GraphBuilder<T>, a: Args<T>, n: Dim, m: Dim): T {
   const [rows, cols] = [b.static(n), b.static(m)];
   const most = rows === undefined || cols === undefined ? undefined : Math.max(rows, cols);
   const small: DType = most === undefined ? "int64" : most <= 255 ? "uint8" : most <= 65535 ? "uint16" : "int32";
-  const down = b.call("aten.unsqueeze.default", [iota(b, n, device, 0, 1, small), -1]);
-  return toDtype(b, b.call("aten.eq.Tensor", [down, iota(b, m, device, 0, 1, small)]), dtype);
+  const [first, second] = [iota(b, n, device, 0, 1, small), iota(b, m, device, 0, 1, small)];
+  const down = b.call("aten.unsqueeze.default", [first, -1]);
+  return toDtype(b, b.call("aten.eq.Tensor", [down, second]), dtype);
 }
 
 const ranges: OpRecord[] = [
@@ -417,7 +421,7 @@ const ranges: OpRecord[] = [
     tags: ["factory"],
     decompose: (b, a) => {
       const powers = linspace(b, a, "float64");
-      const raised = b.call("aten.pow.Scalar", [a.scalar("base"), powers]);
+      const raised = b.call("aten.pow.Scalar", [wholeOr(a.number("base")), powers]);
       return toDtype(b, raised, a.dtype("dtype") ?? b.defaultDType());
     },
     derivative: NOT_DIFFERENTIABLE,

@@ -32,6 +32,7 @@ import { records as loss } from "./loss";
 import { records as lossClass } from "./loss_class";
 import { records as lossMargin } from "./loss_margin";
 import { records as matmul } from "./matmul";
+import { records as multiheadAttention } from "./multihead_attention";
 import { records as mutation } from "./mutation";
 import { records as norm } from "./norm";
 import { records as pointwiseBinary } from "./pointwise_binary";
@@ -75,6 +76,7 @@ export const families: readonly (readonly OpRecord[])[] = [
   foreach,
   conv,
   attention,
+  multiheadAttention,
   embeddingBag,
   grid,
   unfold,
