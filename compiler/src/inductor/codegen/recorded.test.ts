@@ -65,6 +65,7 @@ describe.skipIf(logNames().length === 0)("output code of recorded programs", () 
           preset: "torch-2.11",
           behaviours,
           target,
+          path: "",
           logs: new Set<string>(),
           wat: false,
           unfused: false,
@@ -98,7 +99,7 @@ describe.skipIf(!existsSync(cells))("output code of the walkthrough", () => {
         const plan = buildPlan(g.schedule, {
           ...options,
           name: "f",
-          path: "", aotId: 0,
+          aotId: 0,
           originOf: () => ({ lines: [], at: [], nodes: [] }),
         });
         expect(verifyPlan(plan)).toEqual([]);

@@ -34,11 +34,13 @@ export function numSplits(ctx: Lowering, r: ReductionShape): SplitDecision {
   const numel = ctx.sizevars.hint(numelExpr);
   const splittable = r.type === "scan" || (r.type !== "argmax" && r.type !== "argmin" && r.type !== "dot");
   const allowed = ctx.configFlag("split_reductions") && !ctx.configFlag("triton.cooperative_reductions");
-  if (!splittable || (!allowed && r.type !== "scan") || rnumel === undefined || numel === undefined) return WHOLE;
+  if (rnumel === undefined || numel === undefined) return WHOLE;
+  // a reduction that may not be cut still gets the hint of how it reads
+  const cut = r.type === "scan" || (splittable && allowed) ? (split: number): number => split : (): number => 1;
   const sms = ctx.target.multiProcessorCount;
   const threadsPerSm = ctx.target.maxThreadsPerMultiProcessor;
   if (numel === 1) {
-    const split = innerSplit(rnumel, 1, sms, threadsPerSm);
+    const split = cut(innerSplit(rnumel, 1, sms, threadsPerSm));
     if (split > 1 && r.input !== null && r.type !== "scan" && producerRanges(ctx, r.input, rnumel) !== undefined)
       return { hint: "INNER", split: -1 };
     return { hint: "INNER", split };
@@ -51,8 +53,8 @@ export function numSplits(ctx: Lowering, r: ReductionShape): SplitDecision {
     const strides = strideHints(ctx.sizevars, l.index, l.reduceVars, [...l.indexVars, ...l.reduceVars]);
     if (strides.every(s => s === 0 || s > 1)) outer++;
   }
-  if (loads.length - outer > outer) return { hint: "INNER", split: innerSplit(rnumel, numel, sms, threadsPerSm) };
-  return { hint: "OUTER", split: outerSplit(rnumel, numel, sms, threadsPerSm) };
+  if (loads.length - outer > outer) return { hint: "INNER", split: cut(innerSplit(rnumel, numel, sms, threadsPerSm)) };
+  return { hint: "OUTER", split: cut(outerSplit(rnumel, numel, sms, threadsPerSm)) };
 }
 
 interface FullLoad {
