@@ -5,6 +5,7 @@ import type { CapturedFrame } from "./dynamo/types";
 import type { FxGraph } from "./fx/graph";
 import { type PrintOptions, printReadable } from "./fx/print";
 import { generateWat, UnsupportedOnCpu } from "./inductor/codegen/wat";
+import { launchedNode } from "./inductor/codegen/wat/launched";
 import { inductorCode } from "./inductor/codegen/wrapper/inductor";
 import { outputCodeRecords } from "./inductor/codegen/wrapper/records";
 import { standaloneCode } from "./inductor/codegen/wrapper/standalone";
@@ -154,12 +155,14 @@ function cpuKernels(
   for (const step of plan.steps) {
     if (step.kind !== "launch") continue;
     const name = plan.kernels[step.kernel]?.name ?? "kernel";
-    const node = nodes.get(step.ops[0] ?? "");
-    if (!node) throw new Error(`launch of ${name} belongs to no node`);
+    const whole = nodes.get(step.ops[0] ?? "");
+    if (!whole) throw new Error(`launch of ${name} belongs to no node`);
+    const launched = launchedNode(whole, step, plan, schedule);
+    const { node } = launched;
     const written = leaves(node).flatMap(l => l.outputs.map(b => b.name));
     const removedBuffers = new Set(written.filter(b => !allocated.has(b) && !schedule.mutationRealName.has(b)));
     try {
-      wat.push(generateWat(node, schedule, { removedBuffers, file, name }));
+      wat.push(generateWat(node, launched.schedule, { removedBuffers, file, name }));
     } catch (e) {
       if (!(e instanceof UnsupportedOnCpu)) throw e;
       blockers.push(`the CPU executor has no code for ${e.message} (${name})`);
