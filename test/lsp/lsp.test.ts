@@ -24,7 +24,12 @@ describe("language server", () => {
     await client.open(uri, text);
     const lenses = await client.lenses(uri);
     const line = text.split("\n").findIndex(l => l.startsWith("def rms_norm_block_amax"));
-    expect(lenses.map(l => l.command.command)).toEqual(["fuselens.showKernels", "fuselens.benchmark", "fuselens.showOutputCode"]);
+    expect(lenses.map(l => l.command.command)).toEqual([
+      "fuselens.showKernels",
+      "fuselens.benchmark",
+      "fuselens.showOutputCode",
+      "fuselens.showSchedulerGraph",
+    ]);
     expect(Math.abs((lenses[0]?.range.start.line ?? -9) - line)).toBeLessThanOrEqual(1);
     expect(lenses[0]?.command.title).toMatch(/^\d+ kernels?, [\d.]+ MB/);
   });
@@ -40,18 +45,25 @@ describe("language server", () => {
   it("gives output code that names the kernels", async () => {
     const { uri, text } = file("transpose_sum.py");
     await client.open(uri, text);
-    const shown = await client.execute<{ language: string; text: string }>("fuselens.showOutputCode", { uri, root: "sum_and_transpose" });
+    const shown = await client.execute<{ language: string; text: string }>("fuselens.showOutputCode", {
+      uri,
+      root: "sum_and_transpose",
+    });
     expect(shown.language).toBe("python");
     expect(shown.text).toContain("@triton.jit");
   });
 
   it("benchmarks from a lens and shows the result in lens and hover", async () => {
-    const text = 'import torch\n\n\n@torch.compile\ndef f(x):\n    return torch.relu(x) + 1\n\n\nf(torch.randn(64, 1024, device="cuda"))\n';
+    const text =
+      'import torch\n\n\n@torch.compile\ndef f(x):\n    return torch.relu(x) + 1\n\n\nf(torch.randn(64, 1024, device="cuda"))\n';
     const uri = "file:///tmp/fuselens_bench_test.py";
     await client.open(uri, text);
     const lens = (await client.lenses(uri)).find(l => l.command.command === "fuselens.benchmark");
     expect(lens?.command.title).toBe("Benchmark");
-    const result = await client.execute<{ summary: string; graphs: { result: { graph: { medianUs: number; count: number; bytesPerSecond: number }; where: string } }[] }>("fuselens.benchmark", lens?.command.arguments[0]);
+    const result = await client.execute<{
+      summary: string;
+      graphs: { result: { graph: { medianUs: number; count: number; bytesPerSecond: number }; where: string } }[];
+    }>("fuselens.benchmark", lens?.command.arguments[0]);
     const [graph] = result.graphs;
     expect(graph?.result.where).toBe("cpu, wasm");
     expect(graph?.result.graph.medianUs).toBeGreaterThan(0);
@@ -62,7 +74,8 @@ describe("language server", () => {
   });
 
   it("reports a syntax error in one function and still shows the kernels of the others", async () => {
-    const text = 'import torch\n\n\ndef broken(x:\n    return x +\n\n\n@torch.compile\ndef f(x):\n    return x.sin() + 1\n\n\nf(torch.randn(64, device="cuda"))\n';
+    const text =
+      'import torch\n\n\ndef broken(x:\n    return x +\n\n\n@torch.compile\ndef f(x):\n    return x.sin() + 1\n\n\nf(torch.randn(64, device="cuda"))\n';
     const uri = "file:///tmp/fuselens_syntax_test.py";
     await client.open(uri, text);
     const { diagnostics } = await client.diagnostics(uri, 1);
@@ -83,6 +96,8 @@ describe("language server", () => {
   it("refuses a command with wrong arguments by an error, not by an end", async () => {
     await expect(client.execute("fuselens.showOutputCode", 7)).rejects.toThrow();
     await expect(client.execute("fuselens.nothing", { uri: "file:///x.py" })).rejects.toThrow();
-    await expect(client.execute("fuselens.showOutputCode", { uri: "file:///not_open.py" })).rejects.toThrow(/no open document/);
+    await expect(client.execute("fuselens.showOutputCode", { uri: "file:///not_open.py" })).rejects.toThrow(
+      /no open document/,
+    );
   });
 });

@@ -94,7 +94,7 @@ export class ThreadMain {
       kind: "compiled",
       id,
       version,
-      program: editorProgram(program),
+      program: editorProgram(program, request.text),
       files,
       milliseconds: performance.now() - began,
     });
@@ -104,7 +104,8 @@ export class ThreadMain {
     const { id, job, options, path } = request;
     const session = new Session(readSource, sideOptions(options, job));
     for (const [file, text] of request.overlay) session.update(file, withExamples(text, file, options.examples));
-    this.post({ kind: "side", id, result: sideResult(session.run(path), job) });
+    const text = request.overlay.find(([file]) => file === path)?.[1] ?? readSource(path);
+    this.post({ kind: "side", id, result: sideResult(session.run(path), job, text) });
   }
 
   private newSession(): Session {
@@ -140,7 +141,7 @@ function sideOptions(o: ThreadOptions, job: SideJob): SessionOptions {
   }
 }
 
-function sideResult(program: Program, job: SideJob): SideResult {
+function sideResult(program: Program, job: SideJob, text: string | undefined): SideResult {
   switch (job.want) {
     case "stage":
       return { want: "stage", text: emitText(program, job.stage) };
@@ -151,7 +152,7 @@ function sideResult(program: Program, job: SideJob): SideResult {
     case "program":
       return {
         want: "program",
-        program: editorProgram(program),
+        program: editorProgram(program, text),
         codes: program.compilations.map(c => c.outputCode),
       };
     default: {

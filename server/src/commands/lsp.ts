@@ -17,6 +17,8 @@ export async function main(argv: string[]): Promise<number> {
     new StreamMessageWriter(process.stdout),
   );
   console.log = console.error; // a stray print must not break the protocol
+  // a client that answers one request with an error must not end the server for all others
+  process.on("unhandledRejection", e => console.error(e instanceof Error ? (e.stack ?? e.message) : String(e)));
   startServer(connection, serverPaths());
   return new Promise(() => undefined); // the connection's exit notification ends the process
 }

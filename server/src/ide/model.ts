@@ -43,7 +43,7 @@ export interface EditorProgram {
 }
 
 /** Refusals that cost nothing are of no use to a reader, and most refusals cost nothing. */
-export function editorProgram(program: Program): EditorProgram {
+export function editorProgram(program: Program, text = ""): EditorProgram {
   const { report } = program;
   return {
     file: report.file,
@@ -64,12 +64,38 @@ export function editorProgram(program: Program): EditorProgram {
       }),
       peakBytes: c.graph.peak_bytes,
     })),
-    roots: program.roots,
+    roots: [...program.roots, ...looseRoots(program, text)],
     diagnostics: program.diagnostics,
     graphBreaks: report.graph_breaks,
     source: program.source,
     estimates: program.estimates,
   };
+}
+
+/** Graphs that belong to no root are found by the name of their function, so that they have a place in the editor. */
+function looseRoots(program: Program, text: string): ReportRoot[] {
+  const owned = new Set(program.roots.flatMap(r => r.compilations));
+  const byName = new Map<string, number[]>();
+  program.compilations.forEach((c, i) => {
+    const name = /^torch_dynamo_resume_in_(.+)_at_\d+$/.exec(c.graph.name)?.[1] ?? c.graph.name;
+    if (!owned.has(i)) byName.set(name, [...(byName.get(name) ?? []), i]);
+  });
+  if (!byName.size) return [];
+  const lines = text.split("\n");
+  return [...byName].flatMap(([name, compilations]) => {
+    const at = lines.findIndex(l => l.trimStart().startsWith(`def ${name}(`));
+    if (at < 0) return [];
+    const indent = (lines[at]?.length ?? 0) - (lines[at]?.trimStart().length ?? 0);
+    let end = at;
+    for (let i = at + 1; i < lines.length; i++) {
+      const body = lines[i] ?? "";
+      if (body.trim() === "") continue;
+      if (body.length - body.trimStart().length <= indent) break;
+      end = i;
+    }
+    const span = { line: at + 1, column: indent, endLine: end + 1, endColumn: (lines[end] ?? "").length };
+    return [{ name, span, compilations, assumed: [] }];
+  });
 }
 
 export function codeKey(standalone: string): string {

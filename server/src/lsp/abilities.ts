@@ -14,6 +14,7 @@ export function abilitiesOf(params: InitializeParams): ClientAbilities {
     showDocument: window?.showDocument?.support ?? false,
     textContent: workspace?.textDocumentContent !== undefined,
     pullsConfiguration: workspace?.configuration ?? false,
+    workspaceFolders: workspace?.workspaceFolders ?? false,
     watchesFiles: workspace?.didChangeWatchedFiles?.dynamicRegistration ?? false,
     actionLiterals: textDocument?.codeAction?.codeActionLiteralSupport !== undefined,
     relatedInformation: textDocument?.publishDiagnostics?.relatedInformation ?? textDocument?.diagnostic !== undefined,

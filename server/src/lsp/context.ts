@@ -20,6 +20,7 @@ export interface ClientAbilities {
   readonly showDocument: boolean;
   readonly textContent: boolean;
   readonly pullsConfiguration: boolean;
+  readonly workspaceFolders: boolean;
   readonly watchesFiles: boolean;
   readonly actionLiterals: boolean;
   readonly relatedInformation: boolean;

@@ -233,10 +233,12 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
       void connection.client.register(DidChangeConfigurationNotification.type, { section: "fuselens" });
       void pullSettings(connection).then(found => found !== null && configure(found));
     }
-    connection.workspace.onDidChangeWorkspaceFolders(change => {
-      workspace.changeFolders(change.added, change.removed);
-      reconfigure();
-    });
+    if (client.workspaceFolders) {
+      connection.workspace.onDidChangeWorkspaceFolders(change => {
+        workspace.changeFolders(change.added, change.removed);
+        reconfigure();
+      });
+    }
   });
 
   connection.onDidChangeConfiguration(async change => {

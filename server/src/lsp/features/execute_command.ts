@@ -1,6 +1,12 @@
 // workspace/executeCommand: dispatch by name. Results are plain data that any client can show; a client that shows
 // nothing of its own accord, but can open documents, has them opened.
-import type { CancellationToken, ExecuteCommandParams, WorkDoneProgressReporter } from "vscode-languageserver/node";
+import {
+  type CancellationToken,
+  type ExecuteCommandParams,
+  MessageType,
+  ShowMessageNotification,
+  type WorkDoneProgressReporter,
+} from "vscode-languageserver/node";
 import { kernelLinesOf, kernelMap } from "../../ide/kernel_map";
 import { asResponseError, benchmark } from "../commands/benchmark";
 import { compare } from "../commands/compare";
@@ -69,7 +75,12 @@ export async function executeCommand(
 
 async function showTo(ctx: ServerContext, answer: unknown): Promise<void> {
   const { title, text, uri, summary } = (answer ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof summary === "string") ctx.connection.window.showInformationMessage(`FuseLens: ${summary}`);
+  // a notification: nobody waits for an answer to it
+  if (typeof summary === "string")
+    void ctx.connection.sendNotification(ShowMessageNotification.type, {
+      type: MessageType.Info,
+      message: `FuseLens: ${summary}`,
+    });
   if (!ctx.client.showDocument || typeof title !== "string" || typeof text !== "string") return;
   const shown = typeof uri === "string" ? uri : ctx.generated.writeText(title, text);
   await ctx.connection.window.showDocument({ uri: shown, takeFocus: true });
