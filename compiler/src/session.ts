@@ -1,8 +1,9 @@
 // Session: the compiler's public door. In: a read function for files, options, edits. Out: Program, plain data.
 // Joins the stages and remembers what each made, keyed by content, so that an edit redoes only what changed.
 import { capture } from "./dynamo/capture";
-import type { CapturedFrame, CaptureResult } from "./dynamo/types";
+import type { CapturedFrame, CaptureResult, InputInfo, RuntimeStep } from "./dynamo/types";
 import { targetByName } from "./inductor/ir/target";
+import { ShapeEnv } from "./inductor/symbolic/shape_env";
 import { InternTable, withInternTable } from "./inductor/symbolic/intern";
 import { compileFrame, type FrameResult } from "./pipeline";
 import { defaultConfig, type PresetName, presets } from "./presets";
@@ -19,6 +20,8 @@ export interface SessionOptions {
   artifacts: ReadonlySet<Artifact> | null;
   /** make the CPU form of every kernel too */
   wat: boolean;
+  /** compile eager operators too, so that the whole program can be replayed on an executor */
+  replay: boolean;
   /** every node its own kernel: the reference that fused kernels are verified against */
   unfused: boolean;
   /** interpreter steps before a file is given up */
@@ -32,6 +35,7 @@ export function defaultSessionOptions(): SessionOptions {
     config: new Map(),
     artifacts: null,
     wat: false,
+    replay: false,
     unfused: false,
     stepBudget: 20_000_000,
   };
@@ -66,9 +70,10 @@ export class Session {
   private runInterned(path: string, control: RunControl): Program {
     const shouldStop = control.shouldStop ?? (() => false);
     const preset = presets[this.options.preset];
+    const config = new Map([...defaultConfig(this.options.preset), ...this.options.config]);
     const captured: CaptureResult = capture(path, {
       files: (p: string) => this.edits.get(p) ?? this.files(p),
-      config: new Map([...defaultConfig(this.options.preset), ...this.options.config]),
+      config,
       behaviours: new Map(Object.entries(preset.behaviours)),
       shouldStop,
       stepBudget: this.options.stepBudget,
@@ -84,6 +89,9 @@ export class Session {
     for (const event of captured.events) {
       if (shouldStop()) break;
       if (event.kind !== "frame") {
+        if (this.options.replay && event.kind === "runtime" && event.step.kind === "eager") {
+          program.eager(event.step, this.frame(path, eagerFrame(event.step, path, config), 0));
+        }
         program.captureEvent(event);
         continue;
       }
@@ -107,4 +115,27 @@ export class Session {
       unfused: this.options.unfused,
     });
   }
+}
+
+/** an eager operator's graph as a frame that no log and no report mentions */
+function eagerFrame(step: Extract<RuntimeStep, { kind: "eager" }>, path: string, config: ReadonlyMap<string, unknown>): CapturedFrame {
+  const inputs = step.graph.placeholders().map((node, i): InputInfo => {
+    const value = step.inputs[i] ?? null;
+    return { node, source: `L['arg${i}']`, kind: "tensor", parameter: false, buffer: false, value };
+  });
+  return {
+    id: -1,
+    name: "eager",
+    file: path,
+    graph: step.graph,
+    inputs,
+    shapeEnv: new ShapeEnv(),
+    gradEnabled: step.outputs.some(t => t.meta.requiresGrad),
+    fullgraph: false,
+    config,
+    logs: new Set(),
+    deterministic: false,
+    assumed: [],
+    stack: [],
+  };
 }

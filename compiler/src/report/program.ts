@@ -2,7 +2,7 @@
 // Out: Program, plain data.
 
 import type { GraphResult } from "../compile_graph";
-import type { CapturedFrame, CaptureEvent, CaptureResult, Diagnostic } from "../dynamo/types";
+import type { CapturedFrame, CaptureEvent, CaptureResult, Diagnostic, RuntimeStep } from "../dynamo/types";
 import { typeText } from "../fx/print";
 import type { TargetProperties } from "../inductor/ir/target";
 import type { FrameResult } from "../pipeline";
@@ -67,7 +67,12 @@ export class ProgramBuilder {
     this.diagnostics.push(...result.diagnostics);
     const indices = result.graphs.map(g => this.compilation(frame, g));
     this.byFrame.set(frame.id, indices);
-    this.values.frame(frame, result.aot, indices);
+    this.values.frame(frame, result.aot, result.graphs);
+  }
+
+  /** an operator outside of compiled frames, compiled only so that it can be replayed */
+  eager(step: RuntimeStep, result: FrameResult): void {
+    this.values.eager(step, result.aot, result.graphs);
   }
 
   finish(): Program {

@@ -1,7 +1,9 @@
 // The running program as a list of steps that an executor can replay: tensors filled, compiled graphs called, gradients
 // accumulated, rows reported. In: runtime steps and compiled frames in program order. Out: ValueProgram, plain data.
 import type { AotResult } from "../aot/types";
+import type { GraphResult } from "../compile_graph";
 import type { CapturedFrame, Fill, RuntimeStep, RuntimeTensor } from "../dynamo/types";
+import type { ExecutablePlan, WatKernel } from "../inductor/plan/types";
 
 export interface ValueTensor {
   readonly id: number;
@@ -22,8 +24,15 @@ export type ValueStep =
   | { readonly kind: "accumulate"; readonly id: number; readonly of: number }
   | { readonly kind: "row"; readonly id: number; readonly slot: string };
 
+/** a compiled graph as far as an executor needs it */
+export interface ValueGraph {
+  readonly plan: ExecutablePlan;
+  readonly wat: readonly WatKernel[];
+}
+
 export interface ValueProgram {
-  /** graphs are indices into Program.compilations */
+  /** what `call` steps call: the program's compiled graphs and those of its eager operators */
+  readonly graphs: readonly ValueGraph[];
   readonly steps: readonly ValueStep[];
   /** slots of each compiled call's rows */
   readonly calls: readonly { readonly outputs: readonly string[]; readonly args: readonly string[] }[];
@@ -36,8 +45,8 @@ export interface ValueProgram {
 const CALLS_REPORTED = 4;
 
 interface CompiledFrame {
-  readonly frame: CapturedFrame;
   readonly aot: AotResult;
+  /** indices into the program's graphs */
   readonly graphs: readonly number[];
 }
 
@@ -63,16 +72,21 @@ export class ValueProgramBuilder {
   /** ids of our own (saved values, gradients) lie far from the program's */
   private nextId = 1_000_000_000;
   private slot = 0;
-  /** numbers of eager graphs, compiled beside the program's own */
-  private eagerFrames = new Map<RuntimeStep, CompiledFrame>();
+  private readonly graphs: ValueGraph[] = [];
+  private readonly eagerFrames = new Map<RuntimeStep, CompiledFrame>();
 
-  frame(frame: CapturedFrame, aot: AotResult, graphs: readonly number[]): void {
-    this.frames.set(frame.id, { frame, aot, graphs });
+  frame(frame: CapturedFrame, aot: AotResult, graphs: readonly GraphResult[]): void {
+    this.frames.set(frame.id, this.add(aot, graphs));
   }
 
-  /** an eager operator's graph, compiled as a frame of its own */
-  eager(step: RuntimeStep, compiled: CompiledFrame): void {
-    this.eagerFrames.set(step, compiled);
+  private add(aot: AotResult, graphs: readonly GraphResult[]): CompiledFrame {
+    const indices = graphs.map(g => this.graphs.push({ plan: g.plan, wat: g.wat }) - 1);
+    return { aot, graphs: indices };
+  }
+
+  /** an eager operator's graph, compiled as a frame of its own; to be told before its step */
+  eager(step: RuntimeStep, aot: AotResult, graphs: readonly GraphResult[]): void {
+    this.eagerFrames.set(step, this.add(aot, graphs));
   }
 
   step(step: RuntimeStep): void {
@@ -123,7 +137,7 @@ export class ValueProgramBuilder {
       const grad = this.gradOf.get(l.id);
       return grad === undefined ? [] : [{ of: l.of, slot: this.row(grad) }];
     });
-    return { steps: this.steps, calls: this.calls, grads, blocker: this.blocker };
+    return { graphs: this.graphs, steps: this.steps, calls: this.calls, grads, blocker: this.blocker };
   }
 
   private block(reason: string): void {

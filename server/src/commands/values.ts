@@ -16,7 +16,7 @@ export async function main(argv: string[]): Promise<number> {
     true,
   );
   const path = requireFile(line);
-  const options = { ...sessionOptions(line.values), wat: true };
+  const options = { ...sessionOptions(line.values), wat: true, replay: true };
   const program = compileFile(path, options);
   printDiagnostics(program.diagnostics, path);
   const workers = new WorkerPool({ workerFile: serverPaths().worker, log: m => process.stderr.write(`${m}\n`) });

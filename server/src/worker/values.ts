@@ -12,12 +12,9 @@ export interface ValuesReport {
 export function valuesJob(program: Program): Job {
   const { values } = program;
   if (values.blocker) throw new JobError("unsupported", values.blocker);
-  const used = new Set(values.steps.flatMap(s => (s.kind === "call" ? [s.graph] : [])));
-  for (const g of used) {
-    const blocker = program.compilations[g]?.plan.blockers[0];
-    if (blocker) throw new JobError("unsupported", blocker);
-  }
-  const graphs = program.compilations.map(c => ({ plan: c.plan, wat: [...c.wat], standalone: "" }));
+  const blocker = values.graphs.flatMap(g => g.plan.blockers)[0];
+  if (blocker) throw new JobError("unsupported", blocker);
+  const graphs = values.graphs.map(g => ({ plan: g.plan, wat: [...g.wat], standalone: "" }));
   return { kind: "values", graphs, steps: values.steps as ValueStep[] };
 }
 
