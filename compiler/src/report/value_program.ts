@@ -93,7 +93,8 @@ export class ValueProgramBuilder {
     switch (step.kind) {
       case "create":
         this.steps.push({ kind: "create", tensor: plain(step.tensor), fill: step.fill });
-        if (step.tensor.meta.requiresGrad) this.leaves.push({ of: `input${this.inputLeaves++}`, id: step.tensor.id });
+        // gradients are reported of the tensors that a random factory made
+        if (step.tensor.meta.requiresGrad && "k" in step.fill) this.leaves.push({ of: `input${this.inputLeaves++}`, id: step.tensor.id });
         return;
       case "refill":
         for (const p of step.parameters) {
