@@ -41,7 +41,16 @@ export function betterSchedule(mine: ReportGraph, other: ReportGraph): BetterSch
       const kernels = pick(mine, before);
       const union = (f: (k: ReportKernel) => readonly number[]): number[] =>
         [...new Set(kernels.flatMap(f))].sort((a, b) => a - b);
-      return [{ lines: union(k => k.lines), at: union(k => k.at), before, after, cost, text: gainText(cost.before, cost.after) }];
+      return [
+        {
+          lines: union(k => k.lines),
+          at: union(k => k.at),
+          before,
+          after,
+          cost,
+          text: gainText(cost.before, cost.after),
+        },
+      ];
     })
     .sort((a, b) => gain(b) - gain(a));
   if (places.length === 0) return null;

@@ -1,9 +1,10 @@
 // Launch steps: kernels are emitted, named, deduplicated by their source, and called. In: nodes of the schedule. Out:
 // plan kernels and launch steps. Promises: equal sources are one kernel (with the first one's name and comment).
 import type { FxNode } from "../../fx/graph";
-import { emitKernel, type KernelContext } from "../codegen/triton/generate";
+import { type EmittedKernel, emitKernel, type KernelContext } from "../codegen/triton/generate";
 import type { TritonKernel } from "../codegen/triton/kernel";
 import { type KernelParam, type KernelSource, kernelSource, NAME } from "../codegen/triton/kernel_text";
+import { memoryStats } from "../codegen/triton/memory_stats";
 import { estimateKernelUs } from "../cost";
 import { selectTiling } from "../scheduler/tiling/select";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
@@ -59,7 +60,7 @@ export class LaunchBuilder {
       ),
     );
     const source = kernelSource(e, this.b.options, this.b.schedule.graph.kind);
-    const kernel = this.define(source, node, members, originsOf(members));
+    const kernel = this.define(source, node, members, originsOf(members), true, members, movedAgain(e));
     for (const m of members) this.b.markRun(m, e.kernel.inplaceUpdates);
     this.launch(kernel, source, members);
     this.finish([e.kernel]);
@@ -82,6 +83,7 @@ export class LaunchBuilder {
     origins: readonly (readonly FxNode[])[],
     named = true,
     all: readonly SchedulerNode[] = members,
+    again = 0,
   ): number {
     const key = sourceKey(source);
     const known = this.bySource.get(key);
@@ -111,7 +113,7 @@ export class LaunchBuilder {
       origin: whole,
       bytes,
       flops,
-      estimateUs: estimateKernelUs(bytes, flops, options.target),
+      estimateUs: estimateKernelUs(bytes, flops, options.target, again),
     });
     return index;
   }
@@ -135,6 +137,14 @@ export class LaunchBuilder {
     };
     this.b.push(step);
   }
+}
+
+/** bytes that a looped reduction reads once more for every further loop over its rows */
+function movedAgain(e: EmittedKernel): number {
+  const { kernel, features, schedule } = e;
+  if (!kernel.isLooped) return 0;
+  const stats = memoryStats(kernel.graph, schedule, features.numel, features.rnumel);
+  return stats === null ? 0 : Math.max(0, stats.loopedBytes - stats.persistentBytes);
 }
 
 export const originsOf = (members: readonly SchedulerNode[]): readonly (readonly FxNode[])[] =>
