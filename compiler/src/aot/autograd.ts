@@ -147,6 +147,8 @@ function fit(host: GradHost, g: Value, like: TensorMeta): Value {
       if (lead > 0) r = b.call("aten.view.default", [r, like.shape]);
     }
   }
+  // a real value takes the real part of a complex gradient
+  if (b.meta(r).dtype.startsWith("complex") && !like.dtype.startsWith("complex")) r = b.call("aten.real.default", [r]);
   if (b.meta(r).dtype !== like.dtype) r = b.call("aten._to_copy.default", [r], { dtype: new DTypeArg(like.dtype) });
   return r;
 }

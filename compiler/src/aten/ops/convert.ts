@@ -14,7 +14,7 @@ import {
   type OpRecord,
   type TensorMeta,
 } from "../types";
-import { each, isFloat, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
+import { each, isComplex, isFloat, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
 import { composed, looksChannelsLast } from "./helpers/shape";
 import { STRIDED, zerosLike } from "./helpers/trace";
 
@@ -95,6 +95,7 @@ const toCopy: OpRecord = {
   derivative: each({
     self: (b, c) => {
       const [g, x] = [b.meta(c.grad()), b.meta(c.args.tensor("self"))];
+      if (isComplex(g.dtype) && !isComplex(x.dtype)) return b.call("aten.real.default", [c.grad()]);
       if (g.dtype === x.dtype && sameDevice(g.device, x.device)) return c.grad();
       return b.call("aten._to_copy.default", [c.grad()], {
         dtype: new DTypeArg(x.dtype),

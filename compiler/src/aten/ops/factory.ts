@@ -3,6 +3,7 @@
 import {
   type Args,
   type ArgValue,
+  type Device,
   type Dim,
   type DType,
   type GraphBuilder,
@@ -709,6 +710,53 @@ const windows: OpRecord[] = (["hann", "hamming", "blackman", "bartlett"] as cons
   }),
 );
 
+const TYPED: readonly (readonly [name: string, dtype: DType | null])[] = [
+  ["Tensor", null],
+  ["FloatTensor", "float32"],
+  ["DoubleTensor", "float64"],
+  ["HalfTensor", "float16"],
+  ["BFloat16Tensor", "bfloat16"],
+  ["LongTensor", "int64"],
+  ["IntTensor", "int32"],
+  ["ShortTensor", "int16"],
+  ["CharTensor", "int8"],
+  ["ByteTensor", "uint8"],
+  ["BoolTensor", "bool"],
+];
+
+/** legacy constructors: of numbers, or of sizes */
+function typed<T>(b: GraphBuilder<T>, data: ArgValue<T>, dtype: DType, device: Device): T {
+  if (b.isTensor(data)) return b.call("aten.alias.default", [data]);
+  const items = Array.isArray(data) ? (data as readonly ArgValue<T>[]) : [data];
+  if (!Array.isArray(data) || items.length === 0) {
+    return b.call("aten.empty.memory_format", [items as (Dim | number)[]], options(dtype, device));
+  }
+  const { values, shape } = flattenList(b, data);
+  return b.call("aten.lift_fresh_copy.default", [b.literal({ values, shape, dtype, device })]);
+}
+
+const legacy: OpRecord[] = [
+  ...TYPED.map(([name, dtype]) =>
+    composed({
+      name: `torch.${name}.default`,
+      schema: `${name}(Any data=[]) -> Tensor`,
+      python: [`torch.${name}`],
+      tags: ["factory"],
+      composite: (b, a) => typed(b, a.raw("data"), dtype ?? b.defaultDType(), { type: "cpu", index: null }),
+    }),
+  ),
+  composed({
+    name: "Tensor.new.default",
+    schema: "new(Tensor self, Any data=[]) -> Tensor",
+    python: ["Tensor.new"],
+    tags: ["factory"],
+    composite: (b, a) => {
+      const t = b.meta(a.tensor("self"));
+      return typed(b, a.raw("data"), t.dtype, t.device);
+    },
+  }),
+];
+
 export const records: readonly OpRecord[] = [
   ...constants,
   ...empties,
@@ -717,4 +765,5 @@ export const records: readonly OpRecord[] = [
   ...triangles,
   ...diagonals,
   ...windows,
+  ...legacy,
 ];

@@ -24,10 +24,12 @@ import { records as dropout } from "./dropout";
 import { records as einsum } from "./einsum";
 import { records as embeddingBag } from "./embedding_bag";
 import { records as factory } from "./factory";
+import { records as fft } from "./fft";
 import { records as foreach } from "./foreach";
 import { records as grid } from "./grid";
 import { records as indexing } from "./indexing";
 import { records as indexingPut } from "./indexing_put";
+import { records as linalg } from "./linalg";
 import { records as loss } from "./loss";
 import { records as lossClass } from "./loss_class";
 import { records as lossMargin } from "./loss_margin";
@@ -43,6 +45,7 @@ import { records as poolBackward } from "./pool_backward";
 import { records as random } from "./random";
 import { records as rearrange } from "./rearrange";
 import { records as reduction } from "./reduction";
+import { records as rnnCells } from "./rnn_cells";
 import { records as scanSort } from "./scan_sort";
 import { records as selection } from "./selection";
 import { records as softmax } from "./softmax";
@@ -76,6 +79,9 @@ export const families: readonly (readonly OpRecord[])[] = [
   foreach,
   conv,
   attention,
+  rnnCells,
+  linalg,
+  fft,
   multiheadAttention,
   embeddingBag,
   grid,

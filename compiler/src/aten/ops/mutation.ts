@@ -108,4 +108,12 @@ const views: OpRecord[] = reshaping.map(([name, overload, parameters, python]) =
   };
 });
 
-export const records: readonly OpRecord[] = [...fills, ...lifts, ...views];
+/** a detached tensor takes no part in gradients any more */
+const detached = composed({
+  name: "aten.detach_.default",
+  schema: "detach_(Tensor(a!) self) -> Tensor(a!)",
+  python: ["Tensor.detach_"],
+  composite: (b, a) => b.call("aten.detach.default", [a.tensor("self")]),
+});
+
+export const records: readonly OpRecord[] = [detached, ...fills, ...lifts, ...views];

@@ -1,0 +1,209 @@
+// Linear algebra beyond products: inverses are calls of ATen's kernels, powers and chains of products are products.
+import {
+  type Args,
+  DeviceArg,
+  type Dim,
+  DTypeArg,
+  type GraphBuilder,
+  type MetaBuilder,
+  type OpRecord,
+  type TensorMeta,
+} from "../types";
+import { aten, each, fallback, fallbackMany } from "./helpers/define";
+import { at, composed } from "./helpers/shape";
+
+/** matrices stored by columns, as LAPACK leaves them */
+function columnMajor(m: MetaBuilder, t: TensorMeta, shape: readonly Dim[]): TensorMeta {
+  const turned = [...shape.slice(0, -2), at(shape, shape.length - 1), at(shape, shape.length - 2)];
+  const dense = m.contiguous(turned);
+  const n = dense.length;
+  return m.tensor(shape, t, [...dense.slice(0, -2), at(dense, n - 1), at(dense, n - 2)]);
+}
+
+function square(m: MetaBuilder, t: TensorMeta, name: string): void {
+  const n = t.shape.length;
+  if (n < 2) m.fail(`${name}: The input tensor A must have at least 2 dimensions.`);
+  if (!m.eq(at(t.shape, n - 1), at(t.shape, n - 2))) {
+    m.fail(
+      `${name}: A must be batches of square matrices, but they are ${m.hint(at(t.shape, n - 2))} by ${m.hint(at(t.shape, n - 1))} matrices`,
+    );
+  }
+}
+
+/** conjugate transpose of the matrices */
+function adjoint<T>(b: GraphBuilder<T>, x: T): T {
+  return b.call("aten.mH.default", [x]);
+}
+
+const inverses: OpRecord[] = [
+  {
+    name: "aten.linalg_inv_ex.default",
+    schema: "linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
+    python: ["torch.linalg.inv_ex"],
+    printedAs: "torch._C._linalg.linalg_inv_ex",
+    tags: ["extern"],
+    meta: (m, a) => {
+      const t = a.tensor("A");
+      square(m, t, "linalg.inv");
+      return [columnMajor(m, t, t.shape), m.tensor(t.shape.slice(0, -2), { dtype: "int32", device: t.device })];
+    },
+    derivative: each({
+      A: (b, c) => {
+        const f = aten(b);
+        const right = f("matmul.default", c.grad(), adjoint(b, c.result(0)));
+        return f("neg.default", f("matmul.default", adjoint(b, c.result(0)), right));
+      },
+    }),
+    lower: fallbackMany("aten.linalg_inv_ex.default", ["A"], ["A"], ["check_errors"]),
+  },
+  composed({
+    name: "aten.linalg_inv.default",
+    schema: "linalg_inv(Tensor A) -> Tensor",
+    python: ["torch.linalg.inv"],
+    printedAs: "torch._C._linalg.linalg_inv",
+    composite: (b, a) => b.callMany("aten.linalg_inv_ex.default", [a.tensor("A")])[0] ?? a.tensor("A"),
+  }),
+  composed({
+    name: "aten.inverse.default",
+    schema: "inverse(Tensor self) -> Tensor",
+    python: ["torch.inverse", "Tensor.inverse"],
+    composite: (b, a) => b.callMany("aten.linalg_inv_ex.default", [a.tensor("self")])[0] ?? a.tensor("self"),
+  }),
+  {
+    name: "aten.linalg_pinv.atol_rtol_tensor",
+    schema:
+      "linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+    python: ["torch.linalg.pinv"],
+    printedAs: "torch._C._linalg.linalg_pinv",
+    tags: ["extern"],
+    meta: (m, a) => {
+      const t = a.tensor("self");
+      const n = t.shape.length;
+      return m.tensor([...t.shape.slice(0, -2), at(t.shape, n - 1), at(t.shape, n - 2)], t);
+    },
+    derivative: each({ self: (b, c) => pseudoinverseGrad(b, c.grad(), c.args, c.result()) }),
+    lower: fallback("aten.linalg_pinv.atol_rtol_tensor", ["self"], ["self"], ["atol", "rtol", "hermitian"]),
+  },
+];
+
+function pseudoinverseGrad<T>(b: GraphBuilder<T>, grad: T, a: Args<T>, inverse: T): T {
+  const f = aten(b);
+  const x = a.tensor("self");
+  const [m, n] = b.meta(x).shape.slice(-2) as [Dim, Dim];
+  const times = (p: T, q: T): T => f("matmul.default", p, q);
+  const turned = adjoint(b, inverse);
+  const turnedGrad = adjoint(b, grad);
+  if (b.le(m, n)) {
+    const k = times(turnedGrad, inverse);
+    const kt = times(k, turned);
+    const left = times(times(turned, inverse), f("sub.Tensor", turnedGrad, times(k, x)));
+    const right = times(times(x, inverse), kt);
+    const first = f("neg.default", adjoint(b, times(inverse, k)));
+    return f("add.Tensor", f("sub.Tensor", f("add.Tensor", first, kt), right), left);
+  }
+  const k = times(inverse, turnedGrad);
+  const tk = times(turned, k);
+  const left = times(f("sub.Tensor", turnedGrad, times(x, k)), times(inverse, turned));
+  const right = times(times(tk, inverse), x);
+  const first = f("neg.default", adjoint(b, times(k, inverse)));
+  return f("sub.Tensor", f("add.Tensor", f("add.Tensor", first, left), tk), right);
+}
+
+/** x^n by squaring */
+function power<T>(b: GraphBuilder<T>, x: T, n: number): T {
+  const f = aten(b);
+  const { shape, dtype, device } = b.meta(x);
+  const size = at(shape, shape.length - 1);
+  if (n === 0) {
+    const eye = b.call("aten.eye.default", [b.static(size) ?? size], {
+      dtype: new DTypeArg(dtype),
+      device: new DeviceArg(device),
+    });
+    return f("clone.default", f("expand.default", eye, shape));
+  }
+  const base = n < 0 ? (b.callMany("aten.linalg_inv_ex.default", [x])[0] ?? x) : x;
+  const times = (p: T, q: T): T => f("matmul.default", p, q);
+  const count = Math.abs(n);
+  if (count === 1) return n < 0 ? base : f("clone.default", x);
+  if (count === 2) return times(base, base);
+  if (count === 3) return times(times(base, base), base);
+  let [square_, result, rest]: [T | null, T | null, number] = [null, null, count];
+  while (rest > 0) {
+    square_ = square_ === null ? base : times(square_, square_);
+    if (rest % 2 === 1) result = result === null ? square_ : times(result, square_);
+    rest = Math.floor(rest / 2);
+  }
+  return result ?? base;
+}
+
+/** the order of products with the fewest multiplications */
+function chain<T>(b: GraphBuilder<T>, xs: readonly T[]): T {
+  const sizes = xs.map(x => b.hint(at(b.meta(x).shape, 0)));
+  const lastShape = b.meta(at(xs, xs.length - 1)).shape;
+  sizes.push(b.hint(at(lastShape, 1)));
+  const n = xs.length;
+  const cost: number[][] = xs.map(() => new Array<number>(n).fill(0));
+  const split: number[][] = xs.map(() => new Array<number>(n).fill(0));
+  for (let width = 1; width < n; width++) {
+    for (let i = 0; i + width < n; i++) {
+      const j = i + width;
+      let best = Number.POSITIVE_INFINITY;
+      for (let k = i; k < j; k++) {
+        const here = at(at(cost, i), k) + at(at(cost, k + 1), j) + at(sizes, i) * at(sizes, k + 1) * at(sizes, j + 1);
+        if (here < best) {
+          best = here;
+          at(split, i)[j] = k;
+        }
+      }
+      at(cost, i)[j] = best;
+    }
+  }
+  const multiply = (i: number, j: number): T => {
+    if (i === j) return at(xs, i);
+    const k = at(at(split, i), j);
+    const left = multiply(i, k);
+    return b.call("aten.mm.default", [left, multiply(k + 1, j)]);
+  };
+  return multiply(0, n - 1);
+}
+
+const products: OpRecord[] = [
+  ...(["linalg_matrix_power", "matrix_power"] as const).map(name =>
+    composed({
+      name: `aten.${name}.default`,
+      schema: `${name}(Tensor self, int n) -> Tensor`,
+      python: name === "matrix_power" ? ["torch.matrix_power", "Tensor.matrix_power"] : ["torch.linalg.matrix_power"],
+      ...(name === "matrix_power" ? {} : { printedAs: "torch._C._linalg.linalg_matrix_power" }),
+      composite: (b, a) => power(b, a.tensor("self"), a.int("n")),
+    }),
+  ),
+  composed({
+    name: "aten.linalg_multi_dot.default",
+    schema: "linalg_multi_dot(Tensor[] tensors) -> Tensor",
+    python: ["torch.linalg.multi_dot"],
+    printedAs: "torch._C._linalg.linalg_multi_dot",
+    composite: (b, a) => {
+      const given = a.tensors("tensors");
+      if (given.length < 2) return b.fail(`multi_dot(): expected at least 2 tensors but got ${given.length}`);
+      const [first, last] = [at(given, 0), at(given, given.length - 1)];
+      const rank = (x: typeof first): number => b.meta(x).shape.length;
+      const row = rank(first) === 1;
+      const column = rank(last) === 1;
+      const shape = [...(row ? [] : [at(b.meta(first).shape, 0)]), ...(column ? [] : [at(b.meta(last).shape, 1)])];
+      const xs = given.map((x, i) => {
+        if (i === 0 && row) return b.call("aten.unsqueeze.default", [x, 0]);
+        if (i === given.length - 1 && column) return b.call("aten.unsqueeze.default", [x, -1]);
+        return x;
+      });
+      return b.call("aten.view.default", [chain(b, xs), shape]);
+    },
+  }),
+  composed({
+    name: "torch.spmm.default",
+    schema: "spmm(Tensor self, Tensor mat2) -> Tensor",
+    python: ["torch.spmm"],
+    composite: (b, a) => b.call("aten.mm.default", [a.tensor("self"), a.tensor("mat2")]),
+  }),
+];
+
+export const records: readonly OpRecord[] = [...inverses, ...products];
