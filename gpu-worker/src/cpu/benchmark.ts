@@ -1,7 +1,9 @@
 // Times a plan: runs it until the time is up, reports the median and the spread, per graph and per kernel.
 import type { BenchmarkResult, DeviceInfo, Job, Timing } from "../protocol";
-import { fillTensor } from "./inputs";
-import type { Held, LaunchRecord, Machine } from "./machine";
+import { createTensor, fillTensor, tensorSpec } from "./inputs";
+import type { Machine } from "./machine";
+import { type LaunchRecord, runPlan } from "./plan_run";
+import type { Held } from "./tensors";
 
 type BenchmarkJob = Extract<Job, { kind: "benchmark" }>;
 
@@ -20,13 +22,13 @@ export async function runBenchmark(
   progress(1, 3, "filling inputs");
   const inputs: (Held | number)[] = plan.inputs.map((input, k) => {
     if ("symbol" in input) return input.value;
-    const held = machine.create(input);
+    const held = createTensor(machine, tensorSpec(input));
     const floating = /^(b?float|complex)/.test(input.dtype);
     fillTensor(machine, held.view, floating ? { how: "randn", k } : { how: "full", value: 0 });
     return held;
   });
   const once = (onLaunch?: (r: LaunchRecord) => void) => {
-    for (const o of machine.run(loaded, inputs, onLaunch)) if (o && typeof o !== "number") machine.release(o.base);
+    for (const o of runPlan(machine, loaded, inputs, onLaunch)) if (o && typeof o !== "number") machine.release(o.base);
   };
   for (let i = 0; i < WARM_UP_RUNS; i++) once();
   progress(2, 3, "measuring");

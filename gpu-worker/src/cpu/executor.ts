@@ -6,7 +6,8 @@ import type { FromExecutor, ToExecutor } from "../broker/executor_messages";
 import type { DeviceInfo } from "../protocol";
 import { measureCopyBandwidth } from "./bandwidth";
 import { runBenchmark } from "./benchmark";
-import { JobFailure, Machine } from "./machine";
+import { Machine } from "./machine";
+import { JobFailure } from "./tensors";
 import { ThreadPool } from "./threads";
 import { runValues } from "./values";
 import { runVerify } from "./verify";
@@ -48,7 +49,7 @@ async function runJob(
     // The address space is reserved at once and touched as it is used, so a small job costs little.
     const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
     pool = await ThreadPool.start(memory, threads, join(__dirname, "thread.cjs"));
-    const machine = new Machine(memory, pool, limit);
+    const machine = await Machine.start(memory, pool, limit);
     const progress = (done: number, total: number, text: string) => send({ kind: "progress", done, total, text });
     const { job } = m;
     const result =

@@ -22,28 +22,43 @@ export type FillSpec =
   | { readonly how: "full"; readonly value: number | boolean }
   | { readonly how: "data"; readonly values: readonly (number | boolean)[] };
 
-/** The value of row-major element i. `rowLength` is numel / shape[0], which scales a parameter of two or more dims. */
-export function fillValue(fill: FillSpec, i: number, rowLength: number): number {
+/** value = offset + scale2 * (scale1 * (u - shift)), the product rounded down first if `floor` */
+type FillNumbers = readonly [shift: number, scale1: number, scale2: number, offset: number, floor: number];
+
+/**
+ * The numbers of a fill that follows the hash; null for data. `rowLength` is numel / shape[0], which scales a parameter
+ * of two or more dims.
+ */
+export function fillNumbers(fill: FillSpec, rowLength: number): FillNumbers | null {
   switch (fill.how) {
     case "rand":
-      return uniform(i, fill.k);
+      return [0, 1, 1, 0, 0];
     case "randn":
-      return (uniform(i, fill.k) - 0.5) * UNIT_VARIANCE;
+      return [0.5, UNIT_VARIANCE, 1, 0, 0];
     case "weight_matrix":
-      return ((uniform(i, fill.k) - 0.5) * UNIT_VARIANCE) / Math.sqrt(rowLength);
+      return [0.5, UNIT_VARIANCE, 1 / Math.sqrt(rowLength), 0, 0];
     case "weight_vector":
-      return 1 + 0.1 * (uniform(i, fill.k) - 0.5);
+      return [0.5, 0.1, 1, 1, 0];
     case "other_parameter":
-      return 0.1 * (uniform(i, fill.k) - 0.5);
+      return [0.5, 0.1, 1, 0, 0];
     case "randint":
-      return fill.low + Math.floor(uniform(i, fill.k) * (fill.high - fill.low));
+      return [0, fill.high - fill.low, 1, fill.low, 1];
     case "full":
-      return Number(fill.value);
+      return [0, 0, 1, Number(fill.value), 0];
     case "data":
-      return Number(fill.values[i] ?? 0);
+      return null;
     default: {
       const never: never = fill;
       throw new Error(`no such fill: ${JSON.stringify(never)}`);
     }
   }
+}
+
+/** The value of row-major element i. */
+export function fillValue(fill: FillSpec, i: number, rowLength: number): number {
+  if (fill.how === "data") return Number(fill.values[i] ?? 0);
+  if (fill.how === "full") return Number(fill.value);
+  const [shift, scale1, scale2, offset, floor] = fillNumbers(fill, rowLength) ?? [0, 0, 0, 0, 0];
+  const x = scale1 * (uniform(i, fill.k) - shift);
+  return offset + scale2 * (floor ? Math.floor(x) : x);
 }

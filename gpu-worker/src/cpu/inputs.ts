@@ -1,8 +1,9 @@
 // Tensors filled as a Fill says, in a machine's memory.
-import { accessor, itemSize } from "./dtypes";
-import { type FillSpec, fillValue } from "./fill";
-import { type Held, type Machine, storageBytes } from "./machine";
-import { forEachElement, numel, type TensorView } from "./rows";
+import type { PlanSize, PlanTensor } from "@fuselens/compiler/plan";
+import { accessor } from "./dtypes";
+import { type FillSpec, fillNumbers, fillValue } from "./fill";
+import type { Machine } from "./machine";
+import { forEachElement, type Held, isContiguous, numel, type TensorView } from "./tensors";
 
 export interface TensorSpec {
   readonly size: readonly number[];
@@ -10,13 +11,31 @@ export interface TensorSpec {
   readonly dtype: string;
 }
 
+const GRAIN = 65536;
+
+/** a plan's tensor at the example sizes */
+export function tensorSpec(t: PlanTensor): TensorSpec {
+  const value = (s: PlanSize): number => (typeof s === "number" ? s : s.value);
+  return { size: t.size.map(value), stride: t.stride.map(value), dtype: t.dtype };
+}
+
 export function createTensor(machine: Machine, spec: TensorSpec): Held {
-  const base = machine.allocate(storageBytes(spec.size, spec.stride, 0, spec.dtype));
-  return { base, view: { ...spec, address: base, itemSize: itemSize(spec.dtype) } };
+  return machine.create(spec.size, spec.stride, spec.dtype);
 }
 
 export function fillTensor(machine: Machine, view: TensorView, fill: FillSpec): void {
+  const total = numel(view.size);
+  if (total === 0) return;
+  const rowLength = view.size.length ? total / Math.max(1, view.size[0] ?? 1) : 1;
+  const numbers = fillNumbers(fill, rowLength);
+  const kernel = `fill_${view.dtype}`;
+  if (numbers && isContiguous(view) && machine.has(kernel)) {
+    machine.borrow(8 * numbers.length, address => {
+      new Float64Array(machine.buffer, address, numbers.length).set(numbers);
+      machine.builtin(kernel, [view.address, "k" in fill ? fill.k : 0, address], total, GRAIN);
+    });
+    return;
+  }
   const element = accessor(machine.buffer, view.dtype);
-  const rowLength = view.size.length ? numel(view.size) / Math.max(1, view.size[0] ?? 1) : 1;
   forEachElement(view, (flat, address) => element.set(address, fillValue(fill, flat, rowLength)));
 }

@@ -1,6 +1,6 @@
 // A thread of the CPU executor: waits on the control block, takes slices of the launch that is described there.
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { CONTROL, type KernelFunction, type ThreadData, takeSlices } from "./threads";
+import { CONTROL, functionsOf, type KernelFunction, type ThreadData, type ThreadModule, takeSlices } from "./threads";
 
 const port = parentPort;
 if (!port) throw new Error("thread.ts runs as a worker thread only");
@@ -16,9 +16,7 @@ function loadKernels(): boolean {
     m;
     m = receiveMessageOnPort(port as NonNullable<typeof port>)
   ) {
-    for (const module of m.message as WebAssembly.Module[]) {
-      kernels.push(new WebAssembly.Instance(module, { env: { memory } }).exports["run"] as KernelFunction);
-    }
+    for (const module of m.message as ThreadModule[]) kernels.push(...functionsOf(module, memory));
     port?.postMessage("loaded");
     loaded = true;
   }

@@ -15,7 +15,7 @@ export const CONTROL = {
   count: 16,
 } as const;
 const ARGS_START = 16;
-export const MAX_ARGS = 256;
+export const MAX_ARGS = 2048;
 
 export interface ThreadData {
   readonly memory: WebAssembly.Memory;
@@ -34,6 +34,21 @@ export interface Launch {
 }
 
 export type KernelFunction = (...args: number[]) => void;
+
+/** a module and the functions of it that are launched */
+export interface ThreadModule {
+  readonly module: WebAssembly.Module;
+  readonly exports: readonly string[];
+}
+
+export function functionsOf({ module, exports }: ThreadModule, memory: WebAssembly.Memory): KernelFunction[] {
+  const instance = new WebAssembly.Instance(module, { env: { memory } });
+  return exports.map(name => {
+    const f = instance.exports[name];
+    if (typeof f !== "function") throw new Error(`a kernel without ${name}`);
+    return f as KernelFunction;
+  });
+}
 
 export class ThreadPool {
   private readonly workers: Worker[] = [];
@@ -65,12 +80,12 @@ export class ThreadPool {
     return this.workers.length + 1;
   }
 
-  /** Makes a compiled module callable everywhere; returns its number. */
-  async load(modules: readonly WebAssembly.Module[]): Promise<number[]> {
-    const numbers = modules.map(module => {
-      const instance = new WebAssembly.Instance(module, { env: { memory: this.memory } });
-      this.kernels.push(instance.exports["run"] as KernelFunction);
-      return this.kernels.length - 1;
+  /** Makes modules' functions callable everywhere; returns the number of each module's first function. */
+  async load(modules: readonly ThreadModule[]): Promise<number[]> {
+    const numbers = modules.map(m => {
+      const first = this.kernels.length;
+      this.kernels.push(...functionsOf(m, this.memory));
+      return first;
     });
     await Promise.all(
       this.workers.map(
@@ -90,6 +105,9 @@ export class ThreadPool {
     const kernel = this.kernels[launch.kernel];
     if (!kernel) throw new Error(`no kernel ${launch.kernel}`);
     const { total, grain, scratch } = launch;
+    if (total <= 0) return;
+    if (launch.args.length + this.threads + 2 > MAX_ARGS)
+      throw new Error(`a kernel of ${launch.args.length} arguments`);
     const slices = Math.min(this.threads * 4, Math.max(1, Math.floor(total / Math.max(1, grain))));
     if (slices === 1 || this.workers.length === 0) {
       kernel(...launch.args, ...(scratch ? [scratch[0] ?? 0] : []), 0, total);

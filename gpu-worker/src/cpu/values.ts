@@ -2,8 +2,10 @@
 import type { Job, ValuesResult } from "../protocol";
 import { accessor, itemSize } from "./dtypes";
 import { createTensor, fillTensor } from "./inputs";
-import { type Held, JobFailure, type LoadedPlan, type Machine } from "./machine";
-import { forEachElement, valueRow } from "./rows";
+import type { LoadedPlan, Machine } from "./machine";
+import { runPlan } from "./plan_run";
+import { valueRow } from "./rows";
+import { forEachElement, type Held, JobFailure } from "./tensors";
 
 type ValuesJob = Extract<Job, { kind: "values" }>;
 
@@ -31,7 +33,8 @@ export async function runValues(machine: Machine, job: ValuesJob): Promise<Value
       case "call": {
         const graph = loaded[step.graph];
         if (!graph) throw new JobFailure("invalid-job", `no graph ${step.graph}`);
-        const outputs = machine.run(
+        const outputs = runPlan(
+          machine,
           graph,
           step.inputs.map(i => ("id" in i ? find(i.id) : i.value)),
         );
@@ -68,7 +71,7 @@ export async function runValues(machine: Machine, job: ValuesJob): Promise<Value
       }
       case "row": {
         const { view } = find(step.id);
-        rows.push({ slot: step.slot, row: valueRow(view, accessor(machine.buffer, view.dtype)) });
+        rows.push({ slot: step.slot, row: valueRow(machine, view) });
         break;
       }
       default: {

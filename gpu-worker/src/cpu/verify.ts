@@ -1,9 +1,10 @@
 // The fused plan against the unfused one on the same inputs: largest error per output.
 import type { Job, VerifyResult } from "../protocol";
 import { accessor } from "./dtypes";
-import { fillTensor } from "./inputs";
-import { type Held, JobFailure, type Machine } from "./machine";
-import { forEachElement, numel } from "./rows";
+import { createTensor, fillTensor, tensorSpec } from "./inputs";
+import type { Machine } from "./machine";
+import { runPlan } from "./plan_run";
+import { forEachElement, type Held, JobFailure, numel } from "./tensors";
 
 type VerifyJob = Extract<Job, { kind: "verify" }>;
 
@@ -14,7 +15,7 @@ export async function runVerify(machine: Machine, job: VerifyJob): Promise<Verif
     // filled anew for each, since a plan may write its inputs
     const inputs: (Held | number)[] = g.plan.inputs.map((input, k) => {
       if ("symbol" in input) return input.value;
-      const held = machine.create(input);
+      const held = createTensor(machine, tensorSpec(input));
       fillTensor(
         machine,
         held.view,
@@ -22,7 +23,7 @@ export async function runVerify(machine: Machine, job: VerifyJob): Promise<Verif
       );
       return held;
     });
-    const outputs = machine.run(loaded, inputs);
+    const outputs = runPlan(machine, loaded, inputs);
     const mutated = inputs.filter((_, i) => g.plan.mutatedInputs.includes(g.plan.inputs[i]?.name ?? ""));
     values.push([...outputs, ...mutated].flatMap(o => (o && typeof o !== "number" ? [read(machine, o)] : [])));
   }

@@ -1,11 +1,12 @@
 // Reading an extern call's arguments.
 import type { PlanArg } from "@fuselens/compiler/plan";
-import type { ExternContext, ExternStep } from "../externs";
-import type { TensorView } from "../rows";
+import type { TensorView } from "../tensors";
+import type { ExternContext, ExternStep } from "./types";
 
 /** argument by position or keyword */
 export function argument(step: ExternStep, position: number, name?: string): PlanArg | undefined {
-  return step.args[position] ?? (name === undefined ? undefined : step.kwargs.find(([k]) => k === name)?.[1]);
+  const keyword = name === undefined ? undefined : step.kwargs.find(([k]) => k === name)?.[1];
+  return keyword ?? step.args[position];
 }
 
 export function tensorAt(step: ExternStep, ctx: ExternContext, position: number): TensorView {
@@ -14,6 +15,8 @@ export function tensorAt(step: ExternStep, ctx: ExternContext, position: number)
   return ctx.tensor(arg);
 }
 
+export const isTensor = (arg: PlanArg | undefined): arg is PlanArg => arg?.kind === "buffer" || arg?.kind === "view";
+
 export function optionalTensor(
   step: ExternStep,
   ctx: ExternContext,
@@ -21,25 +24,30 @@ export function optionalTensor(
   name?: string,
 ): TensorView | null {
   const arg = argument(step, position, name);
-  return arg && arg.kind !== "none" ? ctx.tensor(arg) : null;
+  return isTensor(arg) ? ctx.tensor(arg) : null;
 }
 
-export function numberOf(arg: PlanArg | undefined, otherwise: number): number {
+export function numberOf(ctx: ExternContext, arg: PlanArg | undefined, otherwise: number): number {
   if (arg?.kind === "number") return arg.value;
-  if (arg?.kind === "size") return typeof arg.value === "number" ? arg.value : arg.value.value;
+  if (arg?.kind === "size") return ctx.size(arg.value);
   if (arg?.kind === "bool") return arg.value ? 1 : 0;
   return otherwise;
 }
 
-export function numbersOf(arg: PlanArg | undefined): number[] {
-  return arg?.kind === "list" ? arg.items.map(i => numberOf(i, 0)) : [];
+/** a list of numbers; a single one counts as a list */
+export function numbersOf(ctx: ExternContext, arg: PlanArg | undefined): number[] {
+  if (arg?.kind === "list") return arg.items.map(i => numberOf(ctx, i, 0));
+  return arg === undefined || arg.kind === "none" ? [] : [numberOf(ctx, arg, 0)];
 }
 
 export function boolOf(arg: PlanArg | undefined, otherwise: boolean): boolean {
+  if (arg?.kind === "number") return arg.value !== 0;
   return arg?.kind === "bool" ? arg.value : otherwise;
 }
 
-/** where an out= call writes */
-export function outTensor(step: ExternStep, ctx: ExternContext): TensorView {
-  return ctx.named(step.output);
+export function stringOf(arg: PlanArg | undefined, otherwise: string): string {
+  return arg?.kind === "string" ? arg.value : otherwise;
 }
+
+/** a dim counted from the front */
+export const wrapDim = (d: number, rank: number): number => (d < 0 ? d + Math.max(1, rank) : d);

@@ -1,102 +1,142 @@
-// mm, addmm, bmm, baddbmm. Operands are packed row-major, products accumulate in the operands' float width.
-import type { ExternFunction } from "../externs";
-import { argument, numberOf, outTensor, tensorAt } from "./arguments";
-import { dense, type Floats, store } from "./dense";
+// mm, addmm, bmm, baddbmm, dot. Products accumulate in float32, float64's and the integers' in float64.
+import { gather, intoDense, read, write } from "../dense";
+import { gemm } from "../gemm";
+import { numel, type TensorView } from "../tensors";
+import { argument, numberOf, tensorAt } from "./arguments";
+import { oneResult } from "./results";
+import type { ExternContext, ExternFunction } from "./types";
 
-/** c[m,n] = a[m,k] @ b[k,n], blocked over k and n so that a block of b stays in cache */
-export function product(a: Floats, b: Floats, m: number, k: number, n: number): Floats {
-  const c: Floats =
-    a instanceof Float64Array || b instanceof Float64Array ? new Float64Array(m * n) : new Float32Array(m * n);
-  const KB = 64;
-  const NB = 512;
-  for (let k0 = 0; k0 < k; k0 += KB) {
-    const k1 = Math.min(k, k0 + KB);
-    for (let n0 = 0; n0 < n; n0 += NB) {
-      const n1 = Math.min(n, n0 + NB);
-      for (let i = 0; i < m; i++) {
-        const row = i * n;
-        for (let p = k0; p < k1; p++) {
-          const x = a[i * k + p] as number;
-          const from = p * n;
-          for (let j = n0; j < n1; j++) c[row + j] = (c[row + j] as number) + x * (b[from + j] as number);
-        }
-      }
-    }
-  }
-  return c;
+const isWide = (t: TensorView): boolean => t.dtype === "float64" || /int|bool/.test(t.dtype);
+
+/** the view of one matrix in a batch */
+export function matrix(t: TensorView, i: number): TensorView {
+  const [, rows = 0, columns = 0] = t.size;
+  const [batch = 0, row = 0, column = 0] = t.stride;
+  const at = t.size[0] === 1 ? 0 : i;
+  return { ...t, size: [rows, columns], stride: [row, column], address: t.address + at * batch * t.itemSize };
 }
 
-const mm: ExternFunction = (step, ctx) => {
-  const a = tensorAt(step, ctx, 0);
-  const b = tensorAt(step, ctx, 1);
-  const [m = 0, k = 0] = a.size;
-  const n = b.size[1] ?? 0;
-  store(outTensor(step, ctx), product(dense(a, ctx.buffer), dense(b, ctx.buffer), m, k, n), ctx.buffer);
-  return [];
-};
-
-const addmm: ExternFunction = (step, ctx) => {
-  const bias = tensorAt(step, ctx, 0);
-  const a = tensorAt(step, ctx, 1);
-  const b = tensorAt(step, ctx, 2);
-  const alpha = numberOf(argument(step, 3, "alpha"), 1);
-  const beta = numberOf(argument(step, 4, "beta"), 1);
-  const [m = 0, k = 0] = a.size;
-  const n = b.size[1] ?? 0;
-  const c = product(dense(a, ctx.buffer), dense(b, ctx.buffer), m, k, n);
-  scaleAndAdd(c, dense(broadcastTo(bias, [m, n]), ctx.buffer), alpha, beta);
-  store(outTensor(step, ctx), c, ctx.buffer);
-  return [];
-};
-
-function batched(a: Floats, b: Floats, batch: number, m: number, k: number, n: number): Floats {
-  const c: Floats = a instanceof Float64Array ? new Float64Array(batch * m * n) : new Float32Array(batch * m * n);
-  for (let i = 0; i < batch; i++) {
-    c.set(product(a.subarray(i * m * k, (i + 1) * m * k), b.subarray(i * k * n, (i + 1) * k * n), m, k, n), i * m * n);
-  }
-  return c;
-}
-
-const bmm: ExternFunction = (step, ctx) => {
-  const a = tensorAt(step, ctx, 0);
-  const b = tensorAt(step, ctx, 1);
-  const [batch = 0, m = 0, k = 0] = a.size;
-  store(
-    outTensor(step, ctx),
-    batched(dense(a, ctx.buffer), dense(b, ctx.buffer), batch, m, k, b.size[2] ?? 0),
-    ctx.buffer,
-  );
-  return [];
-};
-
-const baddbmm: ExternFunction = (step, ctx) => {
-  const bias = tensorAt(step, ctx, 0);
-  const a = tensorAt(step, ctx, 1);
-  const b = tensorAt(step, ctx, 2);
-  const alpha = numberOf(argument(step, 3, "alpha"), 1);
-  const beta = numberOf(argument(step, 4, "beta"), 1);
-  const [batch = 0, m = 0, k = 0] = a.size;
-  const n = b.size[2] ?? 0;
-  const c = batched(dense(a, ctx.buffer), dense(b, ctx.buffer), batch, m, k, n);
-  scaleAndAdd(c, dense(broadcastTo(bias, [batch, m, n]), ctx.buffer), alpha, beta);
-  store(outTensor(step, ctx), c, ctx.buffer);
-  return [];
-};
-
-function scaleAndAdd(c: Floats, bias: Floats, alpha: number, beta: number): void {
-  for (let i = 0; i < c.length; i++) c[i] = alpha * (c[i] as number) + beta * (bias[i] as number);
-}
+const batched = (t: TensorView): TensorView => ({ ...t, size: [1, ...t.size], stride: [0, ...t.stride] });
 
 /** the view with leading and size-1 dims expanded by stride 0 */
-function broadcastTo(t: ReturnType<typeof tensorAt>, size: readonly number[]): ReturnType<typeof tensorAt> {
+export function broadcastTo(t: TensorView, size: readonly number[]): TensorView {
   const lead = size.length - t.size.length;
   const stride = size.map((_, d) => (d < lead || t.size[d - lead] === 1 ? 0 : (t.stride[d - lead] ?? 0)));
   return { ...t, size, stride };
 }
+
+interface Product {
+  readonly a: TensorView;
+  readonly b: TensorView;
+  /** beta * input is added to alpha * (a @ b) */
+  readonly input: TensorView | null;
+  readonly alpha: number;
+  readonly beta: number;
+}
+
+/** out = beta * input + alpha * (a @ b), batch by batch */
+function multiply(ctx: ExternContext, out: TensorView, p: Product): void {
+  const { machine } = ctx;
+  if (isWide(p.a)) return multiplyWide(ctx, out, p);
+  const [batch = 0, m = 0, n = 0] = out.size;
+  const added = p.input !== null && p.beta !== 0;
+  intoDense(machine, out, c => {
+    // plain addition starts from the input, everything else is worked out after the product
+    const starts = added && p.alpha === 1 && p.beta === 1 && p.input !== null;
+    if (starts && p.input) gather(machine, broadcastTo(p.input, out.size), c);
+    for (let i = 0; i < batch; i++) gemm(machine, matrix(p.a, i), matrix(p.b, i), c + 4 * i * m * n, n, starts);
+    if (starts || (p.alpha === 1 && !added)) return;
+    const product = new Float32Array(machine.buffer, c, numel(out.size));
+    const input = added && p.input ? read(machine.buffer, broadcastTo(p.input, out.size)) : null;
+    for (let i = 0; i < product.length; i++)
+      product[i] = p.alpha * (product[i] as number) + (input ? p.beta * (input[i] as number) : 0);
+  });
+}
+
+function multiplyWide(ctx: ExternContext, out: TensorView, p: Product): void {
+  const [batch = 0, m = 0, n = 0] = out.size;
+  const k = p.a.size[2] ?? 0;
+  const a = read(ctx.buffer, broadcastTo(p.a, [batch, m, k]));
+  const b = read(ctx.buffer, broadcastTo(p.b, [batch, k, n]));
+  const input = p.input && p.beta !== 0 ? read(ctx.buffer, broadcastTo(p.input, out.size)) : null;
+  const c = new Float64Array(batch * m * n);
+  for (let i = 0; i < batch * m; i++) {
+    const bAt = Math.floor(i / m) * k * n;
+    for (let q = 0; q < k; q++) {
+      const x = a[i * k + q] as number;
+      for (let j = 0; j < n; j++) c[i * n + j] = (c[i * n + j] as number) + x * (b[bAt + q * n + j] as number);
+    }
+  }
+  for (let i = 0; i < c.length; i++) c[i] = p.alpha * (c[i] as number) + (input ? p.beta * (input[i] as number) : 0);
+  write(ctx.buffer, out, c);
+}
+
+const mm: ExternFunction = (step, ctx) =>
+  oneResult(step, ctx, out =>
+    multiply(ctx, batched(out), {
+      a: batched(tensorAt(step, ctx, 0)),
+      b: batched(tensorAt(step, ctx, 1)),
+      input: null,
+      alpha: 1,
+      beta: 0,
+    }),
+  );
+
+const addmm: ExternFunction = (step, ctx) =>
+  oneResult(step, ctx, out =>
+    multiply(ctx, batched(out), {
+      input: tensorAt(step, ctx, 0),
+      a: batched(tensorAt(step, ctx, 1)),
+      b: batched(tensorAt(step, ctx, 2)),
+      beta: numberOf(ctx, argument(step, 3, "beta"), 1),
+      alpha: numberOf(ctx, argument(step, 4, "alpha"), 1),
+    }),
+  );
+
+const bmm: ExternFunction = (step, ctx) =>
+  oneResult(step, ctx, out =>
+    multiply(ctx, out, { a: tensorAt(step, ctx, 0), b: tensorAt(step, ctx, 1), input: null, alpha: 1, beta: 0 }),
+  );
+
+const baddbmm: ExternFunction = (step, ctx) =>
+  oneResult(step, ctx, out =>
+    multiply(ctx, out, {
+      input: tensorAt(step, ctx, 0),
+      a: tensorAt(step, ctx, 1),
+      b: tensorAt(step, ctx, 2),
+      beta: numberOf(ctx, argument(step, 3, "beta"), 1),
+      alpha: numberOf(ctx, argument(step, 4, "alpha"), 1),
+    }),
+  );
+
+const dot: ExternFunction = (step, ctx) =>
+  oneResult(step, ctx, out => {
+    const a = read(ctx.buffer, tensorAt(step, ctx, 0));
+    const b = read(ctx.buffer, tensorAt(step, ctx, 1));
+    let sum = 0;
+    for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+    write(ctx.buffer, out, [sum]);
+  });
+
+const mv: ExternFunction = (step, ctx) =>
+  oneResult(step, ctx, out => {
+    const v = tensorAt(step, ctx, 1);
+    const column: TensorView = { ...v, size: [v.size[0] ?? 0, 1], stride: [v.stride[0] ?? 1, 1] };
+    const wide: TensorView = { ...out, size: [out.size[0] ?? 0, 1], stride: [out.stride[0] ?? 1, 1] };
+    multiply(ctx, batched(wide), {
+      a: batched(tensorAt(step, ctx, 0)),
+      b: batched(column),
+      input: null,
+      alpha: 1,
+      beta: 0,
+    });
+  });
 
 export const matmul: Readonly<Record<string, ExternFunction>> = {
   "aten.mm": mm,
   "aten.addmm": addmm,
   "aten.bmm": bmm,
   "aten.baddbmm": baddbmm,
+  "aten.dot": dot,
+  "aten.mv": mv,
 };
