@@ -2,7 +2,7 @@
 // Markdown table, and two texts that a diff view can set against each other.
 import type { ReportKernel } from "@fuselens/compiler";
 import { formatBytes, formatLines, formatTime } from "../render/units";
-import { launched } from "./lookup";
+import { launched, titleOf } from "./lookup";
 import { escapeMarkdown, inlineCode } from "./markdown";
 import type { EditorCompilation, EditorProgram } from "./model";
 
@@ -87,7 +87,7 @@ function graphText(c: EditorCompilation): string {
   const { graph } = c;
   const out = [`${graph.name} (${graph.kind}): ${formatBytes(graph.bytes)}, peak ${formatBytes(graph.peak_bytes)}`];
   for (const k of launched(graph.kernels)) {
-    out.push(`  ${k.name || "allocation"}`);
+    out.push(`  ${titleOf(k)}`);
     out.push(`    lines ${formatLines(k.at) || "-"}; ${k.origins.join(", ")}`);
     out.push(`    reads ${k.reads.join(", ") || "-"}; writes ${k.writes.join(", ") || "-"}`);
     out.push(`    ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`);
@@ -111,7 +111,7 @@ function differing(left: SideInput, right: SideInput): string[] {
   const only = (mine: typeof a, other: typeof a): ReportKernel[] =>
     [...mine].flatMap(([k, v]) => Array<ReportKernel>(Math.max(0, v.n - (other.get(k)?.n ?? 0))).fill(v.kernel));
   const line = (mark: string, k: ReportKernel): string =>
-    `- ${mark} ${inlineCode(k.name || "allocation")}, lines ${formatLines(k.at) || "-"}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`;
+    `- ${mark} ${inlineCode(titleOf(k))}, lines ${formatLines(k.at) || "-"}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`;
   const out = [...only(a, b).map(k => line("only left:", k)), ...only(b, a).map(k => line("only right:", k))];
   return out.length ? out : ["None."];
 }

@@ -2,7 +2,7 @@
 // (type, operators, what the backward keeps of it), then the reasons that keep its kernel apart, most bytes first.
 import { REASONS, type ReportKernel, type ReportRefusal, type SourceEntry } from "@fuselens/compiler";
 import { formatBandwidth, formatBytes, formatLines, formatTime } from "../render/units";
-import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position, refusalsOf } from "./lookup";
+import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position, refusalsOf, titleOf } from "./lookup";
 import { escapeMarkdown, inlineCode } from "./markdown";
 import type { Measurement } from "./measurements";
 import type { EditorProgram, SizeSymbol, Span } from "./model";
@@ -64,7 +64,7 @@ function kernelLine(k: ReportKernel, number: number, where: string, m: Measureme
   const time = m
     ? `${formatTime(m.medianUs)} measured (${escapeMarkdown(m.where)}), ${formatBandwidth(m.bytesPerSecond)}`
     : `est. ${formatTime(k.estimate_us)}`;
-  const name = k.name === "" ? "allocation" : inlineCode(k.name);
+  const name = k.name === "" ? titleOf(k) : inlineCode(k.name);
   return `**Kernel ${number}**${where} ${name}: ${ops}, ${lines}, ${formatBytes(k.bytes)}, ${time}`;
 }
 

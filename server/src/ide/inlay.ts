@@ -1,7 +1,7 @@
 // Inlay hints: shapes where values are named, kernel numbers at line ends. In: a program, the text, a range of lines.
 import type { SourceEntry } from "@fuselens/compiler";
 import { formatBytes, formatTime } from "../render/units";
-import { entriesByLine, isLaunched, type KernelRef, kernelOf, kernelsOf, numberOf, sizeOf } from "./lookup";
+import { entriesByLine, isLaunched, type KernelRef, kernelOf, kernelsOf, numberOf, sizeOf, titleOf } from "./lookup";
 import type { EditorProgram } from "./model";
 import { parseTensor, shortType } from "./tensor_text";
 
@@ -84,7 +84,9 @@ function kernelHint(program: EditorProgram, entries: readonly SourceEntry[], lin
     .flatMap(ref => {
       const k = kernelOf(program, ref);
       return k
-        ? [`kernel ${numberOf(program, ref)}: ${k.name}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`]
+        ? [
+            `kernel ${numberOf(program, ref)}: ${titleOf(k)}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`,
+          ]
         : [];
     })
     .join("\n");

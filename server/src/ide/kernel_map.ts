@@ -1,7 +1,7 @@
 // Source and output code side by side: which kernels a source line feeds, which source lines an output line stems from.
 import { type ReportRoot, targetByName } from "@fuselens/compiler";
 import { type Generated, generatedCode, type OutputCodes } from "./generated";
-import { isLaunched } from "./lookup";
+import { isLaunched, titleOf } from "./lookup";
 import type { Measurements } from "./measurements";
 import type { EditorProgram } from "./model";
 
@@ -58,7 +58,7 @@ export function kernelLinesOf(
       const us = m?.medianUs ?? k.estimate_us;
       found.push({
         number: found.length + 1,
-        name: k.name,
+        name: titleOf(k),
         graph: `${c.graph.name} (${c.graph.kind})`,
         lines: k.lines,
         at: k.at,

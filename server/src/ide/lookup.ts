@@ -88,6 +88,11 @@ export function isLaunched(k: ReportKernel): boolean {
   return k.type !== "NopKernelSchedulerNode";
 }
 
+/** what to call a kernel that has no name: memory that is only allocated, or the last step of a two-pass reduction */
+export function titleOf(k: ReportKernel): string {
+  return k.name || (isLaunched(k) ? "sum of partial results" : "allocation");
+}
+
 /** kernels that are launched: allocations and tuple unpackings are not */
 export function launched(kernels: readonly ReportKernel[]): ReportKernel[] {
   return kernels.filter(isLaunched);

@@ -2,6 +2,7 @@
 // stay in the compile thread until they are asked for, since copying them would cost more than the answer.
 import { createHash } from "node:crypto";
 import type { Diagnostic, Program, ReportGraph, ReportRefusal, ReportRoot, SourceEntry } from "@fuselens/compiler";
+import { extentOf } from "./extent";
 
 export type Span = Diagnostic["span"];
 
@@ -58,13 +59,10 @@ export function editorProgram(program: Program, text = ""): EditorProgram {
           ? [{ kernel: s.kernel, reason: s.opaque, at: s.origin.at.length ? s.origin.at : s.origin.lines }]
           : [],
       ),
-      symbols: c.plan.symbols.map(s => {
-        const input = c.plan.inputs[s.input]?.name ?? `input ${s.input}`;
-        return { name: s.name, value: s.value, source: s.dim === null ? input : `${input}.size(${s.dim})` };
-      }),
+      symbols: c.plan.symbols.map(s => ({ name: s.name, value: s.value, source: symbolSource(c.plan, s) })),
       peakBytes: c.graph.peak_bytes,
     })),
-    roots: [...program.roots, ...looseRoots(program, text)],
+    roots: rootsOf(program, text),
     diagnostics: program.diagnostics,
     graphBreaks: report.graph_breaks,
     source: program.source,
@@ -72,30 +70,32 @@ export function editorProgram(program: Program, text = ""): EditorProgram {
   };
 }
 
-/** Graphs that belong to no root are found by the name of their function, so that they have a place in the editor. */
-function looseRoots(program: Program, text: string): ReportRoot[] {
+/** Roots with the lines that they reach over. Graphs that belong to none are found by the name of their function. */
+function rootsOf(program: Program, text: string): ReportRoot[] {
+  const lines = text.split("\n");
   const owned = new Set(program.roots.flatMap(r => r.compilations));
-  const byName = new Map<string, number[]>();
+  const loose = new Map<string, number[]>();
   program.compilations.forEach((c, i) => {
     const name = /^torch_dynamo_resume_in_(.+)_at_\d+$/.exec(c.graph.name)?.[1] ?? c.graph.name;
-    if (!owned.has(i)) byName.set(name, [...(byName.get(name) ?? []), i]);
+    if (!owned.has(i)) loose.set(name, [...(loose.get(name) ?? []), i]);
   });
-  if (!byName.size) return [];
-  const lines = text.split("\n");
-  return [...byName].flatMap(([name, compilations]) => {
-    const at = lines.findIndex(l => l.trimStart().startsWith(`def ${name}(`));
-    if (at < 0) return [];
-    const indent = (lines[at]?.length ?? 0) - (lines[at]?.trimStart().length ?? 0);
-    let end = at;
-    for (let i = at + 1; i < lines.length; i++) {
-      const body = lines[i] ?? "";
-      if (body.trim() === "") continue;
-      if (body.length - body.trimStart().length <= indent) break;
-      end = i;
-    }
-    const span = { line: at + 1, column: indent, endLine: end + 1, endColumn: (lines[end] ?? "").length };
-    return [{ name, span, compilations, assumed: [] }];
+  const found = [...loose].flatMap(([name, compilations]): ReportRoot[] => {
+    const at = lines.findIndex(l => l.trimStart().startsWith(`def ${name}(`)) + 1;
+    return at > 0 ? [{ name, span: extentOf(lines, at), compilations, assumed: [] }] : [];
   });
+  const own = program.roots.map(r => (r.span.endLine > r.span.line ? r : { ...r, span: extentOf(lines, r.span.line) }));
+  return [...own, ...found];
+}
+
+/** the tensor whose size a symbol is, as people know it; else the input that carries it */
+function symbolSource(plan: Program["compilations"][number]["plan"], s: (typeof plan.symbols)[number]): string {
+  for (const input of plan.inputs) {
+    if (!("size" in input)) continue;
+    const dim = input.size.findIndex(x => typeof x === "object" && x.text === s.name);
+    if (dim >= 0) return `${input.name}.size(${dim})`;
+  }
+  const input = plan.inputs[s.input]?.name ?? `input ${s.input}`;
+  return s.dim === null ? input : `${input}.size(${s.dim})`;
 }
 
 export function codeKey(standalone: string): string {

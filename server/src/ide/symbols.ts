@@ -1,7 +1,7 @@
 // Document symbols: under each compiled function its kernels, each over the lines that it computes.
 import type { ReportRoot } from "@fuselens/compiler";
 import { formatBytes, formatTime } from "../render/units";
-import { launched } from "./lookup";
+import { launched, titleOf } from "./lookup";
 import type { EditorProgram, Span } from "./model";
 
 export interface KernelSymbol {
@@ -25,7 +25,7 @@ function rootSymbol(program: EditorProgram, root: ReportRoot): KernelSymbol {
       const inside = k.at.filter(l => l >= root.span.line && l <= root.span.endLine);
       const first = inside[0] ?? root.span.line;
       return {
-        name: `${graph.kind === "backward" ? "backward kernel" : "kernel"} ${n + 1}: ${k.name || "allocation"}`,
+        name: `${graph.kind === "backward" ? "backward kernel" : "kernel"} ${n + 1}: ${titleOf(k)}`,
         detail: `${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`,
         kind: "kernel",
         span: { line: first, column: 0, endLine: inside[inside.length - 1] ?? first, endColumn: 0 },
