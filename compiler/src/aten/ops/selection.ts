@@ -7,6 +7,8 @@ import {
   fl,
   inplace,
   isComplex,
+  isFloat,
+  isIntegral,
   NOT_DIFFERENTIABLE,
   pointwise,
   spell,
@@ -499,7 +501,22 @@ const geometry: OpRecord[] = [
     python: spell("ldexp"),
     operands: BOTH,
     promotion: "int_to_float",
-    op: "ldexp",
+    lower: (b, a) => {
+      const [x, n] = [a.tensor("self"), a.tensor("other")];
+      const [dx, dn] = [b.dtype(x), b.dtype(n)];
+      if (isFloat(dx) && isIntegral(dn) && dn !== "bool") {
+        return b.elementwise("ldexp", [x, n], { promotion: null, dtype: dx });
+      }
+      const dtype = isIntegral(dx) ? "float32" : dx;
+      return b.elementwise(
+        (ops, value, exponent) => {
+          const power = ops.op("pow", ops.constant(fl(2), dtype), ops.toDtype(exponent, dtype));
+          return ops.op("mul", value, power);
+        },
+        [x, n],
+        { promotion: null, dtype },
+      );
+    },
     derivative: each({
       self: (b, c) => {
         const f = aten(b);

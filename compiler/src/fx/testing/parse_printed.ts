@@ -8,6 +8,7 @@ import {
   LayoutArg,
   type MemoryFormat,
   MemoryFormatArg,
+  PyComplex,
   PyFloat,
 } from "../../aten/types";
 import {
@@ -443,6 +444,7 @@ function parseStatement(
   const value = (e: Ast): Argument => {
     switch (e.k) {
       case "num":
+        if (e.text.endsWith("j")) return new PyComplex(0, Number(e.text.slice(0, -1)));
         return /[.e]/.test(e.text)
           ? new PyFloat(Number(e.text))
           : Number.isSafeInteger(Number(e.text))

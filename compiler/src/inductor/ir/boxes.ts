@@ -133,6 +133,8 @@ export interface ExternBuffer extends BufferBase {
   readonly kwargs: Readonly<Record<string, ArgValue<TensorBox>>>;
   /** names of the buffers it writes besides its own */
   readonly mutates: readonly string[];
+  /** names of the buffers whose memory its results share: a view that ATen makes */
+  readonly aliases?: readonly string[];
   readonly index?: number;
   readonly opaque?: string;
 }

@@ -14,6 +14,7 @@ import {
   contiguousStrides,
   isChannelsLastContiguous,
   isStrideOrdered,
+  sameOrdered,
   strideOrderOf,
 } from "./layouts";
 import { createPointwise, expand } from "./pointwise";
@@ -55,8 +56,8 @@ export function toReinterpretView(ctx: Lowering, x: View): View | undefined {
     isChannelsLastContiguous(traced.shape, traced.stride, ctx.sizevars)
   ) {
     // eager's format is kept; as_same_order pads like the other forms
-    const strides = channelsLastStrides(flexible.size);
-    freezeWithStrideOrder(ctx, b, strideOrderOf(strides, ctx.sizevars), true);
+    const strides = sameOrdered(flexible.size, channelsLastStrides(flexible.size), ctx.sizevars);
+    freezeWithExactStrides(ctx, b, strides, true);
   } else freezeLayout(ctx, b);
   const size = sizeOf(x);
   const { vars, ranges } = squeezedVars([size], "r", ctx.sizevars);

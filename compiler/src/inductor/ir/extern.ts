@@ -1,6 +1,8 @@
 // Kernels that the generated code calls (ExternKernelOut, ExternKernelAlloc, FallbackKernel, MultiOutput).
 // In: an operator with boxes among its arguments. Out: boxes over the kernel's results. Promises: inputs are in memory, in
 // the strides that the kernel asks for; results have a layout of their own.
+import { lookup } from "../../aten/registry";
+import { parseSchema } from "../../aten/schema";
 import type { ArgValue, TensorMeta } from "../../aten/types";
 import type { FxNode } from "../../fx/graph";
 import { type Expr, int } from "../symbolic/expr";
@@ -240,9 +242,25 @@ function multiOutput(ctx: Lowering, producer: TensorBox, meta: TensorMeta, index
     kwargs: {},
     mutates: [],
     layout: fixedLayout(meta),
+    ...(isAlias(producer) ? { aliases: [bufferOf(producer)?.name ?? ""] } : {}),
     ...(index === undefined ? {} : { index }),
   });
   return ctx.boxOf(b);
+}
+
+function isAlias(x: TensorBox): boolean {
+  const b = bufferOf(x);
+  return b?.kind === "extern" && b.aliases !== undefined;
+}
+
+/** the buffers that the results of a view operator share memory with, as the schema has it: Tensor(a) */
+function aliased(op: string, p: Prepared): string[] {
+  const record = lookup(op);
+  if (record === undefined) return [];
+  return parseSchema(record.schema).parameters.flatMap(({ name, alias, mutated }, i) => {
+    const source = p.args[i] ?? p.kwargs[name];
+    return alias === null || mutated || !isTensorBox(source) ? [] : (bufferOf(source)?.name ?? []);
+  });
 }
 
 /** A call whose results are unpacked one by one; null for a result that is None. */
@@ -250,6 +268,7 @@ export function externMany(ctx: Lowering, spec: ExternManySpec): (TensorBox | nu
   const p = prepare(ctx, spec, true);
   const metas = results(ctx, spec.op, p);
   const device = p.inputs[0] === undefined ? deviceOfResult(metas) : deviceOf(p.inputs[0]);
+  const aliases = aliased(spec.op, p);
   const b = ctx.registerExtern({
     irClass: "FallbackKernel",
     kernel: spec.kernel,
@@ -258,6 +277,7 @@ export function externMany(ctx: Lowering, spec: ExternManySpec): (TensorBox | nu
     args: p.args,
     kwargs: p.kwargs,
     mutates: [],
+    ...(aliases.length === 0 ? {} : { aliases }),
     layout: metas === undefined ? { kind: "none", device } : { kind: "multi_output", device },
     ...(spec.opaque === undefined ? {} : { opaque: spec.opaque }),
   });

@@ -151,6 +151,7 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
         kwargs: Object.fromEntries(Object.entries(b.kwargs).map(([k, v]) => [k, views(v)])),
         reads: b.inputs.map(bufferView),
         mutates: b.mutates,
+        ...(b.aliases === undefined ? {} : { aliases: b.aliases }),
         ...(b.index === undefined ? {} : { index: b.index }),
         ...(b.opaque === undefined ? {} : { opaque: b.opaque }),
       };

@@ -2,6 +2,7 @@
 // Promises: nodes are lowered in order through their records; an operator without a lowering becomes a call of its ATen
 // kernel; every buffer of the result has a fixed layout, every operation its origins.
 import { isExpr } from "../../aten/dim_math";
+import { isComplexDType } from "../../aten/promotion";
 import { lookup } from "../../aten/registry";
 import { type LoweringBuilder, OpError } from "../../aten/types";
 import type { FxGraph, FxNode } from "../../fx/graph";
@@ -14,7 +15,7 @@ import { makeBuilder } from "./builder";
 import { literalTensor } from "./constants";
 import { tensorMeta } from "./constraints";
 import { type EnvValue, Lowering } from "./context";
-import { externMany } from "./extern";
+import { type ExternManySpec, externMany } from "./extern";
 import { finishGraph } from "./finish";
 import { lowerOutputs } from "./graph_outputs";
 import { decideLayoutOpt, nodesDislikingPadding, nodesPreferringChannelsLast } from "./layout_opt";
@@ -171,6 +172,7 @@ function callFunction(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxN
   const { args, kwargs } = nodeArgs(ctx, n);
   const record = lookup(n.target);
   let problem = n.meta.opaque;
+  if (touchesComplex(n)) return fallback(ctx, n, args, kwargs, problem, "any");
   try {
     const result =
       record?.lower !== undefined
@@ -182,6 +184,17 @@ function callFunction(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxN
     problem ??= e.message;
   }
   return fallback(ctx, n, args, kwargs, problem);
+}
+
+/** loops have no complex numbers: whatever reads or gives them is ATen's (fallback_node_due_to_unsupported_type) */
+function touchesComplex(n: FxNode): boolean {
+  const tensors = [n, ...n.inputs].flatMap(m => {
+    const v = m.meta.val;
+    return Array.isArray(v) ? (v as readonly unknown[]) : [v];
+  });
+  return tensors.some(
+    t => typeof t === "object" && t !== null && "dtype" in t && isComplexDType((t as FakeTensor).dtype),
+  );
 }
 
 /** an in-place operator: what its functional form computes, written into its first argument (register_inplace) */
@@ -219,6 +232,7 @@ function fallback(
   args: readonly EnvValue[],
   kwargs: ReadonlyMap<string, EnvValue>,
   opaque: string | undefined,
+  strides: ExternManySpec["strides"] = ctx.options.kind === "backward" ? "contiguous" : "fx",
 ): EnvValue {
   const results = externMany(ctx, {
     // an operator's overload is called through torch.ops, anything else as it is named
@@ -227,7 +241,7 @@ function fallback(
     inputs: [],
     args,
     kwargs: Object.fromEntries(kwargs),
-    strides: ctx.options.kind === "backward" ? "contiguous" : "fx",
+    strides,
     ...(opaque === undefined ? {} : { opaque }),
   });
   return tensorMeta(n) !== undefined ? (results[0] ?? null) : results;

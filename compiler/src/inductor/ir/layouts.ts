@@ -53,6 +53,13 @@ export function fillOrderOf(strides: readonly Expr[], sizevars: SizeVars): numbe
   return strides.map((_, i) => i).sort((a, b) => (hints[a] as number) - (hints[b] as number) || b - a);
 }
 
+/** strides in the order of others (same_ordered); of equal strides the earlier dimension is inside */
+export function sameOrdered(sizes: readonly Expr[], strides: readonly Expr[], sizevars: SizeVars): Expr[] {
+  const hints = strides.map(s => sizevars.sizeHint(s, 8192));
+  const fill = strides.map((_, i) => i).sort((a, b) => (hints[a] as number) - (hints[b] as number));
+  return fillOrdered(sizes, fill);
+}
+
 export const CHANNELS_LAST_FILL = [1, 3, 2, 0];
 export const CHANNELS_LAST_ORDER = [3, 0, 2, 1];
 

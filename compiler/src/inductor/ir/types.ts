@@ -123,6 +123,8 @@ export interface ExternOperation extends OperationBase {
   readonly kwargs: Readonly<Record<string, ArgValue<BufferView>>>;
   readonly reads: readonly BufferView[];
   readonly mutates: readonly string[];
+  /** buffers whose memory the results share: a view that ATen makes, and what is unpacked from it */
+  readonly aliases?: readonly string[];
   /** MultiOutput: which element of its producer */
   readonly index?: number;
   /** opaque operator: why it can't be run */

@@ -73,7 +73,8 @@ export function createNode(s: SchedulerState, op: Operation): SchedulerNode {
     const { layout } = buffer;
     const mutations =
       layout.kind === "mutation" ? [layout.target] : op.kind === "extern" ? externMutations(s, op, i) : [];
-    const aliases = layout.kind === "non_owning" ? [layout.base] : [];
+    const shared = op.kind === "extern" ? (op.aliases ?? []) : [];
+    const aliases = layout.kind === "non_owning" ? [layout.base] : shared;
     outputs.push({ buffer, name, definingOp: node, users: [], aliases, mutations });
   });
   return node;

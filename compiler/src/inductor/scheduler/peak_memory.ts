@@ -131,7 +131,9 @@ function bufferSizes(s: SchedulerState): ReadonlyMap<string, readonly [number, n
     let alloc = 0;
     let free = 0;
     if (layout?.kind === "multi_output") {
-      for (const u of b.users) for (const o of u.node?.outputs ?? []) alloc += compute(o, true);
+      for (const u of b.users) {
+        for (const o of u.node?.outputs ?? []) if (o.buffer.irClass === "MultiOutput") alloc += compute(o, true);
+      }
     } else if (layout && "size" in layout) {
       alloc = (s.sizevars.hint(bufferNumel(s.graph, b.name)) ?? 0) * itemsize(layout.dtype);
       free = alloc;

@@ -58,7 +58,8 @@ export function recordedLowerings(log: string, hints: ReadonlyMap<string, number
   return out;
 }
 
-function lowerPrinted(
+/** lowers a printed post-grad graph; `userOutputs` counts the results that are not saved for the backward pass */
+export function lowerPrinted(
   graph: FxGraph,
   kind: LoweredGraph["kind"],
   userOutputs: number,
