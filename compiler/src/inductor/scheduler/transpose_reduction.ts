@@ -81,10 +81,14 @@ export function transposeShape(s: ShapeInput, members: readonly SchedulerNode[])
   if (inside.some(uses) || inside.some(m => rest.some(r => m.ancestors.has(r.name)))) {
     return reason("not_one_pass", "one needs a result over all of what the other walks");
   }
-  const seed = seedOf(inside);
-  const framed = frameOf(s, inside, seed);
-  if ("why" in framed) return framed.why;
-  return cutsOf(s, framed.frame, rest);
+  let first: Reason | null = null;
+  for (const seed of seedsOf(inside)) {
+    const framed = frameOf(s, inside, seed);
+    const shape = "why" in framed ? framed.why : cutsOf(s, framed.frame, rest);
+    if (!isFailure(shape)) return shape;
+    first ??= shape;
+  }
+  return first ?? reason("no_shared_data", "nothing is reduced");
 }
 
 /** what a tile kernel can't hold, whatever the loops */
@@ -119,13 +123,19 @@ const splitOf = (m: SchedulerNode): number | null => {
 const keptCount = (m: SchedulerNode): number =>
   (wholeBody(m)?.iterSizes ?? []).reduce((n, e) => n * (intValue(e) ?? 1), 1);
 
-/** The sum whose kept elements lie across the tiles' columns: one that is cut already, else one that keeps most. */
-function seedOf(members: readonly SchedulerNode[]): SchedulerNode {
-  const sums = members.filter(isReduction);
-  const best = [...sums].sort(
-    (a, b) => Number(splitOf(b) !== null) - Number(splitOf(a) !== null) || keptCount(b) - keptCount(a),
-  );
-  return best[0] as SchedulerNode;
+/**
+ * Sums whose kept elements may lie across the tiles' columns, best first: those that are cut already, then by what they
+ * keep; one of each way to cut the matrix.
+ */
+function seedsOf(members: readonly SchedulerNode[]): SchedulerNode[] {
+  const sums = members
+    .filter(isReduction)
+    .sort((a, b) => Number(splitOf(b) !== null) - Number(splitOf(a) !== null) || keptCount(b) - keptCount(a));
+  const seen = new Set<string>();
+  return sums.filter(m => {
+    const key = `${keptCount(m)} ${splitOf(m)}`;
+    return seen.has(key) ? false : (seen.add(key), true);
+  });
 }
 
 /** How many partial results each sum leaves. */
