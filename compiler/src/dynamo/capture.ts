@@ -3,13 +3,16 @@
 import { OpError } from "../aten/types";
 import type { Module } from "../python/ast";
 import type { PythonFile } from "../python/file";
+import { analyseRoots } from "./assume/roots";
 import { installBuiltins } from "./builtins/functions";
 import { compileModule } from "./code/compiler";
 import type { SourceFile } from "./code/instructions";
 import { Interrupted, PyError } from "./interp/api";
+import { PyFunction } from "./interp/frame";
 import { Machine } from "./interp/machine";
 import { splitCells } from "./notebook";
-import type { PyModule, Value } from "./objects/values";
+import { PyInstance, type PyModule, type Value } from "./objects/values";
+import { einopsFactory } from "./stdlib/einops";
 import { Modules } from "./stdlib/modules";
 import { Torch } from "./torch/context";
 import { TorchNamespace } from "./torch/namespace";
@@ -24,7 +27,11 @@ interface Run {
   readonly modules: Modules;
   readonly namespace: TorchNamespace;
   readonly diagnostics: Diagnostic[];
+  /** forgets what was said after the mark */
+  readonly unsay: (mark: number) => void;
 }
+
+type Root = CaptureResult["roots"][number];
 
 const START = { line: 1, column: 0, endLine: 1, endColumn: 0 };
 
@@ -41,17 +48,73 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
   main.dict.set("__file__", path);
   main.dict.set("__builtins__", run.modules.import("builtins", null));
   run.modules.loaded.set("__main__", main);
+  let alive = true;
   for (const cell of cells) {
     if (cell.index !== null) run.torch.emit({ kind: "cell", index: cell.index });
-    if (!runCell(run, main, path, cell.text, cell.name)) break;
+    alive = runCell(run, main, path, cell.text, cell.name);
+    if (!alive) break;
+  }
+  const last = cells[cells.length - 1];
+  const roots = compiledRoots(run, path);
+  if (last && alive) {
+    const parsed = run.modules.parseFile(last.name, last.text);
+    const { vm, torch, runner, namespace, diagnostics, unsay } = run;
+    roots.push(
+      ...guarded(run, path, () =>
+        analyseRoots({ vm, torch, runner, api: namespace.api, file: path, main, parsed, diagnostics, unsay }),
+      ),
+    );
   }
   const format = run.modules.environment.get("TORCH_LOGS_FORMAT");
   return {
     events: run.torch.events,
     diagnostics: run.diagnostics,
     logFormat: typeof format === "string" ? format : null,
-    roots: [],
+    roots,
   };
+}
+
+/** what the program itself compiled, at the definitions of its functions and classes */
+function compiledRoots(run: Run, path: string): Root[] {
+  const out: Root[] = [];
+  for (const [c, frames] of run.namespace.api.frames) {
+    const at = c.target instanceof PyFunction ? c.target.code : undefined;
+    if (at && at.file.name === path && frames.length > 0) {
+      const span = { line: at.firstLine, column: 0, endLine: at.firstLine, endColumn: 0 };
+      out.push({ name: at.name, span, frames, assumed: [] });
+      continue;
+    }
+    const cls = c.target instanceof PyInstance ? c.target.cls : undefined;
+    const place = cls?.place;
+    if (cls && place && place.file === path && frames.length > 0) {
+      const span = { line: place.line, column: 0, endLine: place.line, endColumn: 0 };
+      out.push({ name: cls.name, span, frames, assumed: [] });
+    }
+  }
+  return out;
+}
+
+/** the boundary that turns bugs into diagnostics */
+function guarded(run: Run, path: string, f: () => Root[]): Root[] {
+  try {
+    return f();
+  } catch (e) {
+    run.vm.frames.length = 0;
+    run.torch.trace = null;
+    run.vm.observer = null;
+    if (!(e instanceof Interrupted)) {
+      run.diagnostics.push(
+        problem(
+          path,
+          START,
+          "error",
+          "internal",
+          `the analysis failed here: ${e instanceof Error ? e.message : String(e)}`,
+        ),
+      );
+    }
+    return [];
+  }
 }
 
 function problem(
@@ -68,11 +131,15 @@ function problem(
 function prepare(path: string, options: CaptureOptions): Run {
   const diagnostics: Diagnostic[] = [];
   const said = new Set<string>();
+  const keyOf = (d: Diagnostic): string => `${d.file}:${d.span.line}:${d.code}:${d.message}`;
   const say = (d: Diagnostic): void => {
-    const key = `${d.file}:${d.span.line}:${d.code}:${d.message}`;
+    const key = keyOf(d);
     if (said.has(key)) return;
     said.add(key);
     diagnostics.push(d);
+  };
+  const unsay = (mark: number): void => {
+    for (const d of diagnostics.splice(mark)) said.delete(keyOf(d));
   };
   const vm: Machine = new Machine({
     stepBudget: options.stepBudget,
@@ -91,6 +158,7 @@ function prepare(path: string, options: CaptureOptions): Run {
   const runner = new FrameRunner(torch, vm);
   const namespace = new TorchNamespace(vm, torch, runner);
   modules.register(namespace.factory);
+  modules.register(einopsFactory(vm));
   modules.onProblems = (file, parsed) => {
     for (const p of parsed.problems) say(problem(file, p.span, "error", "syntax", p.message));
   };
@@ -108,7 +176,7 @@ function prepare(path: string, options: CaptureOptions): Run {
     torch.assumeLater(`${what} at line ${place?.span.line ?? 0} taken as true`);
     return true;
   };
-  return { vm, torch, runner, modules, namespace, diagnostics };
+  return { vm, torch, runner, modules, namespace, diagnostics, unsay };
 }
 
 /** the innermost line of the user's own code */

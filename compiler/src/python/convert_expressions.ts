@@ -66,8 +66,9 @@ export function toExpr(src: Source, n: RawNode): ast.Expr {
       // the value keeps its own span: positions of operators leave parentheses out, as CPython's do
       return toExpr(src, only(n));
     }
-    case "tuple":
     case "expression_list":
+      return { kind: "Tuple", span, elts: named(n).map(c => hoistStar(toExpr(src, c))) };
+    case "tuple":
     case "pattern_list":
     case "tuple_pattern":
       return { kind: "Tuple", span, elts: named(n).map(c => toExpr(src, c)) };
@@ -227,6 +228,34 @@ export function toExpr(src: Source, n: RawNode): ast.Expr {
       throw new Unreadable(n, "invalid syntax");
     default:
       throw new Unreadable(n, `cannot read ${n.type.replace(/_/g, " ")}`);
+  }
+}
+
+/** outside of brackets the grammar binds `*` too tightly: `*x.shape[1:], y` is read as `(*x).shape[1:], y` */
+function hoistStar(e: ast.Expr): ast.Expr {
+  const bare = withoutStar(e);
+  return bare ? { kind: "Starred", span: e.span, value: bare } : e;
+}
+
+function withoutStar(e: ast.Expr): ast.Expr | undefined {
+  switch (e.kind) {
+    case "Starred":
+      return e.value;
+    case "Attribute":
+    case "Subscript": {
+      const value = withoutStar(e.value);
+      return value && { ...e, value };
+    }
+    case "Call": {
+      const func = withoutStar(e.func);
+      return func && { ...e, func };
+    }
+    case "BinOp": {
+      const left = withoutStar(e.left);
+      return left && { ...e, left };
+    }
+    default:
+      return undefined;
   }
 }
 

@@ -80,6 +80,13 @@ describe("PythonFile", () => {
     expect(file.module).toEqual(new PythonFile(before).module);
   });
 
+  it("reads a star before a whole expression without brackets", () => {
+    const a = first("x = *t.shape[1:], t.device");
+    if (a.kind !== "Assign" || a.value.kind !== "Tuple") throw new Error(a.kind);
+    const star = a.value.elts[0];
+    expect(star?.kind === "Starred" && star.value.kind).toBe("Subscript");
+  });
+
   it("lists comments with their places", () => {
     const file = new PythonFile("# fuselens: x=f32[8]\ndef f(x):  # two\n    pass\n");
     expect(file.comments().map(c => [c.span.line, c.text])).toEqual([

@@ -2,9 +2,21 @@
 import type { Machine } from "../interp/machine";
 import { asFloat, asInt, normal } from "../interp/numbers";
 import { plain, special } from "../interp/operators";
-import { PyBytes, type PyClass, PyComplex, PyFloat, PyInstance, PyUnknown, type Value } from "../objects/values";
+import {
+  PyBytes,
+  type PyClass,
+  PyComplex,
+  PyFloat,
+  PyInstance,
+  PyObject,
+  PyUnknown,
+  type Value,
+} from "../objects/values";
 import { defineNew, method, property } from "./define";
 import { parseFloatText } from "./strings";
+
+/** tensors answer through their attributes, not through their class */
+const isGuestObject = (v: Value): boolean => v instanceof PyObject && !(v instanceof PyInstance);
 
 export function toInt(vm: Machine, v: Value, base?: Value): Value {
   const p = plain(v);
@@ -22,7 +34,7 @@ export function toInt(vm: Machine, v: Value, base?: Value): Value {
   }
   if (v instanceof PyUnknown) return vm.unknown(`int(${v.what})`);
   for (const name of ["__int__", "__index__", "__trunc__"]) {
-    const m = special(vm, v, name);
+    const m = special(vm, v, name) ?? (isGuestObject(v) ? vm.getattrOrUndefined(v, name) : undefined);
     if (m !== undefined) return vm.call(m, []);
   }
   return vm.raise(
@@ -60,7 +72,7 @@ export function toFloat(vm: Machine, v: Value): Value {
   if (f !== undefined) return new PyFloat(f);
   if (v instanceof PyUnknown) return vm.unknown(`float(${v.what})`);
   for (const name of ["__float__", "__index__"]) {
-    const m = special(vm, v, name);
+    const m = special(vm, v, name) ?? (isGuestObject(v) ? vm.getattrOrUndefined(v, name) : undefined);
     if (m !== undefined) return vm.call(m, []);
   }
   return vm.raise("TypeError", `float() argument must be a string or a real number, not '${vm.typeOf(v).name}'`);

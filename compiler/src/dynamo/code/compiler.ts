@@ -439,6 +439,7 @@ function functionDef(u: Unit, s: ast.FunctionDef): void {
   const child = new Unit(u.all, s, u, s.name, u.code.file, u.text, first, "function");
   parameters(child, s.args);
   child.code.docstring = docstring(s.body);
+  child.code.body = s.body;
   child.code.isAsync = s.isAsync;
   block(child, s.body);
   child.emit("LOAD_CONST", 0, constant({ type: "None" }));

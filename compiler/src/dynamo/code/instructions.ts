@@ -1,7 +1,7 @@
 // The instructions that Python source is compiled to, named after CPython 3.12's where they mean the same. In: nothing.
 // Out: Code, the unit a frame runs. Graph breaks, resume points, liveness and the line shown for a node are all defined
 // on instructions, as in Dynamo.
-import type { Arguments, Span } from "../../python/ast";
+import type { Arguments, Span, Stmt } from "../../python/ast";
 
 export type OpName =
   | "LOAD_CONST"
@@ -145,6 +145,8 @@ export class Code {
   isAsync = false;
   docstring: string | null = null;
   signature: Arguments | null = null;
+  /** the statements it was made from, for what is inferred of parameters; null: no def */
+  body: readonly Stmt[] | null = null;
 
   constructor(
     readonly name: string,

@@ -86,6 +86,8 @@ export class Machine implements Interp {
   /** the frames that ran when the last exception that is no Python exception was thrown, outermost first */
   faultFrames: readonly Frame[] | null = null;
   private lastFault: unknown = null;
+  /** ends a part of the analysis before the whole budget is spent */
+  stepLimit: number | null = null;
   steps = 0;
   private readonly exceptionClasses = new Map<string, PyClass>();
 
@@ -153,6 +155,7 @@ export class Machine implements Interp {
   }
   tick(): void {
     this.steps++;
+    if (this.stepLimit !== null && this.steps > this.stepLimit) throw new Interrupted("a part took too many steps");
     if (this.steps > this.host.stepBudget) throw new Interrupted("the analysis took too many steps");
     if ((this.steps & 1023) === 0 && this.host.shouldStop()) throw new Interrupted("stopped");
   }

@@ -154,6 +154,9 @@ export function sysModule(vm: Machine, modules: PyDict): PyModule {
     throw vm.makeError("SystemExit", []);
   });
   for (const name of ["setrecursionlimit", "settrace", "excepthook"]) func(vm, m, name, () => null);
+  func(vm, m, "getdefaultencoding", () => "utf-8");
+  func(vm, m, "getfilesystemencoding", () => "utf-8");
+  m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`sys.${n}`));
   func(vm, m, "getrecursionlimit", () => 1000);
   func(vm, m, "getsizeof", () => 64);
   func(vm, m, "exc_info", () => vm.tuple([null, null, null]));

@@ -131,6 +131,10 @@ export class CompileApi {
     };
   }
 
+  /** everything handed to torch.compile, and what of it was called */
+  readonly created: PyCompiled[] = [];
+  readonly called = new Set<PyCompiled>();
+
   compiled(target: Value, options: CompileOptions): Value {
     const { torch } = this;
     if (target instanceof PyUnknown) return target;
@@ -138,7 +142,9 @@ export class CompileApi {
       this.refill(target);
       return this.optimized(target as PyInstance, options);
     }
-    return new PyCompiled(this.compiledClass, target, options);
+    const made = new PyCompiled(this.compiledClass, target, options);
+    this.created.push(made);
+    return made;
   }
 
   /** parameters of a compiled module take the values that the replay can make again */
@@ -204,7 +210,9 @@ export class CompileApi {
       ["_non_persistent_buffers_set", vm.set([])],
       ["_orig_mod", module],
     ]);
-    this.compiledModules.set(o, new PyCompiled(this.compiledClass, module, options));
+    const made = new PyCompiled(this.compiledClass, module, options);
+    this.compiledModules.set(o, made);
+    this.created.push(made);
     return o;
   }
 
@@ -213,12 +221,20 @@ export class CompileApi {
   private callCompiled(f: PyCompiled, args: readonly Value[], kw: Kwargs): Value {
     const { vm } = this;
     if (this.torch.trace) return vm.call(f.target, args, kw);
-    const context = { options: f.options, frames: [] as number[] };
-    this.onCompiled?.(f, context.frames);
+    const context = { options: f.options, frames: this.framesOf(f) };
+    this.called.add(f);
     return this.runner.callCompiled(this.callable(f.target), args, kw, context);
   }
-  /** told of each compiled call, for lenses */
-  onCompiled: ((f: PyCompiled, frames: readonly number[]) => void) | null = null;
+  /** frames compiled for each, for lenses */
+  readonly frames = new Map<PyCompiled, number[]>();
+  private framesOf(f: PyCompiled): number[] {
+    let list = this.frames.get(f);
+    if (!list) {
+      list = [];
+      this.frames.set(f, list);
+    }
+    return list;
+  }
 
   /** library code is compiled through Dynamo's inner(*args, **kwargs) */
   callable(target: Value): Value {

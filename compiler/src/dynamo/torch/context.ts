@@ -138,6 +138,8 @@ export class Torch {
     if (this.trace) this.trace.note(text);
     else if (!this.pendingAssumptions.includes(text)) this.pendingAssumptions.push(text);
   }
+  /** module classes whose instances the program called */
+  readonly calledClasses = new Set<PyClass>();
   /** how many tensors were filled so far */
   filled = 0;
   private runtimeIds = 0;

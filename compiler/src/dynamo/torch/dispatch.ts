@@ -200,7 +200,7 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   try {
     result = record.meta(m, bindings);
   } catch (e) {
-    if (e instanceof OpError) return vm.raise(e.pythonType, e.message);
+    if (e instanceof OpError) return failedOp(torch, call, e);
     throw e;
   }
   const schema = parseSchema(record.schema);
@@ -237,6 +237,31 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     storage,
     lists ? target : undefined,
   );
+}
+
+/** an error of the operator; one whose result has a size that only the data decides ends the graph */
+function failedOp(torch: Torch, call: OpCall, e: OpError): Value {
+  const dynamic = e.pythonType === "DynamicOutputShapeException";
+  if (!dynamic && e.pythonType !== "GuardOnDataDependentSymNode") return torch.vm.raise(e.pythonType, e.message);
+  const name = `aten.${call.target.split(".").pop() ?? call.target}.default`;
+  if (torch.trace) {
+    throw torch.breakOn({
+      type: dynamic ? "Dynamic shape operator" : "Data dependent operator",
+      number: dynamic ? "0036" : "0033",
+      explanation: dynamic
+        ? `Operator \`${name}\`'s output shape depends on input Tensor data.`
+        : `Operator \`${name}\` has a non-Tensor output whose value is dependent on the data of Tensor inputs.`,
+      hints: dynamic
+        ? [
+            "Enable tracing of dynamic shape operators with `torch._dynamo.config.capture_dynamic_output_shape_ops = True`",
+          ]
+        : [],
+      context: name,
+    });
+  }
+  // outside of a trace nobody knows the size: the result is unknown
+  torch.vm.report("data-dependent", `the shape of ${call.target} depends on data`, "information");
+  return torch.vm.unknown(`${call.target}(...)`);
 }
 
 function wantsGrad(torch: Torch, conv: Converter, record: OpRecord): boolean {

@@ -45,7 +45,7 @@ class Paused extends Error {}
 type Ended =
   | { readonly kind: "return"; readonly value: Value }
   | { readonly kind: "broke" }
-  | { readonly kind: "eager" };
+  | { readonly kind: "eager"; readonly raised?: PyError };
 
 interface FrameSnapshot {
   readonly pc: number;
@@ -73,6 +73,21 @@ export class FrameRunner {
   reset(): void {
     this.caches.clear();
     this.reported.clear();
+  }
+
+  /** drops what an attempt compiled */
+  forget(frames: readonly number[]): void {
+    if (frames.length === 0) return;
+    const gone = new Set(frames);
+    for (const byPc of this.caches.values()) {
+      for (const cache of byPc.values()) {
+        for (let i = cache.entries.length - 1; i >= 0; i--) {
+          const id = cache.entries[i]?.captured?.id;
+          if (id !== undefined && gone.has(id)) cache.entries.splice(i, 1);
+        }
+        cache.state.clear();
+      }
+    }
   }
 
   /** calls a target with its frames compiled */
@@ -140,7 +155,10 @@ export class FrameRunner {
     for (let segments = 0; ; segments++) {
       const ended = this.segment(frame, baseGrad);
       if (ended.kind === "return") return ended.value;
-      if (ended.kind === "eager" || segments > 200) return this.vm.run(frame);
+      if (ended.kind === "broke" && segments <= 200) continue;
+      const value = this.vm.run(frame);
+      if (ended.kind === "eager" && ended.raised) this.reportMismatch(frame, ended.raised);
+      return value;
     }
   }
 
@@ -257,7 +275,7 @@ export class FrameRunner {
         if (e instanceof PyError) {
           // the exception leaves the compiled function: eager code raises it with all it did before
           restore(frame, snapshot);
-          return { kind: "eager" };
+          return { kind: "eager", raised: e };
         }
         if (!(e instanceof Interrupted)) restore(frame, snapshot);
         throw e;
@@ -265,6 +283,18 @@ export class FrameRunner {
     }
     restore(frame, snapshot);
     return { kind: "eager" };
+  }
+
+  /** code that runs eagerly but raised while traced: this stage is at fault, and says so */
+  private reportMismatch(frame: Frame, e: PyError): void {
+    const at = [...e.trace].reverse().find(t => t.file.library === "user");
+    const what = `${e.value.cls.name}: ${this.vm.str(e.value)}`;
+    this.vm.report(
+      "not-captured",
+      `${frame.shownName} could not be captured as one graph: ${what}`,
+      "warning",
+      at?.span,
+    );
   }
 
   private failFullgraph(frame: Frame, e: Unsupported, retry: () => void): never {
