@@ -1,8 +1,8 @@
 // Questions an editor asks of a program, answered in plain data: which entries stand at a position, which kernels hold
 // a line, which graphs belong to a root. No LSP here. An index by line is made once per program.
-import type { ReportKernel, ReportRefusal, ReportRoot, SourceEntry } from "@fuselens/compiler";
+import type { ReportKernel, ReportRoot, SourceEntry } from "@fuselens/compiler";
 import { kept } from "./cache";
-import type { EditorCompilation, EditorProgram, Span } from "./model";
+import type { EditorCompilation, EditorProgram, EditorRefusal, Span } from "./model";
 
 export interface Position {
   /** 1-based */
@@ -104,24 +104,21 @@ export function numberOf(program: EditorProgram, ref: KernelRef): number {
   return launched(kernels.slice(0, ref.kernel + 1)).length;
 }
 
+const byKernel = new WeakMap<EditorCompilation, Map<number, EditorRefusal[]>>();
+
 /** Refusals that one of the kernels takes part in, most bytes first. */
-export function refusalsOf(program: EditorProgram, kernels: readonly KernelRef[]): ReportRefusal[] {
-  const found = new Set<ReportRefusal>();
+export function refusalsOf(program: EditorProgram, kernels: readonly KernelRef[]): EditorRefusal[] {
+  const found = new Set<EditorRefusal>();
   for (const ref of kernels) {
-    const graph = program.compilations[ref.compilation]?.graph;
-    const nodes = new Set(graph?.kernels[ref.kernel]?.nodes ?? []);
-    for (const r of graph?.refusals ?? []) {
-      if (found.has(r)) continue;
-      const [a, b] = [membersOf(r.a), membersOf(r.b)];
-      const inside = (ops: readonly string[]) => ops.some(op => nodes.has(op));
-      // a pair that met in one kernel after all is no loss
-      if (inside(a) !== inside(b)) found.add(r);
-    }
+    const compilation = program.compilations[ref.compilation];
+    if (!compilation) continue;
+    const index = kept(byKernel, compilation, () => {
+      const made = new Map<number, EditorRefusal[]>();
+      for (const r of compilation.graph.refusals)
+        for (const k of r.kernels) kept(made, k, () => [] as EditorRefusal[]).push(r);
+      return made;
+    });
+    for (const r of index.get(ref.kernel) ?? []) found.add(r);
   }
   return [...found].sort((x, y) => y.bytesLost - x.bytesLost);
-}
-
-/** "op0_op3" → its operations */
-export function membersOf(node: string): string[] {
-  return node.split("_");
 }

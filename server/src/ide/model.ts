@@ -14,9 +14,17 @@ export interface SizeSymbol {
   readonly source: string;
 }
 
-export interface EditorGraph extends Omit<ReportGraph, "aten"> {
+/** a refusal between two kernels of the finished schedule */
+export interface EditorRefusal extends ReportRefusal {
+  /** indices into ReportGraph.kernels */
+  readonly kernels: readonly [number, number];
+}
+
+export interface EditorGraph extends Omit<ReportGraph, "aten" | "refusals"> {
   /** a report's list of ATen nodes is what `source` says already */
   readonly aten: number;
+  /** those that cost bytes, most bytes first, the worst few of each kernel */
+  readonly refusals: readonly EditorRefusal[];
 }
 
 export interface EditorCompilation {
@@ -51,7 +59,7 @@ export function editorProgram(program: Program, text = ""): EditorProgram {
     preset: report.preset,
     target: report.target,
     compilations: program.compilations.map(c => ({
-      graph: { ...c.graph, aten: c.graph.aten.length, refusals: distinct(c.graph.refusals) },
+      graph: { ...c.graph, aten: c.graph.aten.length, refusals: worstRefusals(c.graph) },
       codeKey: codeKey(c.outputCode.standalone),
       blockers: c.plan.blockers,
       opaque: c.plan.steps.flatMap(s =>
@@ -102,9 +110,42 @@ export function codeKey(standalone: string): string {
   return createHash("sha1").update(standalone).digest("base64");
 }
 
-/** the same pair is refused again in every round: the last word counts, most bytes first */
-function distinct(refusals: readonly ReportRefusal[]): ReportRefusal[] {
-  const kept = new Map<string, ReportRefusal>();
-  for (const r of refusals) if (r.bytesLost > 0) kept.set(`${r.a} ${r.b}`, r);
-  return [...kept.values()].sort((x, y) => y.bytesLost - x.bytesLost);
+/** a hover shows four; a page of reasons a few more */
+const KEPT_PER_KERNEL = 8;
+
+/**
+ * The last word on each pair of kernels counts, since a pair is refused again in every round; a pair that met in one
+ * kernel after all is no loss.
+ */
+function worstRefusals(graph: ReportGraph): EditorRefusal[] {
+  const kernelOf = new Map<string, number>();
+  graph.kernels.forEach((k, i) => {
+    for (const op of k.nodes) kernelOf.set(op, i);
+  });
+  const pairs = new Map<string, EditorRefusal>();
+  for (const r of graph.refusals) {
+    if (r.bytesLost <= 0) continue;
+    const [a, b] = [kernelOf.get(firstMember(r.a)), kernelOf.get(firstMember(r.b))];
+    if (a === undefined || b === undefined || a === b) continue;
+    const key = a < b ? `${a} ${b}` : `${b} ${a}`;
+    const known = pairs.get(key);
+    if (!known || r.bytesLost >= known.bytesLost) pairs.set(key, { ...r, kernels: [a, b] });
+  }
+  const taken = new Map<number, number>();
+  return [...pairs.values()]
+    .sort((x, y) => y.bytesLost - x.bytesLost)
+    .filter(r => {
+      const counts = r.kernels.map(k => taken.get(k) ?? 0);
+      if (counts.every(n => n >= KEPT_PER_KERNEL)) return false;
+      r.kernels.forEach((k, i) => {
+        taken.set(k, (counts[i] ?? 0) + 1);
+      });
+      return true;
+    });
+}
+
+/** "op0_op3" → "op0" */
+function firstMember(node: string): string {
+  const end = node.indexOf("_");
+  return end < 0 ? node : node.slice(0, end);
 }

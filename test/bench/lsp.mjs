@@ -1,0 +1,208 @@
+// npm run bench -- lsp [--edits N] [--soak N] [--only NAME,...]: the language server at typing speed, over stdio.
+// Out: JSON on stdout with each number, its limit, and whether it holds. Times are milliseconds.
+import { parseArgs } from "node:util";
+import { quantile, sleep, startServer } from "./lsp/client.mjs";
+import { gptFile, mediumFile } from "./lsp/programs.mjs";
+
+const DIGITS = "123456789";
+
+export async function main(argv) {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      edits: { type: "string", default: "60" },
+      soak: { type: "string", default: "5000" },
+      only: { type: "string" },
+    },
+  });
+  const wanted = values.only?.split(",");
+  const edits = Number(values.edits);
+  const results = {};
+  const run = async (name, measure) => {
+    if (wanted && !wanted.includes(name)) return;
+    process.stderr.write(`${name} ...\n`);
+    results[name] = await measure();
+  };
+  await run("medium_edit", () => editing(mediumFile(), edits, { median: 40, p95: 120 }));
+  await run("gpt12_edit", () => editing(gptFile(12), Math.ceil(edits / 2), { median: 150, p95: 400 }));
+  await run("gpt12_cold_open", () => coldOpen(gptFile(12), 1200));
+  await run("hover", () => hovering(gptFile(12), 10));
+  await run("keystrokes", () => keystrokes(gptFile(12)));
+  await run("linear", linear);
+  await run("memory_edits", () => soak(mediumFile(), Number(values.soak)));
+  await run("memory_files", () => manyFiles(20));
+  const holds = Object.values(results).every(r => r.holds);
+  process.stdout.write(
+    `${JSON.stringify({ node: process.version, cpus: (await import("node:os")).cpus().length, holds, ...results }, null, 1)}\n`,
+  );
+  return 0;
+}
+
+const uriOf = name => `file:///tmp/fuselens_bench_${name}.py`;
+const round = x => (x === null ? null : Math.round(x * 10) / 10);
+
+/** edit → fresh lenses and diagnostics, one after another */
+async function editing(file, count, limit) {
+  const client = await startServer();
+  const uri = uriOf("edit");
+  await client.open(uri, file.text);
+  const titles = await client.fresh(uri);
+  const times = [];
+  const compile = [];
+  for (let i = 0; i < count + 5; i++) {
+    const began = performance.now();
+    await client.edit(uri, file.edit, DIGITS[i % 9]);
+    await client.fresh(uri);
+    if (i >= 5) {
+      times.push(performance.now() - began);
+      compile.push(client.compiled.get(uri)?.milliseconds ?? 0);
+    }
+    await sleep(20);
+  }
+  await client.stop();
+  const [median, p95] = [quantile(times, 0.5), quantile(times, 0.95)];
+  return {
+    lens: titles[0] ?? null,
+    edits: times.length,
+    median_ms: round(median),
+    p95_ms: round(p95),
+    compile_median_ms: round(quantile(compile, 0.5)),
+    limit_ms: limit,
+    holds: titles.length > 0 && median <= limit.median && p95 <= limit.p95,
+  };
+}
+
+/** a server just started: didOpen → lenses and diagnostics */
+async function coldOpen(file, limit) {
+  const times = [];
+  let title = null;
+  for (let i = 0; i < 3; i++) {
+    const client = await startServer();
+    const began = performance.now();
+    await client.open(uriOf("cold"), file.text);
+    [title = null] = await client.fresh(uriOf("cold"));
+    times.push(performance.now() - began);
+    await client.stop();
+  }
+  const median = quantile(times, 0.5);
+  return { lens: title, median_ms: round(median), limit_ms: limit, holds: title !== null && median <= limit };
+}
+
+async function hovering(file, limit) {
+  const client = await startServer();
+  const uri = uriOf("hover");
+  await client.open(uri, file.text);
+  await client.fresh(uri);
+  const lines = file.text.split("\n");
+  const places = lines.flatMap((text, line) =>
+    /^ {8}/.test(text) ? [8, 12, 16, 20, 24].filter(c => c < text.length).map(character => ({ line, character })) : [],
+  );
+  const times = [];
+  let answered = 0;
+  for (let i = 0; i < 400; i++) {
+    const position = places[(i * 37) % places.length];
+    const began = performance.now();
+    const answer = await client.request("textDocument/hover", { textDocument: { uri }, position });
+    times.push(performance.now() - began);
+    if (answer) answered++;
+  }
+  await client.stop();
+  const p95 = quantile(times, 0.95);
+  return {
+    hovers: times.length,
+    answered,
+    median_ms: round(quantile(times, 0.5)),
+    p95_ms: round(p95),
+    limit_ms: limit,
+    holds: answered > 0 && p95 <= limit,
+  };
+}
+
+/** 200 keystrokes at 30 a second: nothing is left over, and the last answer is of the last version */
+async function keystrokes(file) {
+  const client = await startServer();
+  const uri = uriOf("keys");
+  await client.open(uri, file.text);
+  await client.fresh(uri);
+  let cancelled = 0;
+  for (let i = 0; i < 200; i++) {
+    const next = performance.now() + 1000 / 30;
+    await client.edit(uri, file.edit, DIGITS[i % 9]);
+    client.request("textDocument/codeLens", { textDocument: { uri } }).catch(() => cancelled++);
+    await sleep(Math.max(0, next - performance.now()));
+  }
+  const ended = performance.now();
+  await client.fresh(uri);
+  const settled = performance.now() - ended;
+  const last = client.version(uri);
+  await sleep(500);
+  const holds = client.publishedVersion(uri) === last && settled <= 1000;
+  await client.stop();
+  return {
+    keystrokes: 200,
+    settled_ms: round(settled),
+    limit_ms: 1000,
+    last_version: client.publishedVersion(uri),
+    holds,
+  };
+}
+
+/** cold compile of 48 and of 96 layers: twice the work, twice the time within 20 % */
+async function linear() {
+  const times = {};
+  for (const layers of [24, 48, 96]) {
+    const client = await startServer();
+    const uri = uriOf(`gpt${layers}`);
+    await client.open(uri, gptFile(layers).text);
+    await client.fresh(uri);
+    times[layers] = client.compiled.get(uri)?.milliseconds ?? 0;
+    await client.stop();
+  }
+  const ratio = times[96] / times[48];
+  return {
+    compile_ms: Object.fromEntries(Object.entries(times).map(([k, v]) => [k, round(v)])),
+    ratio_96_48: round(ratio * 100) / 100,
+    limit: [1.6, 2.4],
+    holds: ratio <= 2.4,
+  };
+}
+
+/** resident memory over thousands of edits */
+async function soak(file, count) {
+  const client = await startServer();
+  const uri = uriOf("soak");
+  await client.open(uri, file.text);
+  await client.fresh(uri);
+  const samples = [];
+  const digits = () => DIGITS[Math.floor(Math.random() * 9)];
+  for (let i = 1; i <= count; i++) {
+    await client.edit(uri, file.edit, digits());
+    await client.fresh(uri);
+    if (i % Math.ceil(count / 10) === 0) samples.push(client.residentMb());
+  }
+  await client.stop();
+  // the first fifth fills caches and lets the heap find its size
+  const settled = samples[1] ?? samples[0];
+  const last = Math.max(...samples.slice(-2));
+  return {
+    edits: count,
+    resident_mb: samples.map(round),
+    growth: round((last / settled - 1) * 1000) / 10,
+    limit_percent: 10,
+    holds: last <= settled * 1.1,
+  };
+}
+
+async function manyFiles(count) {
+  const client = await startServer();
+  const files = [mediumFile(), gptFile(2), gptFile(4)];
+  for (let i = 0; i < count; i++) {
+    const uri = uriOf(`many_${i}`);
+    await client.open(uri, files[i % files.length].text);
+    await client.fresh(uri);
+  }
+  await sleep(1000);
+  const mb = client.residentMb();
+  await client.stop();
+  return { files: count, resident_mb: round(mb), limit_mb: 400, holds: mb <= 400 };
+}
