@@ -2,6 +2,7 @@
 // taken from the graph's namespace. torch 2.11 traces the size arithmetic behind each tensor wrapper (its storage's
 // bytes) and of some decompositions; the nodes die, their names stay used. Graphs of constant sizes are untouched.
 import type { Bound } from "../aten/bind";
+import { isExpr } from "../aten/dim_math";
 import { ITEM_SIZE } from "../aten/promotion";
 import { packetOf } from "../aten/registry";
 import type { OpRecord, TensorMeta } from "../aten/types";
@@ -76,7 +77,7 @@ export function takeOperatorNames<V extends { readonly tensor: { readonly meta: 
       const end = bound.values.get("end");
       const start = bound.values.get("start") ?? 0;
       const as = (x: unknown): Expr => (typeof x === "number" ? int(x) : (x as Expr));
-      if (typeof end !== "number" && typeof end !== "object") return;
+      if (![start, end].every(x => typeof x === "number" || isExpr(x))) return;
       // (end - start + step - sign) // step
       const step = ONE();
       m.sub(m.add(m.sub(as(end), as(start)), step), ONE());

@@ -78,6 +78,7 @@ function traceInputs(
     const p = tracer.placeholder(name(i), isFakeTensor(val) ? { ...val, requiresGrad: false } : val);
     if (isFakeTensor(val)) {
       const value = dispatcher.wrap(new TracedTensor(p, { ...val, requiresGrad: false }));
+      value.wantsGrad = val.requiresGrad;
       if (val.requiresGrad && frame.gradEnabled) value.edge = { leaf: i };
       tensors.push({ index: i, node: p, value });
       values.push(value);

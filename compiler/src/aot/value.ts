@@ -55,6 +55,9 @@ export class Value {
 
   constructor(readonly tensor: FunctionalTensor) {}
 
+  /** the program's tensor requires grad, though grad mode is off and no gradient goes anywhere */
+  wantsGrad = false;
+
   get requiresGrad(): boolean {
     return this.edge !== null;
   }
@@ -75,7 +78,9 @@ export class Value {
 export const isValue = (x: unknown): x is Value => x instanceof Value;
 
 export function metaOf(v: Value): TensorMeta {
-  return v.requiresGrad ? { ...v.tensor.meta, requiresGrad: true } : v.tensor.meta;
+  // a view says what its base says
+  const requiresGrad = v.requiresGrad || v.wantsGrad || v.viewOf?.root.wantsGrad === true;
+  return requiresGrad ? { ...v.tensor.meta, requiresGrad: true } : v.tensor.meta;
 }
 
 export const isDifferentiableValue = (v: Value): boolean => isDifferentiable(v.tensor.meta.dtype);

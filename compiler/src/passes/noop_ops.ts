@@ -84,7 +84,8 @@ function viewsSame(rw: Rewriter, n: FxNode): boolean {
     t !== undefined &&
     sizes.every((s): s is Dim | number => s !== undefined) &&
     sizes.length === t.shape.length &&
-    sizes.every((s, i) => rw.math.knownEq(s, t.shape[i] as Dim))
+    // a size of -1 is the one that is left
+    sizes.every((s, i) => rw.math.static(s) === -1 || rw.math.knownEq(s, t.shape[i] as Dim))
   );
 }
 

@@ -11,6 +11,8 @@ import type { Rule } from "./rules";
 const SEED = "prims.inductor_seed.default";
 
 function deviceOf(rw: Rewriter, node: FxNode): DeviceArg {
+  const given = node.kwargs.get("device");
+  if (given instanceof DeviceArg) return given;
   return new DeviceArg(rw.tensor(node)?.device ?? { type: "cpu", index: null });
 }
 

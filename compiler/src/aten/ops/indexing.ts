@@ -9,6 +9,7 @@ import {
   type LoweringBuilder,
   type MetaBuilder,
   type OpRecord,
+  PyFloat,
   type TensorMeta,
 } from "../types";
 import { each, fallback, inplace, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
@@ -147,7 +148,8 @@ const byTensor: OpRecord[] = [
       }
       const { size, map } = indexMap(b, b.size(x), indices, { check: false, wrapNeg: false });
       const [load, loadMask] = [b.loader(x), b.loader(expandTo(b, mask, size))];
-      const fill = a.number("fill");
+      const given = a.scalar("fill");
+      const fill = given instanceof PyFloat || typeof given === "boolean" ? given : a.number("fill");
       return b.pointwise({
         size,
         dtype: b.dtype(x),
@@ -562,7 +564,10 @@ function oneHot<T>(b: GraphBuilder<T>, x: T, classes: number): T {
   const t = b.meta(x);
   if (t.dtype !== "int64") return b.fail("one_hot is only applicable to index tensor of type LongTensor.");
   if (classes < 0) return b.fail("one_hot: the number of classes depends on data");
-  const all = b.call("aten.arange.default", [classes], { dtype: new DTypeArg("int64"), device: new DeviceArg(t.device) });
+  const all = b.call("aten.arange.default", [classes], {
+    dtype: new DTypeArg("int64"),
+    device: new DeviceArg(t.device),
+  });
   const equal = b.call("aten.eq.Tensor", [b.call("aten.unsqueeze.default", [x, -1]), all]);
   return b.call("aten._to_copy.default", [equal], { dtype: new DTypeArg("int64") });
 }
