@@ -22,7 +22,7 @@ import type { Machine } from "../interp/machine";
 import { type PyClass, PyNamed, PyObject, PyTuple, type Value } from "../objects/values";
 import type { CaptureEvent, CaptureOptions, Diagnostic, Fill, RuntimeStep, RuntimeTensor } from "../types";
 import { PySymInt, PyTensor, Storage } from "./objects";
-import { type TraceSink, Unsupported } from "./sink";
+import { type Probe, type TraceSink, Unsupported } from "./sink";
 
 export const DTYPES: Readonly<Record<string, DType>> = {
   float64: "float64",
@@ -126,6 +126,7 @@ export class Torch {
   /** artifacts switched on by set_logs */
   logs = new Set<string>();
   trace: TraceSink | null = null;
+  probe: Probe | null = null;
   readonly events: CaptureEvent[] = [];
   readonly steps: RuntimeStep[] = [];
   /** leaves that need grad and took part in something since the last backward() */

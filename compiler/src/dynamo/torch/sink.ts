@@ -2,7 +2,7 @@
 import type { MetaBuilder } from "../../aten/types";
 import type { FxGraph, FxNode } from "../../fx/graph";
 import type { Argument, FakeValue, NodeOp, StackFrame } from "../../fx/types";
-import type { Expr } from "../../inductor/symbolic/expr";
+import type { Expr, SymExpr } from "../../inductor/symbolic/expr";
 import type { Value } from "../objects/values";
 import type { PySymFloat, PySymInt, PyTensor } from "./objects";
 
@@ -33,6 +33,16 @@ export interface TraceSink {
   decide(condition: Expr): boolean;
   hint(e: Expr): number;
   note(assumption: string): void;
+}
+
+/** Watches traces while inputs are being inferred; an error then ends the run at once instead of running again eagerly. */
+export interface Probe {
+  decided(condition: Expr, holds: boolean): void;
+  /** an operator is about to read the tensor */
+  touched(t: PyTensor): void;
+  emitted(node: FxNode): void;
+  /** the trace ended with an error; example values of its symbols can be asked for */
+  failed(hint: (s: SymExpr) => number | undefined): void;
 }
 
 /** A construct that Dynamo cannot trace: ends the graph before the instruction that runs into it. */

@@ -271,7 +271,9 @@ export class FrameRunner {
           cache.skip = true;
           return { kind: "eager" };
         }
+        if (e instanceof PyError) torch.probe?.failed(x => trace.env.hint(x));
         retry();
+        if (e instanceof PyError && torch.probe) throw e;
         if (e instanceof PyError) {
           // the exception leaves the compiled function: eager code raises it with all it did before
           restore(frame, snapshot);

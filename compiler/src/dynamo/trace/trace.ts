@@ -279,6 +279,7 @@ export class Trace implements TraceSink, Observer {
     if (v === undefined) {
       throw new OpError("Could not guard on data-dependent expression", "GuardOnDataDependentSymNode");
     }
+    this.torch.probe?.decided(condition, v);
     return v;
   }
   hint(e: Expr): number {
@@ -289,6 +290,7 @@ export class Trace implements TraceSink, Observer {
   }
 
   nodeOf(t: PyTensor): FxNode {
+    this.torch.probe?.touched(t);
     if (t.proxy?.trace === this) return t.proxy.node;
     return this.tensorInput(t);
   }
@@ -322,7 +324,9 @@ export class Trace implements TraceSink, Observer {
     };
     const dunder = op === "call_method" ? /^__(\w+)__$/.exec(target)?.[1] : undefined;
     const candidate = options.candidate ?? dunder;
-    return this.graph.create(op, target, args, kwargs, meta, candidate ? { candidate } : {});
+    const node = this.graph.create(op, target, args, kwargs, meta, candidate ? { candidate } : {});
+    this.torch.probe?.emitted(node);
+    return node;
   }
 
   /** the frames from the compiled one inwards, library frames left out */
