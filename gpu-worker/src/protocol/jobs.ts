@@ -37,8 +37,9 @@ const fill = z.union([
     k: z.number().int(),
   }),
   z.object({ how: z.literal("randint"), k: z.number().int(), low: z.number(), high: z.number() }),
-  z.object({ how: z.literal("full"), value: z.union([z.number(), z.boolean()]) }),
-  z.object({ how: z.literal("data"), values: z.array(z.union([z.number(), z.boolean()])) }),
+  // zod's number() knows no infinities; a mask is filled with one
+  z.object({ how: z.literal("full"), value: z.custom<number | boolean>(x => typeof x === "number" || typeof x === "boolean") }),
+  z.object({ how: z.literal("data"), values: z.array(z.custom<number | boolean>(x => typeof x === "number" || typeof x === "boolean")) }),
 ]);
 
 const tensor = z.object({
