@@ -1,0 +1,76 @@
+// Other choices for a hole that an error blames. In: the hole, what stands in it, the error. Out: choices to try, those
+// that the error's words ask for first.
+import { PyDict } from "../objects/values";
+import { type InferContext, lookup } from "./context";
+import type { Choice, Failure, Hole } from "./types";
+import { NONE, number } from "./types";
+
+type Kind = Choice["kind"];
+
+/** kinds of choices that an error message asks for */
+function wantedKinds(message: string): readonly Kind[] {
+  if (
+    /not iterable|has no len|not subscriptable|object is not a mapping|cannot unpack|argument after \*|must be an iterable|can only concatenate (list|tuple)|in <string>/.test(
+      message,
+    )
+  )
+    return ["seq", "dict", "tensor"];
+  if (/not callable/.test(message)) return ["named", "identity", "instance"];
+  if (/not a mapping|indices must be|must be integers or slices/.test(message)) return ["dict", "object", "number"];
+  if (/has no attribute/.test(message)) return ["instance", "object", "named", "tensor", "seq", "dict", "str"];
+  if (/is not a Module subclass/.test(message)) return ["instance", "named"];
+  if (/NoneType/.test(message))
+    return ["number", "seq", "bool", "named", "instance", "str", "dict", "object", "tensor"];
+  if (/cannot be interpreted as an integer|list indices|int\(\)|integer is required/.test(message)) return ["number"];
+  if (/unsupported operand|not supported between|bad operand/.test(message)) return ["number", "seq", "tensor"];
+  return [];
+}
+
+export function alternativeChoices(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
+  const out: Choice[] = [];
+  out.push(...resized(now, f));
+  if (
+    f.type === "KeyError" ||
+    /unknown|unsupported|invalid|not (recognized|implemented|supported|found)|should be|must be/i.test(f.message)
+  ) {
+    if (now.kind === "str") out.push(...h.choices.filter(c => c.kind === "str"), ...keysNearby(ctx, h, f));
+  }
+  if (now.kind === "number" && /^(AssertionError|ValueError)$|divisible|Error$/.test(f.type)) {
+    const n = now.value;
+    if (!now.float) for (const v of [n * 2, n / 2, 1, 2, 4, 8, 3, 16, 64]) if (Number.isInteger(v)) out.push(number(v));
+  }
+  const wanted = wantedKinds(f.message);
+  for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind && c.kind !== now.kind));
+  out.push(...h.choices.filter(c => c.kind === now.kind), ...h.choices);
+  if (!h.required) out.push({ kind: "absent" });
+  else if (h.usage.optional) out.push(NONE);
+  return out;
+}
+
+/** a sequence of the length that an unpacking or an index needs */
+function resized(now: Choice, f: Failure): Choice[] {
+  if (now.kind !== "seq") return [];
+  const m = /expected (\d+)(?:, got (\d+))?\)?$/.exec(f.message);
+  const lengths: number[] = [];
+  if (m && /unpack/.test(f.message)) lengths.push(Number(m[1]));
+  if (/index out of range/.test(f.message)) lengths.push(now.items.length + 1, now.items.length + 2);
+  if (/AssertionError|ValueError/.test(f.type)) lengths.push(now.items.length + 1, now.items.length - 1, 1);
+  return lengths
+    .filter(n => n > 0 && n !== now.items.length)
+    .map(n => ({
+      ...now,
+      items: Array.from({ length: n }, (_, i) => now.items[Math.min(i, now.items.length - 1)] as Choice),
+    }));
+}
+
+/** string keys of dictionaries that the failing lines name */
+function keysNearby(ctx: InferContext, h: Hole, f: Failure): Choice[] {
+  const out: Choice[] = [];
+  for (const words of f.lines.slice(0, 3)) {
+    for (const w of words) {
+      const d = lookup(ctx, h.globals, w);
+      if (d instanceof PyDict) for (const k of d.keys()) if (typeof k === "string") out.push({ kind: "str", value: k });
+    }
+  }
+  return out.slice(0, 10);
+}

@@ -1,0 +1,335 @@
+// What could stand in a parameter of a constructor. In: its name, annotation and use. Out: choices, most plausible first;
+// the tail holds anything that might be worth a trial once an error blames the parameter.
+import { PyClass, PyDict, type Value } from "../objects/values";
+import { type InferContext, isEnum, isModuleClass, lookup, userClasses } from "./context";
+import * as names from "./names";
+import { type Choice, type Hole, NONE, number, tensor } from "./types";
+
+type Draft = Omit<Hole, "choices">;
+
+export function constructorChoices(ctx: InferContext, h: Draft): Choice[] {
+  const out: Choice[] = [];
+  if (h.annotation !== "") out.push(...byAnnotation(ctx, h, h.annotation));
+  out.push(...byUse(ctx, h));
+  out.push(...anything(h));
+  return distinct(out);
+}
+
+export function distinct(choices: readonly Choice[]): Choice[] {
+  const seen = new Set<string>();
+  return choices.filter(c => {
+    const key = JSON.stringify(c);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+const bool = (value: boolean): Choice => ({ kind: "bool", value });
+const str = (value: string): Choice => ({ kind: "str", value });
+const named = (path: string): Choice => ({ kind: "named", path });
+const instance = (path: string): Choice => ({ kind: "instance", path });
+const OBJECT: Choice = { kind: "object" };
+const IDENTITY: Choice = { kind: "identity" };
+
+/** the alternatives of "Optional[int]", "Union[int, str]", "int | None" */
+export function alternatives(text: string): string[] {
+  const t = text.replace(/^typing\./, "");
+  const m = /^(Optional|Union|Annotated|Final|ClassVar|Required)\[(.*)\]$/.exec(t);
+  const parts = m ? splitTop(m[2] ?? "", ",") : splitTop(t, "|");
+  if (m?.[1] === "Annotated") parts.length = 1;
+  if (!m && parts.length <= 1) return t === "None" || t === "NoneType" ? [] : [t];
+  return parts.flatMap(alternatives);
+}
+
+function splitTop(s: string, by: string): string[] {
+  const out: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let i = 0; i <= s.length; i++) {
+    const c = s[i];
+    if (c === "[" || c === "(") depth++;
+    else if (c === "]" || c === ")") depth--;
+    else if (c === undefined || (c === by && depth === 0)) {
+      out.push(s.slice(start, i).trim());
+      start = i + 1;
+    }
+  }
+  return out.filter(p => p !== "");
+}
+
+function byAnnotation(ctx: InferContext, h: Draft, text: string): Choice[] {
+  return alternatives(text).flatMap(t => ofType(ctx, h, t));
+}
+
+export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
+  switch (t) {
+    case "int":
+    case "PositiveInt":
+      return [number(integer(h))];
+    case "float":
+      return [number(names.floatFor(h.name) ?? 0.5, true)];
+    case "bool":
+      return [bool(false), bool(true)];
+    case "str":
+      return strings(ctx, h);
+    case "Tensor":
+    case "FloatTensor":
+    case "Parameter":
+      return [tensor("float32", [64, 64]), tensor("float32", [64])];
+    case "LongTensor":
+    case "IntTensor":
+      return [tensor("int64", [64])];
+    case "dtype":
+      return [named("torch.float32")];
+    case "device":
+      return [str("cuda")];
+    case "Module":
+      return modules(ctx, h);
+    case "Any":
+    case "object":
+    case "None":
+      return [];
+    default:
+  }
+  const generic = /^(\w+)\[(.*)\]$/.exec(t);
+  const head = generic?.[1] ?? t;
+  const inner = generic?.[2] ?? "";
+  if (head === "Literal")
+    return splitTop(inner, ",").map(x => (/^\d+$/.test(x) ? number(Number(x)) : str(x.replace(/^["']|["']$/g, ""))));
+  if (/^(Tuple|tuple|List|list|Sequence|Iterable|Collection|ListConfig)$/.test(head))
+    return sequences(ctx, h, inner, /uple/.test(head));
+  if (/^(Dict|dict|Mapping|MutableMapping|OrderedDict)$/.test(head)) return dictionaries(ctx, h);
+  if (/^(Callable|Type|type|partial)$/.test(head)) return [...classes(ctx, h), IDENTITY];
+  if (/^(LayerType|ModuleType)$/.test(head)) return classes(ctx, h);
+  const v = lookup(ctx, h.globals, head);
+  if (v instanceof PyClass) {
+    if (v === ctx.vm.types.int) return [number(integer(h))];
+    if (v.isSubclassOf(ctx.vm.types.str) && !isEnum(v)) return strings(ctx, h);
+    return [instance(head)];
+  }
+  return [];
+}
+
+function integer(h: Draft): number {
+  return names.numberFor(h.name) ?? (h.usage.passed.some(p => p.func === "range") ? 2 : 64);
+}
+
+function byUse(ctx: InferContext, h: Draft): Choice[] {
+  const { usage, name } = h;
+  const out: Choice[] = [];
+  if (usage.strings.size > 0 || usage.lookedUpIn.size > 0) out.push(...strings(ctx, h));
+  if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(ctx, h));
+  const attributes = [...usage.attributes].filter(a => !TENSOR_LIKE.has(a));
+  if (names.isConfigName(name) && !usage.called) out.push(...configs(ctx, h));
+  if (usage.called) out.push(...classes(ctx, h));
+  if (names.isModuleName(name) && !usage.arithmetic && !usage.sequence) out.push(...modules(ctx, h));
+  if (names.isClassName(name) && !usage.arithmetic) out.push(...classes(ctx, h));
+  if (attributes.length > 0 && !usage.arithmetic) out.push(...configs(ctx, h), ...modules(ctx, h));
+  if (usage.sequence) out.push(...sequences(ctx, h, "", false));
+  if (names.isBoolName(name) && !usage.arithmetic) out.push(bool(false), bool(true));
+  if (names.isFloatName(name)) out.push(number(names.floatFor(name) ?? 0, true));
+  const n = names.numberFor(name);
+  if (n !== undefined) out.push(number(n));
+  if (usage.condition && !usage.arithmetic && n === undefined) out.push(bool(false));
+  return out;
+}
+
+const TENSOR_LIKE = new Set(["shape", "size", "dim", "ndim", "dtype", "device", "view", "to"]);
+
+/** the tail: what a parameter might be after all */
+function anything(h: Draft): Choice[] {
+  const n = integer(h);
+  const numbers = [n, 64, 2, 1, 4, 8, 16, 32, 3, 128, 256, 512].map(v => number(v));
+  return [
+    ...numbers.slice(0, 1),
+    { kind: "seq", items: [n, n, n, n].map(v => number(v)), tuple: false },
+    { kind: "seq", items: [n, n].map(v => number(v)), tuple: true },
+    ...numbers.slice(1),
+    NONE,
+    number(0.5, true),
+    bool(true),
+    bool(false),
+    named("torch.nn.Identity"),
+    str(names.stringFor(h.name)),
+    OBJECT,
+    IDENTITY,
+  ];
+}
+
+function strings(ctx: InferContext, h: Draft): Choice[] {
+  const out = [...h.usage.strings];
+  for (const path of h.usage.lookedUpIn) {
+    const d = lookup(ctx, h.globals, path);
+    if (d instanceof PyDict) for (const k of d.keys()) if (typeof k === "string") out.push(k);
+  }
+  const preferred = names.stringFor(h.name);
+  if (out.includes(preferred)) out.unshift(preferred);
+  else out.push(preferred);
+  return out.slice(0, 8).map(str);
+}
+
+/** lengths and items by the name: widths grow, depths are small, pairs are sizes */
+function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boolean): Choice[] {
+  const parts = splitTop(inner, ",");
+  const fixed = parts.length > 1 && parts[1] !== "..." ? parts.length : undefined;
+  const item = parts[0] ?? "";
+  const name = h.name.toLowerCase();
+  const one = singular(h.name);
+  const lengths = [
+    ...new Set([
+      fixed ??
+        h.usage.length ??
+        (/size|shape|resolution|stride$|kernel$|padding$/.test(name) && !/sizes$/.test(name) ? 2 : 4),
+      4,
+      2,
+      3,
+      1,
+      5,
+    ]),
+  ];
+  const seq = (items: readonly Choice[]): Choice => ({ kind: "seq", items, tuple });
+  if (item === "str") return lengths.map(k => seq(new Array<Choice>(k).fill(str(names.stringFor(one)))));
+  if (/^(Tuple|tuple|List|list|Sequence)\b/.test(item)) {
+    const nested = sequences(ctx, h, /\[(.*)\]$/.exec(item)?.[1] ?? "", /uple/.test(item))[0];
+    return nested ? lengths.map(k => seq(new Array<Choice>(k).fill(nested))) : [];
+  }
+  if (item === "float") return lengths.map(k => seq(new Array<Choice>(k).fill(number(names.floatFor(one) ?? 1, true))));
+  if (item === "Module") {
+    const [m] = modules(ctx, h);
+    return m ? [seq([m, m])] : [];
+  }
+  if (item !== "" && item !== "int" && item !== "...") {
+    const v = lookup(ctx, h.globals, item.replace(/\[.*/, ""));
+    if (v instanceof PyClass && v.place !== null) return [seq([instance(item)]), seq([instance(item), instance(item)])];
+  }
+  const value = (i: number): number => {
+    if (/dims|channels|planes|widths|features|filters|hidden|chans|units|embed/.test(name))
+      return 32 * 2 ** Math.min(i, 4);
+    if (/stride|dilation/.test(name)) return name.includes("dilation") ? 1 : 2;
+    if (/rates?$|upsample/.test(name)) return 2;
+    return names.numberFor(one) ?? names.numberFor(h.name) ?? 2;
+  };
+  return lengths.map(k => seq(Array.from({ length: k }, (_, i) => number(value(i)))));
+}
+
+function singular(name: string): string {
+  return name
+    .replace(/_?list$/i, "")
+    .replace(/ies$/, "y")
+    .replace(/([^s])s$/, "$1");
+}
+
+/** a dictionary of the module that has the keys; else one made for them */
+function dictionaries(ctx: InferContext, h: Draft): Choice[] {
+  const keys = [...h.usage.keys];
+  const out: Choice[] = [];
+  if (keys.length > 0) {
+    for (const [name, v] of h.globals.entries()) {
+      if (typeof name === "string" && v instanceof PyDict && keys.every(k => v.get(k) !== undefined))
+        out.push(named(name));
+    }
+  }
+  const entries = keys.map((k): [string, Choice] => [k, guessByName(k)]);
+  out.push({ kind: "dict", entries });
+  return out;
+}
+
+/** a plain value by the name alone */
+export function guessByName(name: string): Choice {
+  if (/activation|hidden_act|^act$|act_fn|act_func/.test(name)) return str("gelu");
+  if (names.isBoolName(name)) return bool(false);
+  if (names.isFloatName(name)) return number(names.floatFor(name) ?? 0, true);
+  const n = names.numberFor(name);
+  return n === undefined ? str(names.stringFor(name)) : number(n);
+}
+
+/** config objects: classes of the file that are named so, instances that stand in the module, anything that answers */
+function configs(ctx: InferContext, h: Draft): Choice[] {
+  const out: Choice[] = [];
+  const wanted = [...h.usage.attributes];
+  const fits = (v: Value): number =>
+    wanted.filter(a => ctx.vm.getattrOrUndefined(v, a) !== undefined || annotated(v, a)).length;
+  const found = userClasses(h.globals)
+    .filter(
+      ({ name, cls }) =>
+        /(config|cfg|args|params|hparams|arguments|options|settings)$/i.test(name) && !isModuleClass(ctx, cls),
+    )
+    .map(c => ({ ...c, fit: fits(c.cls) }))
+    .sort((a, b) => b.fit - a.fit);
+  for (const c of found) if (c.fit > 0 || wanted.length === 0) out.push(instance(c.name));
+  for (const [name, v] of h.globals.entries()) {
+    if (typeof name !== "string" || !/^(config|cfg|args|hparams|opt|params)$/i.test(name)) continue;
+    if (!(v instanceof PyClass) && wanted.every(a => ctx.vm.getattrOrUndefined(v, a) !== undefined))
+      out.push(named(name));
+  }
+  out.push(OBJECT);
+  return out;
+}
+
+/** a dataclass field without default is only an annotation of its class */
+function annotated(v: Value, name: string): boolean {
+  if (!(v instanceof PyClass)) return false;
+  return v.mro.some(c => {
+    const a = c.dict.get("__annotations__");
+    return a instanceof PyDict && a.get(name) !== undefined;
+  });
+}
+
+/** a module that fits the name: a class of the file, else one that changes nothing */
+function modules(ctx: InferContext, h: Draft): Choice[] {
+  const all = userClasses(h.globals).filter(
+    ({ cls }) => isModuleClass(ctx, cls) && !ctx.building.includes(cls.qualname),
+  );
+  const ranked = all
+    .map(({ name, cls }) => ({ name, score: similarity(h.name, name) + attributeScore(ctx, h, cls) }))
+    .filter(c => c.score > 0)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, 4)
+    .map(c => instance(c.name));
+  return [...ranked, named("torch.nn.Identity")];
+}
+
+function attributeScore(ctx: InferContext, h: Draft, cls: PyClass): number {
+  const wanted = [...h.usage.attributes].filter(a => ctx.torch.moduleClass?.lookup(a) === undefined);
+  return wanted.filter(a => cls.lookup(a) !== undefined).length * 2;
+}
+
+/** common words of a parameter's and a class's name */
+export function similarity(parameter: string, cls: string): number {
+  const a = parameter.toLowerCase().replace(/_/g, "");
+  const b = cls.toLowerCase().replace(/_/g, "");
+  if (a === b) return 10;
+  if (b.endsWith(a)) return 6;
+  if (b.startsWith(a)) return 5;
+  if (b.includes(a) || (a.includes(b) && b.length > 3)) return 4;
+  const words = parameter
+    .toLowerCase()
+    .split("_")
+    .filter(w => w.length > 2);
+  return words.filter(w => b.includes(w)).length;
+}
+
+/** classes handed over as values: layers by the name, classes of the file that have what is asked of them */
+function classes(ctx: InferContext, h: Draft): Choice[] {
+  const n = h.name.toLowerCase();
+  const out: Choice[] = [];
+  const wanted = [...h.usage.attributes].filter(a => !a.startsWith("__"));
+  const own = userClasses(h.globals).filter(({ cls }) => isModuleClass(ctx, cls));
+  if (wanted.length > 0)
+    for (const { name, cls } of own) if (wanted.every(a => cls.lookup(a) !== undefined)) out.push(named(name));
+  const alike = own
+    .map(c => ({ ...c, score: similarity(n.replace(/_?(cls|class|type|layer|fn|func)$/, "") || n, c.name) }))
+    .filter(c => c.score > 1)
+    .sort((a, b) => b.score - a.score);
+  for (const c of alike.slice(0, 3)) out.push(named(c.name));
+  if (/norm/.test(n)) out.push(named("torch.nn.LayerNorm"), named("torch.nn.BatchNorm2d"));
+  if (/act|nonlinear|gate/.test(n))
+    out.push(named("torch.nn.GELU"), named("torch.nn.ReLU"), named("torch.nn.functional.gelu"));
+  if (/conv/.test(n)) out.push(named("torch.nn.Conv2d"));
+  if (/pool/.test(n)) out.push(named("torch.nn.MaxPool2d"));
+  if (/linear|proj|fc/.test(n)) out.push(named("torch.nn.Linear"));
+  if (/drop/.test(n)) out.push(named("torch.nn.Dropout"));
+  out.push(named("torch.nn.Identity"), IDENTITY);
+  return out;
+}

@@ -1,0 +1,158 @@
+// Objects of classes whose constructors' arguments nobody gave. In: a class. Out: an object, and what it rests on; or the
+// failure that got farthest.
+import { Interrupted, PyError } from "../interp/api";
+import { PyFunction } from "../interp/frame";
+import { Journal, setJournal } from "../objects/journal";
+import type { PyClass, PyDict, Value } from "../objects/values";
+import { alternativeChoices } from "./alternatives";
+import { constructorChoices } from "./choices";
+import { functionOf, type InferContext, lookup } from "./context";
+import { blamed, failureOf } from "./failure";
+import { fieldHoles, functionHoles } from "./holes";
+import { callArguments, makeValue } from "./make";
+import { search } from "./search";
+import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, withChoice } from "./types";
+
+const TRIALS = 60;
+const NESTED_TRIALS = 12;
+const DEEPEST = 3;
+/** steps that one construction may take: a guess that makes a loop run for ever is given up */
+const STEPS = 3_000_000;
+
+export type Built =
+  | { readonly kind: "built"; readonly value: Value; readonly state: State; readonly notes: readonly string[] }
+  | { readonly kind: "failed"; readonly failure: Failure | null; readonly why: string };
+
+export function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict): Hole[] {
+  const init = cls.lookup("__init__");
+  if (
+    cls.lookup("__dataclass_fields__") !== undefined &&
+    init instanceof PyFunction &&
+    init.code.file.library !== "user"
+  )
+    return fieldHoles(ctx, cls, globalsOf(cls) ?? around, constructorChoices);
+  const f = functionOf(ctx, init) ?? functionOf(ctx, cls.lookup("__new__"));
+  if (!f || f.code.file.library === "hidden") return [];
+  return functionHoles(ctx, f, cls, 1, constructorChoices);
+}
+
+function globalsOf(cls: PyClass): PyDict | undefined {
+  for (const v of cls.dict.values()) if (v instanceof PyFunction && v.code.file.library === "user") return v.globals;
+  return undefined;
+}
+
+/** builds an object of `cls`; `known` choices (kept from an earlier analysis, or written by the user) are tried first */
+export function construct(ctx: InferContext, cls: PyClass, around: PyDict, known?: State): Built {
+  if (ctx.building.includes(cls.qualname)) return { kind: "failed", failure: null, why: `${cls.name} needs itself` };
+  if (ctx.building.length >= DEEPEST) return { kind: "failed", failure: null, why: `${cls.name} is nested too deeply` };
+  ctx.building.push(cls.qualname);
+  try {
+    const holes = constructorHoles(ctx, cls, around);
+    const first: State = new Map(holes.map(h => [h.name, h.required ? (h.choices[0] ?? ABSENT) : ABSENT]));
+    const starts =
+      known && [...known.keys()].every(k => first.has(k)) ? [new Map([...first, ...known]), first] : [first];
+    const found = search(
+      starts,
+      s => trial(ctx, cls, holes, s),
+      (s, f) => repairs(ctx, holes, s, f),
+      ctx.building.length > 1 ? NESTED_TRIALS : TRIALS,
+    );
+    if (found.kind === "failed") {
+      const f = found.failure;
+      return { kind: "failed", failure: f, why: f ? `${f.type}: ${f.message}` : "nothing to try" };
+    }
+    const notes = holes.flatMap(h => {
+      const c = found.state.get(h.name);
+      return c && c.kind !== "absent" ? [`${h.name} is ${choiceText(c)}`] : [];
+    });
+    return { kind: "built", value: found.result, state: found.state, notes };
+  } finally {
+    ctx.building.pop();
+  }
+}
+
+function trial(ctx: InferContext, cls: PyClass, holes: readonly Hole[], s: State): { ok: Value } | { failed: Failure } {
+  const before = ctx.vm.steps;
+  const assumed = ctx.assumed.length;
+  const outcome = guarded(ctx, STEPS, () => {
+    const values = new Map<string, Value>();
+    for (const h of holes) {
+      const c = s.get(h.name) ?? ABSENT;
+      const v = makeValue(ctx, h, c, nested => {
+        const built = construct(ctx, nested, h.globals);
+        return built.kind === "built" ? built.value : undefined;
+      });
+      if (v !== undefined) values.set(h.name, v);
+      else if (c.kind !== "absent") return ctx.vm.raise("TypeError", `${choiceText(c)} can't be made for ${h.name}`);
+    }
+    const { args, kwargs } = callArguments(holes, values);
+    return ctx.vm.call(cls, args, kwargs);
+  });
+  if ("ok" in outcome) return outcome;
+  ctx.assumed.length = assumed;
+  const f = failureOf(ctx, outcome.error, { steps: ctx.vm.steps - before, operators: 0, decisions: [], touched: [] });
+  return { failed: f };
+}
+
+/** runs user code with a limit of its own and no trace of it in the program's replay; undone when it fails */
+export function guarded<T>(ctx: InferContext, steps: number, run: () => T): { ok: T } | { error: PyError } {
+  const { vm, torch } = ctx;
+  const outer = vm.stepLimit;
+  const limit = Math.min(vm.steps + steps, outer ?? Number.POSITIVE_INFINITY);
+  vm.stepLimit = limit;
+  const resume = torch.pauseSteps();
+  const journal = new Journal();
+  const outerJournal = setJournal(journal);
+  const depth = vm.frames.length;
+  const events = torch.events.length;
+  let failed = true;
+  try {
+    const ok = run();
+    failed = false;
+    return { ok };
+  } catch (e) {
+    vm.frames.length = depth;
+    if (e instanceof PyError) return { error: e };
+    if (e instanceof Interrupted && limit !== outer && vm.steps <= vm.host.stepBudget && !vm.host.shouldStop())
+      return { error: vm.makeError("TimeoutError", ["it ran too long"]) };
+    throw e;
+  } finally {
+    setJournal(outerJournal);
+    vm.stepLimit = outer;
+    resume();
+    if (failed) journal.rollback();
+    torch.events.length = Math.min(torch.events.length, events);
+  }
+}
+
+function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {
+  const names = blamed(holes, f);
+  const suspects = (names.length > 0 ? names : holes.filter(h => h.required).map(h => h.name)).slice(0, 5);
+  const perHole = suspects.map(name => {
+    const h = holes.find(x => x.name === name) as Hole;
+    const now = s.get(name) ?? ABSENT;
+    if (now.kind === "absent" && !mayReplaceDefault(h, f)) return [];
+    return alternativeChoices(ctx, h, now, f)
+      .slice(0, 14)
+      .map(c => withChoice(s, name, c));
+  });
+  return roundRobin(perHole);
+}
+
+/** a default is only given up where the error is about its absence */
+function mayReplaceDefault(h: Hole, f: Failure): boolean {
+  return (
+    (h.fallback === null || h.fallback === undefined) &&
+    /NoneType|None|must be|required|AssertionError|specified|provide/.test(`${f.type} ${f.message}`)
+  );
+}
+
+/** the first of each list, then the second of each */
+export function roundRobin<T>(lists: readonly (readonly T[])[]): T[] {
+  const out: T[] = [];
+  const longest = Math.max(0, ...lists.map(l => l.length));
+  for (let i = 0; i < longest; i++) for (const l of lists) if (i < l.length) out.push(l[i] as T);
+  return out;
+}
+
+export { type Choice, lookup };

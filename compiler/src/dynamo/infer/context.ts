@@ -1,0 +1,78 @@
+// What inference needs of the running program, and how it finds things in it by name.
+
+import { PyFunction } from "../interp/frame";
+import type { Machine } from "../interp/machine";
+import {
+  PyBuiltin,
+  PyClass,
+  PyDict,
+  PyInstance,
+  PyMethod,
+  PyModule,
+  PyStaticMethod,
+  type Value,
+} from "../objects/values";
+import type { Torch } from "../torch/context";
+
+export interface InferContext {
+  readonly vm: Machine;
+  readonly torch: Torch;
+  /** parameters that are being built, outermost first: a class that needs itself is given up */
+  readonly building: string[];
+  /** what was taken for granted so far */
+  readonly assumed: string[];
+}
+
+/** a value by the dotted name that code of these globals would use; "torch. ..." always works */
+export function lookup(ctx: InferContext, globals: PyDict, path: string): Value | undefined {
+  const parts = path.split(".");
+  const [head, ...rest] = parts;
+  let v: Value | undefined =
+    head === undefined
+      ? undefined
+      : (globals.get(head) ?? (head === "torch" ? ctx.vm.importModule("torch", null) : undefined));
+  for (const p of rest) {
+    if (v === undefined) return undefined;
+    v = ctx.vm.getattrOrUndefined(v, p);
+  }
+  return v;
+}
+
+/** the function behind a method of a class, with decorators that wrap looked through */
+export function methodOf(ctx: InferContext, cls: PyClass, name: string): PyFunction | undefined {
+  return functionOf(ctx, cls.lookup(name));
+}
+
+export function functionOf(ctx: InferContext, v: Value | undefined): PyFunction | undefined {
+  let f = v;
+  for (let i = 0; i < 8 && f !== undefined; i++) {
+    if (f instanceof PyStaticMethod) f = f.func;
+    if (f instanceof PyMethod) f = f.func;
+    if (!(f instanceof PyFunction)) break;
+    const wrapped = f.attrs?.get("__wrapped__");
+    if (wrapped === undefined) return f;
+    f = wrapped;
+  }
+  if (f instanceof PyInstance) {
+    const wrapped = f.attrs?.get("__wrapped__");
+    return wrapped instanceof PyFunction ? wrapped : undefined;
+  }
+  return f instanceof PyFunction ? f : undefined;
+}
+
+export const isEnum = (c: PyClass): boolean => c.mro.some(b => b.name === "Enum");
+
+export function isModuleClass(ctx: InferContext, v: Value | undefined): v is PyClass {
+  return v instanceof PyClass && ctx.torch.moduleClass !== null && v.isSubclassOf(ctx.torch.moduleClass);
+}
+
+/** classes of the user's files among the globals, in the order of their names' definition */
+export function userClasses(globals: PyDict): { readonly name: string; readonly cls: PyClass }[] {
+  return globals
+    .entries()
+    .flatMap(([name, v]) =>
+      typeof name === "string" && v instanceof PyClass && v.place !== null ? [{ name, cls: v }] : [],
+    );
+}
+
+export { PyBuiltin, PyClass, PyDict, PyFunction, PyInstance, PyModule };

@@ -1,0 +1,49 @@
+// A Python error as search sees it. In: the error and how far the run had got. Out: Failure, with the words of the lines
+// that were running.
+import type { PyError } from "../interp/api";
+import type { InferContext } from "./context";
+import type { Decision, Failure } from "./types";
+
+export interface Progress {
+  readonly steps: number;
+  readonly operators: number;
+  readonly decisions: readonly Decision[];
+  readonly touched: readonly string[];
+}
+
+export function failureOf(ctx: InferContext, e: PyError, p: Progress): Failure {
+  const lines = [...e.trace].reverse().map(t => {
+    const text = t.file.lines.slice(t.span.line - 1, Math.min(t.span.endLine, t.span.line + 6)).join("\n");
+    return new Set(text.match(/[A-Za-z_]\w*/g) ?? []);
+  });
+  let message = "";
+  try {
+    message = ctx.vm.str(e.value);
+  } catch {
+    // an exception whose text fails has none
+  }
+  return {
+    type: e.value.cls.name,
+    message,
+    progress: p.operators * 1_000_000 + p.steps,
+    operators: p.operators,
+    decisions: p.decisions,
+    touched: p.touched,
+    lines,
+  };
+}
+
+/** holes named by the running lines, those of inner lines first */
+export function blamed(
+  holes: readonly { readonly name: string; readonly selves: ReadonlySet<string> }[],
+  f: Failure,
+): string[] {
+  const out: string[] = [];
+  for (const words of f.lines) {
+    for (const h of holes) {
+      if (out.includes(h.name)) continue;
+      if (words.has(h.name) || [...h.selves].some(s => words.has(s))) out.push(h.name);
+    }
+  }
+  return out;
+}

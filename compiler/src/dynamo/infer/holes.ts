@@ -1,0 +1,95 @@
+// The parameters that inference may have to fill. In: a function or a dataclass. Out: holes.
+import type * as ast from "../../python/ast";
+import { PyFunction } from "../interp/frame";
+import { PyClass, PyDict, PyInstance, PyNamed, PyObject, type Value } from "../objects/values";
+import type { InferContext } from "./context";
+import type { Choice, Hole } from "./types";
+import { addUsage, emptyUsage, storedAs, valueTest } from "./usage";
+import { annotationText } from "./walk";
+
+export type Draft = Omit<Hole, "choices">;
+export type ChoicesOf = (ctx: InferContext, h: Draft) => readonly Choice[];
+
+/** parameters of `f` after the first `skip`; uses of what a constructor stores in self are read in `cls` too */
+export function functionHoles(
+  ctx: InferContext,
+  f: PyFunction,
+  cls: PyClass | null,
+  skip: number,
+  choices: ChoicesOf,
+): Hole[] {
+  const sig = f.code.signature;
+  if (!sig) return [];
+  const positional = [...sig.posonlyargs, ...sig.args];
+  const firstDefault = positional.length - f.defaults.length;
+  const out: Hole[] = [];
+  const add = (a: ast.Arg, keywordOnly: boolean, fallback: Value | undefined): void => {
+    const body = f.code.body ?? [];
+    const selves = f.code.name === "__init__" ? storedAs(a.arg, body) : new Set<string>();
+    const usage = emptyUsage();
+    addUsage(usage, body, valueTest(a.arg, selves));
+    if (selves.size > 0 && cls) for (const other of methodBodies(cls, f)) addUsage(usage, other, valueTest("", selves));
+    const draft: Draft = {
+      name: a.arg,
+      annotation: annotationText(a.annotation),
+      required: fallback === undefined,
+      keywordOnly,
+      usage,
+      fallback,
+      globals: f.globals,
+      selves,
+    };
+    out.push({ ...draft, choices: choices(ctx, draft) });
+  };
+  positional.slice(skip).forEach((a, i) => {
+    const at = i + skip;
+    add(a, false, at < firstDefault ? undefined : f.defaults[at - firstDefault]);
+  });
+  for (const a of sig.kwonlyargs) add(a, true, f.kwDefaults.get(a.arg));
+  return out;
+}
+
+/** fields of a dataclass, which its generated __init__ takes */
+export function fieldHoles(ctx: InferContext, cls: PyClass, globals: PyDict, choices: ChoicesOf): Hole[] {
+  const fields = cls.lookup("__dataclass_fields__");
+  if (!(fields instanceof PyDict)) return [];
+  return fields.values().flatMap((field): Hole[] => {
+    if (!(field instanceof PyInstance)) return [];
+    const name = field.attrs?.get("name");
+    if (typeof name !== "string" || field.attrs?.get("init") === false) return [];
+    const missing = (key: string): boolean => {
+      const v = field.attrs?.get(key);
+      return v instanceof PyObject && v.cls.name === "_Missing";
+    };
+    const required = missing("default") && missing("default_factory");
+    const usage = emptyUsage();
+    for (const body of methodBodies(cls, null)) addUsage(usage, body, valueTest("", new Set([name])));
+    const draft: Draft = {
+      name,
+      annotation: typeText(field.attrs?.get("type")),
+      required,
+      keywordOnly: true,
+      usage,
+      fallback: required ? undefined : null,
+      globals,
+      selves: new Set([name]),
+    };
+    return [{ ...draft, choices: choices(ctx, draft) }];
+  });
+}
+
+function typeText(v: Value | undefined): string {
+  if (typeof v === "string") return v.replace(/\b\w+\./g, "").replace(/\s+/g, "");
+  if (v instanceof PyClass) return v.name;
+  return v instanceof PyNamed ? v.text.replace(/\b\w+\./g, "").replace(/\s+/g, "") : "";
+}
+
+/** bodies of the other methods of a class and of the user's classes that it derives from */
+function methodBodies(cls: PyClass, except: PyFunction | null): (readonly ast.Stmt[])[] {
+  const out: (readonly ast.Stmt[])[] = [];
+  for (const c of cls.mro) {
+    if (c.place === null) continue;
+    for (const v of c.dict.values()) if (v instanceof PyFunction && v !== except && v.code.body) out.push(v.code.body);
+  }
+  return out;
+}

@@ -1,0 +1,125 @@
+// Choices made into values. In: a choice and the function that it is for. Out: a Python value; objects of classes are built
+// like roots, so this may fail as Python fails.
+import { type Kwargs, PyClass, PyFloat, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
+import { PyTensor } from "../torch/objects";
+import { guessByName } from "./choices";
+import { type InferContext, isEnum, lookup } from "./context";
+import type { Choice, Hole } from "./types";
+
+/** builds an object of a class, its constructor's parameters inferred; undefined: it can't be built */
+export type Build = (cls: PyClass, why: string) => Value | undefined;
+
+export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): Value | undefined {
+  const { vm } = ctx;
+  switch (c.kind) {
+    case "absent":
+      return undefined;
+    case "none":
+      return null;
+    case "number":
+      return c.float ? new PyFloat(c.value) : c.value;
+    case "bool":
+    case "str":
+      return c.value;
+    case "seq": {
+      const items = c.items.map(i => makeValue(ctx, h, i, build) ?? null);
+      return c.tuple ? vm.tuple(items) : vm.list(items);
+    }
+    case "dict":
+      return vm.dict(c.entries.map(([k, v]) => [k, makeValue(ctx, h, v, build) ?? null] as const));
+    case "tensor":
+      return makeTensor(ctx, c.dims, c.dtype);
+    case "named":
+      return lookup(ctx, h.globals, c.path);
+    case "instance": {
+      const cls = lookup(ctx, h.globals, c.path);
+      if (!(cls instanceof PyClass)) return undefined;
+      if (isEnum(cls)) return vm.toArray(cls)[0];
+      return build(cls, h.name);
+    }
+    case "object":
+      return assumedObject(ctx, h);
+    case "identity":
+      return vm.builtin("identity", args => args[0] ?? null);
+    default:
+      return c satisfies never;
+  }
+}
+
+export function makeTensor(ctx: InferContext, dims: readonly number[], dtype: PyTensor["meta"]["dtype"]): PyTensor {
+  const meta = ctx.torch.metaStatic.tensor([...dims], { dtype, device: { type: "cuda", index: 0 } });
+  return ctx.torch.newTensor(meta as PyTensor["meta"]);
+}
+
+/** an object whose attributes and items are guessed by their names when they are first asked for */
+function assumedObject(ctx: InferContext, h: Hole): PyInstance {
+  const { vm } = ctx;
+  const cls = vm.klass("AssumedConfig", [], "fuselens");
+  const o = new PyInstance(cls);
+  o.attrs = vm.dict();
+  const known = new Map<string, Value>();
+  const answer = (name: string): Value => {
+    const had = known.get(name);
+    if (had !== undefined) return had;
+    const v = plainValue(ctx, guessByName(name));
+    known.set(name, v);
+    o.attrs?.set(name, v);
+    const note = `${h.name}.${name} is ${vm.repr(v)}`;
+    if (!ctx.assumed.includes(note)) ctx.assumed.push(note);
+    return v;
+  };
+  const own = (name: string, fn: (args: readonly Value[], kw: Kwargs) => Value): void => {
+    const b = vm.builtin(name, ([, ...args], kw) => fn(args, kw));
+    b.method = true;
+    cls.dict.set(name, b);
+  };
+  own("__getattr__", ([name]) => {
+    const n = String(name);
+    if (n.startsWith("__")) return vm.raise("AttributeError", `'AssumedConfig' object has no attribute '${n}'`);
+    return answer(n);
+  });
+  own("__getitem__", ([key]) => (typeof key === "string" ? answer(key) : vm.raise("KeyError", vm.repr(key ?? null))));
+  own("get", ([key, fallback]) =>
+    fallback === undefined && typeof key === "string" ? answer(key) : (fallback ?? null),
+  );
+  own("__contains__", () => false);
+  own("keys", () => vm.list([...known.keys()]));
+  own("items", () => vm.list([]));
+  return o;
+}
+
+function plainValue(ctx: InferContext, c: Choice): Value {
+  switch (c.kind) {
+    case "number":
+      return c.float ? new PyFloat(c.value) : c.value;
+    case "bool":
+    case "str":
+      return c.value;
+    case "seq":
+      return ctx.vm.list(c.items.map(i => plainValue(ctx, i)));
+    default:
+      return null;
+  }
+}
+
+/** positional and keyword arguments for a state; holes left to their defaults end the positional ones */
+export function callArguments(
+  holes: readonly Hole[],
+  values: ReadonlyMap<string, Value>,
+): { readonly args: Value[]; readonly kwargs: Map<string, Value> } {
+  const args: Value[] = [];
+  const kwargs = new Map<string, Value>();
+  let open = true;
+  for (const h of holes) {
+    const v = values.get(h.name);
+    if (v === undefined) {
+      open = false;
+      continue;
+    }
+    if (open && !h.keywordOnly) args.push(v);
+    else kwargs.set(h.name, v);
+  }
+  return { args, kwargs };
+}
+
+export { PyList, PyTensor, PyTuple };

@@ -1,0 +1,126 @@
+// Watches a trial run of a function over guessed tensors: which sizes the code asks about, which tensors the last operator
+// read. In: the tensors that stand in the holes. Out: decisions as functions of those tensors' sizes.
+import type { FxNode } from "../../fx/graph";
+import { evaluateNumber } from "../../inductor/symbolic/evaluate";
+import { type Expr, freeSymbols, type SymExpr } from "../../inductor/symbolic/expr";
+import type { PyTensor } from "../torch/objects";
+import type { Probe } from "../torch/sink";
+import type { Decision } from "./types";
+
+/** questions kept: the last ones decide, and a deep model asks many thousands */
+const KEPT = 4000;
+
+interface Asked {
+  readonly condition: Expr;
+  readonly holds: boolean;
+  readonly after: number;
+}
+
+interface Place {
+  readonly hole: string;
+  readonly dim: number;
+}
+
+export class SizeProbe implements Probe {
+  operators = 0;
+  private asked: Asked[] = [];
+  private recent: PyTensor[] = [];
+  private readonly origins = new Map<FxNode, ReadonlySet<string>>();
+  /** as the first failing trace left it */
+  private frozen: { readonly decisions: readonly Decision[]; readonly touched: readonly string[] } | null = null;
+
+  constructor(private readonly tensors: ReadonlyMap<string, readonly PyTensor[]>) {}
+
+  decided(condition: Expr, holds: boolean): void {
+    if (this.frozen || freeSymbols(condition).size === 0) return;
+    this.asked.push({ condition, holds, after: this.operators });
+    if (this.asked.length > KEPT * 2) this.asked = this.asked.slice(-KEPT);
+  }
+
+  touched(t: PyTensor): void {
+    if (!this.frozen) this.recent.push(t);
+  }
+
+  emitted(node: FxNode): void {
+    if (this.frozen || node.op === "placeholder" || node.op === "output") return;
+    this.operators++;
+    this.recent = [];
+  }
+
+  failed(hint: (s: SymExpr) => number | undefined): void {
+    if (this.frozen) return;
+    const places = new Map<SymExpr, Place>();
+    for (const [hole, list] of this.tensors) {
+      for (const t of list) {
+        t.meta.shape.forEach((e, dim) => {
+          if (e.kind === "sym" && !places.has(e)) places.set(e, { hole, dim });
+        });
+      }
+    }
+    const decisions = this.asked.slice(-KEPT).map(a => decision(a, places, hint));
+    this.frozen = { decisions, touched: this.touchedHoles() };
+  }
+
+  get decisions(): readonly Decision[] {
+    return this.frozen?.decisions ?? [];
+  }
+  get touchedNames(): readonly string[] {
+    return this.frozen?.touched ?? [];
+  }
+
+  private touchedHoles(): string[] {
+    const out = new Set<string>();
+    for (const t of this.recent) {
+      for (const [hole, list] of this.tensors) if (list.includes(t)) out.add(hole);
+      if (t.proxy) for (const h of this.originsOf(t.proxy.node)) out.add(h);
+    }
+    return [...out];
+  }
+
+  /** holes that a node's value comes from; iterative, since graphs are deep */
+  private originsOf(node: FxNode): ReadonlySet<string> {
+    const byNode = new Map<FxNode, string>();
+    for (const [hole, list] of this.tensors) for (const t of list) if (t.proxy) byNode.set(t.proxy.node, hole);
+    const waiting = [node];
+    while (waiting.length > 0) {
+      const n = waiting[waiting.length - 1] as FxNode;
+      if (this.origins.has(n)) {
+        waiting.pop();
+        continue;
+      }
+      const inputs = n.inputs;
+      const missing = inputs.filter(i => !this.origins.has(i));
+      if (missing.length > 0 && n.op !== "placeholder") {
+        waiting.push(...missing);
+        continue;
+      }
+      waiting.pop();
+      const own = byNode.get(n);
+      this.origins.set(
+        n,
+        new Set([...(own === undefined ? [] : [own]), ...inputs.flatMap(i => [...(this.origins.get(i) ?? [])])]),
+      );
+    }
+    return this.origins.get(node) ?? new Set();
+  }
+}
+
+function decision(a: Asked, places: ReadonlyMap<SymExpr, Place>, hint: (s: SymExpr) => number | undefined): Decision {
+  const symbols = freeSymbols(a.condition);
+  const over = [...symbols].flatMap(s => {
+    const p = places.get(s as SymExpr);
+    return p ? [p] : [];
+  });
+  return {
+    holds: a.holds,
+    after: a.after,
+    over,
+    when: (hole, dim, size) => {
+      const value = evaluateNumber(a.condition, s => {
+        const p = places.get(s);
+        return p && p.hole === hole && p.dim === dim ? size : hint(s);
+      });
+      return value === undefined ? undefined : value !== 0;
+    },
+  };
+}

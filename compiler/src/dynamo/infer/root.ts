@@ -1,0 +1,182 @@
+// A root (module class, module or function of tensors) analysed with inferred arguments. In: the root, what is written of
+// its inputs. Out: captured frames and what they rest on, or the reason why there are none. Trials leave no trace.
+import { PyError } from "../interp/api";
+import { PyFunction } from "../interp/frame";
+import { type Kwargs, PyClass, type PyDict, PyInstance, type Value } from "../objects/values";
+import type { CompileApi } from "../torch/compile_api";
+import { type CompileOptions, PyTensor } from "../torch/objects";
+import type { FrameRunner } from "../trace/runner";
+import { construct, guarded } from "./construct";
+import { functionOf, type InferContext, methodOf } from "./context";
+import { functionHoles } from "./holes";
+import { inferInputs, inputChoices, valuesOf } from "./inputs";
+import { callArguments } from "./make";
+import { ABSENT, type Choice, choiceText, type Hole, type State } from "./types";
+import { emptyUsage } from "./usage";
+
+export interface RootRequest {
+  readonly ctx: InferContext;
+  readonly runner: FrameRunner;
+  readonly api: CompileApi;
+  /** a module class, a module, a function */
+  readonly root: Value;
+  readonly globals: PyDict;
+  readonly options: CompileOptions;
+  readonly grad: boolean;
+  /** choices for parameters of forward that the user wrote down */
+  readonly written: ReadonlyMap<string, Choice>;
+}
+
+export interface RootFound {
+  readonly frames: readonly number[];
+  readonly notes: readonly string[];
+}
+
+export function analyseInferred(r: RootRequest): RootFound | string {
+  const { ctx } = r;
+  const notes: string[] = [];
+  let target = r.root;
+  if (target instanceof PyClass) {
+    ctx.assumed.length = 0;
+    const built = construct(ctx, target, r.globals);
+    if (built.kind === "failed") return `it can't be built: ${built.why}`;
+    target = built.value;
+    notes.push(...built.notes, ...ctx.assumed);
+    const { vm } = ctx;
+    const moved = guarded(ctx, 2_000_000, () =>
+      vm.call(vm.getattr(vm.call(vm.getattr(target, "cuda"), []), "eval"), []),
+    );
+    if ("error" in moved) return `${moved.error.value.cls.name} while it is moved to the device`;
+  }
+  const holes = inputHoles(r, target);
+  if (holes === undefined) return "it has no forward method";
+  const first: State = new Map(holes.map(h => [h.name, firstChoice(r, h, holes)]));
+  const found = inferInputs(ctx, {
+    holes,
+    first,
+    known: undefined,
+    run: (args, kwargs) => trialRun(r, target, args, kwargs),
+  });
+  if (found.kind === "failed") {
+    const f = found.failure;
+    return f ? `${f.type}: ${f.message}` : "no inputs were found that it accepts";
+  }
+  notes.push(...holes.flatMap(h => describe(h, found.state.get(h.name) ?? ABSENT)));
+  return finalRun(r, target, holes, found.state, notes);
+}
+
+function describe(h: Hole, c: Choice): string[] {
+  return c.kind === "absent" ? [] : [`${h.name} is ${choiceText(c)}`];
+}
+
+/** parameters of the function that runs: forward of a module, __call__ of an object, the function itself */
+function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
+  const { ctx } = r;
+  const isInstance = target instanceof PyInstance;
+  const f = isInstance ? methodOf(ctx, target.cls, "forward") : functionOf(ctx, target);
+  if (!(f instanceof PyFunction)) return undefined;
+  const holes = functionHoles(ctx, f, isInstance ? target.cls : null, isInstance ? 1 : 0, inputChoices);
+  if (holes.length > 0) return holes;
+  // forward(*inputs): one tensor, as most are called
+  const rest = f.code.signature?.vararg;
+  if (!rest) return [];
+  const usage = emptyUsage();
+  const draft = {
+    name: rest.arg,
+    annotation: "",
+    required: true,
+    keywordOnly: false,
+    usage,
+    fallback: undefined,
+    globals: f.globals,
+    selves: new Set<string>(),
+  };
+  return [{ ...draft, choices: inputChoices(ctx, { ...draft, name: "x" }) }];
+}
+
+/** required parameters get their first choice; a forward whose parameters all have defaults gets its first one */
+function firstChoice(r: RootRequest, h: Hole, all: readonly Hole[]): Choice {
+  const written = r.written.get(h.name);
+  if (written) return written;
+  if (h.required) return h.choices[0] ?? ABSENT;
+  const none = all.every(x => !x.required);
+  if (none && h === all[0] && h.fallback === null) return h.choices[0] ?? ABSENT;
+  return ABSENT;
+}
+
+function trialRun(r: RootRequest, target: Value, args: readonly Value[], kwargs: Kwargs): { readonly frames: number } {
+  const { ctx, runner, api } = r;
+  const { torch } = ctx;
+  const frames: number[] = [];
+  const { logs, gradEnabled } = torch;
+  torch.logs = new Set();
+  torch.gradEnabled = r.grad;
+  try {
+    runner.callCompiled(api.callable(target), args, kwargs, { options: r.options, frames });
+    return { frames: frames.length };
+  } finally {
+    torch.logs = logs;
+    torch.gradEnabled = gradEnabled;
+    runner.forget(frames);
+  }
+}
+
+/** the run that counts: sizes that nothing fixed stay symbolic, where the code goes on with them */
+function finalRun(
+  r: RootRequest,
+  target: Value,
+  holes: readonly Hole[],
+  state: State,
+  notes: readonly string[],
+): RootFound | string {
+  let last = "";
+  for (const symbolic of [true, false]) {
+    const found = captureOnce(r, target, holes, state, notes, symbolic);
+    if (typeof found !== "string") return found;
+    last = found;
+  }
+  return last;
+}
+
+function captureOnce(
+  r: RootRequest,
+  target: Value,
+  holes: readonly Hole[],
+  state: State,
+  notes: readonly string[],
+  symbolic: boolean,
+): RootFound | string {
+  const { ctx, runner, api } = r;
+  const { torch, vm } = ctx;
+  const frames: number[] = [];
+  const { logs, gradEnabled } = torch;
+  const events = torch.events.length;
+  torch.logs = new Set();
+  torch.gradEnabled = r.grad;
+  const assumed = [...r.options.assumed, ...notes];
+  try {
+    const resume = torch.pauseSteps();
+    try {
+      const values = valuesOf(ctx, holes, state);
+      if (symbolic) for (const v of values.values()) markBatch(v);
+      const { args, kwargs } = callArguments(holes, values);
+      runner.callCompiled(api.callable(target), args, kwargs, { options: { ...r.options, assumed }, frames });
+    } finally {
+      resume();
+    }
+    if (frames.length > 0) return { frames, notes: assumed };
+    return "it runs no tensor operators";
+  } catch (e) {
+    if (!(e instanceof PyError)) throw e;
+    runner.forget(frames);
+    torch.events.length = events;
+    return `${e.value.cls.name}: ${vm.str(e.value)}`;
+  } finally {
+    torch.logs = logs;
+    torch.gradEnabled = gradEnabled;
+  }
+}
+
+function markBatch(v: Value): void {
+  if (v instanceof PyTensor && v.meta.shape.length > 1) v.marks = new Map([[0, "dynamic"]]);
+}

@@ -1,0 +1,61 @@
+// Best-first search over states. In: first states, a trial and repairs of failures. Out: the first state that works, or the
+// failure that got farthest. Deterministic; ends after a number of trials.
+import { type Failure, type State, stateKey } from "./types";
+
+export type Trial<R> = (s: State) => { readonly ok: R } | { readonly failed: Failure };
+
+export type Found<R> =
+  | { readonly kind: "found"; readonly state: State; readonly result: R; readonly trials: number }
+  | {
+      readonly kind: "failed";
+      readonly failure: Failure | null;
+      readonly state: State | null;
+      readonly trials: number;
+    };
+
+interface Waiting {
+  readonly state: State;
+  /** of the state that it mends */
+  readonly progress: number;
+  readonly order: number;
+}
+
+export function search<R>(
+  first: readonly State[],
+  trial: Trial<R>,
+  repairs: (s: State, f: Failure) => readonly State[],
+  limit: number,
+): Found<R> {
+  const waiting: Waiting[] = first.map((state, order) => ({ state, progress: 0, order }));
+  const seen = new Set(first.map(stateKey));
+  let best: { readonly failure: Failure; readonly state: State } | null = null;
+  let order = first.length;
+  let trials = 0;
+  while (waiting.length > 0 && trials < limit) {
+    const at = next(waiting);
+    const [w] = waiting.splice(at, 1);
+    if (!w) break;
+    trials++;
+    const outcome = trial(w.state);
+    if ("ok" in outcome) return { kind: "found", state: w.state, result: outcome.ok, trials };
+    const { failed } = outcome;
+    if (best === null || failed.progress > best.failure.progress) best = { failure: failed, state: w.state };
+    for (const state of repairs(w.state, failed)) {
+      const key = stateKey(state);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      waiting.push({ state, progress: failed.progress, order: order++ });
+    }
+  }
+  return { kind: "failed", failure: best?.failure ?? null, state: best?.state ?? null, trials };
+}
+
+/** the one that mends the run that got farthest; the oldest of those */
+function next(waiting: readonly Waiting[]): number {
+  let at = 0;
+  waiting.forEach((w, i) => {
+    const b = waiting[at] as Waiting;
+    if (w.progress > b.progress || (w.progress === b.progress && w.order < b.order)) at = i;
+  });
+  return at;
+}

@@ -1,0 +1,70 @@
+// Sizes that make a run go on. In: a failed run's questions about sizes. Out: other sizes for the dimensions that the last
+// questions asked about, such that the run takes the same way up to there.
+import type { Decision, Failure } from "./types";
+
+const LIKELY = [
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40, 48, 49, 50, 56, 64, 72, 77, 80, 84, 96, 100, 112,
+  120, 128, 144, 160, 192, 196, 197, 200, 224, 240, 256, 257, 288, 299, 300, 320, 384, 400, 448, 480, 500, 512, 576,
+  600, 640, 768, 784, 800, 896, 1000, 1024, 1152, 1200, 1280, 1344, 1408, 1500, 1536, 1600, 1664, 1792, 1920, 2048,
+  2304, 2560, 3000, 3072, 3136, 4096, 4608, 5120, 6144, 8192, 9216, 12544, 16000, 16384, 25088, 32768, 65536,
+] as const;
+const ALL_UP_TO = 2600;
+
+export interface Resize {
+  readonly hole: string;
+  readonly dim: number;
+  readonly size: number;
+}
+
+/** resizes that turn one of the last questions around, most plausible first */
+export function resizes(f: Failure, current: (hole: string, dim: number) => number): Resize[] {
+  const last = f.decisions.filter(d => d.after === f.operators);
+  const raised = /^(AssertionError|ValueError|Exception|RuntimeError|NotImplementedError)$/.test(f.type);
+  const suspects = [...last.filter(d => !d.holds)].reverse();
+  if (raised)
+    suspects.push(
+      ...last
+        .filter(d => d.holds)
+        .reverse()
+        .slice(0, 2),
+    );
+  if (suspects.length === 0) suspects.push(...[...f.decisions].reverse().slice(0, 3));
+  const out: Resize[] = [];
+  const ones: Resize[] = [];
+  for (const suspect of suspects.slice(0, 8)) {
+    const before = f.decisions.slice(0, f.decisions.indexOf(suspect));
+    for (const { hole, dim } of [...suspect.over].reverse()) {
+      const size = solve(suspect, before, hole, dim, current(hole, dim));
+      if (size === undefined) continue;
+      (size === 1 ? ones : out).push({ hole, dim, size });
+    }
+  }
+  return [...out, ...ones];
+}
+
+function solve(
+  suspect: Decision,
+  before: readonly Decision[],
+  hole: string,
+  dim: number,
+  now: number,
+): number | undefined {
+  const same = before.filter(d => d.over.some(o => o.hole === hole && o.dim === dim));
+  const turns = (n: number): boolean => n !== now && suspect.when(hole, dim, n) === !suspect.holds;
+  const keeps = (n: number): boolean => same.every(d => d.when(hole, dim, n) === d.holds);
+  const near = [...LIKELY].sort((a, b) => distance(a, now) - distance(b, now));
+  let turning: number | undefined;
+  for (const n of near) {
+    if (!turns(n)) continue;
+    if (keeps(n)) return n;
+    turning ??= n;
+  }
+  for (let n = 2; n <= ALL_UP_TO; n++) {
+    if (!turns(n)) continue;
+    if (keeps(n)) return n;
+    turning ??= n;
+  }
+  return turning;
+}
+
+const distance = (a: number, b: number): number => Math.abs(Math.log(a / b)) + (a === 1 ? 10 : 0);

@@ -1,0 +1,111 @@
+// The words of inference: holes are parameters that nobody gave a value, choices are what could stand in them (plain data,
+// so that they can be kept between edits), states are choices for all holes, failures say how far a state got.
+import type { DType } from "../../aten/types";
+import type { PyDict, Value } from "../objects/values";
+import type { Usage } from "./usage";
+
+export type Choice =
+  /** left to its default */
+  | { readonly kind: "absent" }
+  | { readonly kind: "none" }
+  | { readonly kind: "number"; readonly value: number; readonly float: boolean }
+  | { readonly kind: "bool"; readonly value: boolean }
+  | { readonly kind: "str"; readonly value: string }
+  | { readonly kind: "seq"; readonly items: readonly Choice[]; readonly tuple: boolean }
+  | { readonly kind: "dict"; readonly entries: readonly (readonly [string, Choice])[] }
+  | { readonly kind: "tensor"; readonly dtype: DType; readonly dims: readonly number[] }
+  /** a name of the function's globals, or one under torch: "torch.nn.GELU" */
+  | { readonly kind: "named"; readonly path: string }
+  /** an object of a class of the function's globals, built like a root */
+  | { readonly kind: "instance"; readonly path: string }
+  /** an object that answers every attribute by its name */
+  | { readonly kind: "object" }
+  /** gives back its first argument */
+  | { readonly kind: "identity" };
+
+export interface Hole {
+  readonly name: string;
+  /** as one line of text, "" for none */
+  readonly annotation: string;
+  readonly required: boolean;
+  readonly keywordOnly: boolean;
+  readonly usage: Usage;
+  readonly fallback: Value | undefined;
+  /** where names of its annotation and of its choices are looked up */
+  readonly globals: PyDict;
+  /** attributes of self that hold it */
+  readonly selves: ReadonlySet<string>;
+  /** what could stand in it, most plausible first */
+  readonly choices: readonly Choice[];
+}
+
+export type State = ReadonlyMap<string, Choice>;
+
+/** a question about sizes that the run asked, with its answer and how many operators had run */
+export interface Decision {
+  readonly holds: boolean;
+  readonly after: number;
+  /** whether it would hold if a hole's dimension had another size; undefined: it does not depend on it */
+  readonly when: (hole: string, dim: number, size: number) => boolean | undefined;
+  /** hole dimensions that it depends on */
+  readonly over: readonly { readonly hole: string; readonly dim: number }[];
+}
+
+export interface Failure {
+  readonly type: string;
+  readonly message: string;
+  /** how far it got; more is better */
+  readonly progress: number;
+  /** operators that had run */
+  readonly operators: number;
+  readonly decisions: readonly Decision[];
+  /** holes whose tensors the failing operator read, directly or through others */
+  readonly touched: readonly string[];
+  /** words of the lines that were running, innermost line first */
+  readonly lines: readonly ReadonlySet<string>[];
+}
+
+export function stateKey(s: State): string {
+  return JSON.stringify([...s]);
+}
+
+export function withChoice(s: State, hole: string, c: Choice): State {
+  return new Map([...s, [hole, c]]);
+}
+
+export const tensor = (dtype: DType, dims: readonly number[]): Choice => ({ kind: "tensor", dtype, dims });
+export const number = (value: number, float = false): Choice => ({ kind: "number", value, float });
+export const NONE: Choice = { kind: "none" };
+export const ABSENT: Choice = { kind: "absent" };
+
+/** "x is float32[2, 3, 224, 224]" */
+export function choiceText(c: Choice): string {
+  switch (c.kind) {
+    case "absent":
+      return "its default";
+    case "none":
+      return "None";
+    case "number":
+      return String(c.value);
+    case "bool":
+      return c.value ? "True" : "False";
+    case "str":
+      return JSON.stringify(c.value);
+    case "seq":
+      return `${c.tuple ? "(" : "["}${c.items.map(choiceText).join(", ")}${c.tuple ? ")" : "]"}`;
+    case "dict":
+      return `{${c.entries.map(([k, v]) => `${JSON.stringify(k)}: ${choiceText(v)}`).join(", ")}}`;
+    case "tensor":
+      return `${c.dtype}[${c.dims.join(", ")}]`;
+    case "named":
+      return c.path;
+    case "instance":
+      return `a ${c.path}`;
+    case "object":
+      return "an object with plausible attributes";
+    case "identity":
+      return "a function that gives back its argument";
+    default:
+      return c satisfies never;
+  }
+}

@@ -1,0 +1,276 @@
+// What a function does with one of its parameters. In: statements and a test for "this expression is the value". Out: facts
+// that tell a number from a list, a string, a class, a config object or a tensor of some rank.
+import type * as ast from "../../python/ast";
+import { dotted, intOf, stringOf, walk } from "./walk";
+
+export interface Usage {
+  /** it is called */
+  called: boolean;
+  /** attributes that are read, in order */
+  readonly attributes: Set<string>;
+  /** string keys that it is indexed with */
+  readonly keys: Set<string>;
+  /** iterated, measured with len(), unpacked or indexed by numbers */
+  sequence: boolean;
+  /** items that an unpacking or an index needs */
+  length: number | undefined;
+  /** indexed by slices or tuples, as tensors are */
+  sliced: boolean;
+  /** strings that it is compared with */
+  readonly strings: Set<string>;
+  /** names whose keys or items it is looked up in */
+  readonly lookedUpIn: Set<string>;
+  /** operand of arithmetic */
+  arithmetic: boolean;
+  /** stands alone as a condition */
+  condition: boolean;
+  /** classes of isinstance() tests */
+  readonly types: Set<string>;
+  /** compared with None */
+  optional: boolean;
+  /** calls that receive it: dotted name, position or keyword */
+  readonly passed: { readonly func: string; readonly position: number | string }[];
+  /** names that `a, b, c = x.shape` gives the sizes */
+  dimNames: readonly string[] | undefined;
+  rank: number | undefined;
+  /** the largest dimension that is asked for */
+  rankAtLeast: number;
+  /** ** before it */
+  mapping: boolean;
+}
+
+export function emptyUsage(): Usage {
+  return {
+    called: false,
+    attributes: new Set(),
+    keys: new Set(),
+    sequence: false,
+    length: undefined,
+    sliced: false,
+    strings: new Set(),
+    lookedUpIn: new Set(),
+    arithmetic: false,
+    condition: false,
+    types: new Set(),
+    optional: false,
+    passed: [],
+    dimNames: undefined,
+    rank: undefined,
+    rankAtLeast: 0,
+    mapping: false,
+  };
+}
+
+const SEQUENCE_FUNCTIONS =
+  /^(len|list|tuple|enumerate|zip|reversed|sum|max|min|sorted|map|set|iter|np\.cumsum|np\.sum|itertools\.\w+)$/;
+
+export type IsValue = (e: ast.Expr) => boolean;
+
+/** tests for a parameter and for the attributes of self that it was stored under */
+export function valueTest(name: string, selves: ReadonlySet<string>): IsValue {
+  return e =>
+    (e.kind === "Name" && e.id === name) ||
+    (e.kind === "Attribute" && e.value.kind === "Name" && e.value.id === "self" && selves.has(e.attr));
+}
+
+/** attributes of self that a parameter is stored under as it is */
+export function storedAs(name: string, body: readonly ast.Stmt[]): Set<string> {
+  const out = new Set<string>();
+  walk(body, n => {
+    if (n.kind !== "Assign" && n.kind !== "AnnAssign") return;
+    if (n.value?.kind !== "Name" || n.value.id !== name) return;
+    for (const t of n.kind === "Assign" ? n.targets : [n.target]) {
+      if (t.kind === "Attribute" && t.value.kind === "Name" && t.value.id === "self") out.add(t.attr);
+    }
+  });
+  return out;
+}
+
+export function addUsage(usage: Usage, body: unknown, is: IsValue): void {
+  walk(body, n => note(usage, n, is));
+}
+
+function note(u: Usage, n: ast.Node, is: IsValue): void {
+  switch (n.kind) {
+    case "Call":
+      noteCall(u, n, is);
+      return;
+    case "Attribute":
+      if (is(n.value)) u.attributes.add(n.attr);
+      return;
+    case "Subscript":
+      noteSubscript(u, n, is);
+      return;
+    case "For":
+      if (is(n.iter)) u.sequence = true;
+      return;
+    case "ListComp":
+    case "SetComp":
+    case "DictComp":
+    case "GeneratorExp":
+      for (const g of n.generators) if (is(g.iter)) u.sequence = true;
+      return;
+    case "Starred":
+      if (is(n.value)) u.sequence = true;
+      return;
+    case "Assign":
+      noteAssign(u, n, is);
+      return;
+    case "Compare":
+      noteCompare(u, n, is);
+      return;
+    case "BinOp":
+      if (is(n.left) || is(n.right)) u.arithmetic = true;
+      return;
+    case "If":
+    case "While":
+    case "IfExp":
+      if (is(n.test) || (n.test.kind === "UnaryOp" && n.test.op === "not" && is(n.test.operand))) u.condition = true;
+      return;
+    case "BoolOp":
+      if (n.values.some(v => is(v))) u.condition = true;
+      return;
+    default:
+  }
+}
+
+const isShapeOf = (e: ast.Expr, is: IsValue): boolean =>
+  (e.kind === "Attribute" && e.attr === "shape" && is(e.value)) ||
+  (e.kind === "Call" &&
+    e.func.kind === "Attribute" &&
+    e.func.attr === "size" &&
+    e.args.length === 0 &&
+    is(e.func.value));
+
+function noteCall(u: Usage, n: ast.Call, is: IsValue): void {
+  if (is(n.func)) u.called = true;
+  const func = dotted(n.func) ?? (n.func.kind === "Attribute" ? `.${n.func.attr}` : "");
+  if (func === "isinstance" && n.args[0] && is(n.args[0])) {
+    const types = n.args[1];
+    for (const t of types?.kind === "Tuple" ? types.elts : types ? [types] : []) u.types.add(dotted(t) ?? "");
+    return;
+  }
+  n.args.forEach((a, position) => {
+    if (!is(a)) return;
+    u.passed.push({ func, position });
+    if (SEQUENCE_FUNCTIONS.test(func) && func !== "max" && func !== "min") u.sequence = true;
+    if (/^(rearrange|reduce|repeat|einops\.\w+)$/.test(func)) noteEinops(u, stringOf(n.args[1]));
+    if (/(^|\.)einsum$/.test(func)) noteEinsum(u, stringOf(n.args[0]), position - 1);
+  });
+  for (const k of n.keywords) {
+    if (!is(k.value)) continue;
+    if (k.arg === null) u.mapping = true;
+    else u.passed.push({ func, position: k.arg });
+  }
+  // x.size(2), x.permute(0, 2, 1), x.flatten(2)
+  if (n.func.kind === "Attribute" && is(n.func.value)) {
+    const ints = n.args.map(intOf);
+    if (n.func.attr === "size" || n.func.attr === "flatten" || n.func.attr === "transpose")
+      for (const i of ints) if (i !== undefined && i >= 0) u.rankAtLeast = Math.max(u.rankAtLeast, i + 1);
+    if (n.func.attr === "permute" && ints.length > 1 && ints.every(i => i !== undefined)) u.rank ??= ints.length;
+  }
+}
+
+/** "b c h w -> b (h w) c": the pattern's left side has the rank */
+function noteEinops(u: Usage, pattern: string | undefined): void {
+  const names = pattern === undefined ? undefined : einopsAxes(pattern);
+  if (names && u.rank === undefined) {
+    u.rank = names.length;
+    u.dimNames ??= names;
+  }
+}
+
+export function einopsAxes(pattern: string): string[] | undefined {
+  const left = pattern.split("->")[0] ?? "";
+  if (left.includes("...") || left.trim() === "") return undefined;
+  return left
+    .replace(/\([^)]*\)/g, "()")
+    .trim()
+    .split(/\s+/);
+}
+
+function noteEinsum(u: Usage, equation: string | undefined, position: number): void {
+  const term = equation?.split("->")[0]?.split(",")[position]?.trim();
+  if (term === undefined || term.includes(".")) return;
+  const axes = term.includes(" ") ? term.split(/\s+/) : [...term];
+  u.rank ??= axes.length;
+}
+
+function noteSubscript(u: Usage, n: ast.Subscript, is: IsValue): void {
+  if (isShapeOf(n.value, is)) {
+    const i = intOf(n.slice);
+    if (i !== undefined && i >= 0) u.rankAtLeast = Math.max(u.rankAtLeast, i + 1);
+    return;
+  }
+  if (!is(n.value)) return;
+  const key = stringOf(n.slice);
+  const index = intOf(n.slice);
+  if (key !== undefined) u.keys.add(key);
+  else if (n.slice.kind === "Tuple" || n.slice.kind === "Slice") {
+    u.sliced = true;
+    if (n.slice.kind === "Tuple" && !n.slice.elts.some(e => e.kind === "Constant" && e.value.type !== "int"))
+      u.rankAtLeast = Math.max(u.rankAtLeast, n.slice.elts.length);
+  } else {
+    u.sequence = true;
+    if (index !== undefined) u.length = Math.max(u.length ?? 0, index < 0 ? -index : index + 1);
+  }
+}
+
+function noteAssign(u: Usage, n: ast.Assign, is: IsValue): void {
+  const target = n.targets[0];
+  if (target?.kind !== "Tuple" && target?.kind !== "List") return;
+  const starred = target.elts.some(e => e.kind === "Starred");
+  if (is(n.value)) {
+    u.sequence = true;
+    if (!starred) u.length = target.elts.length;
+    return;
+  }
+  if (isShapeOf(n.value, is)) {
+    if (starred) u.rankAtLeast = Math.max(u.rankAtLeast, target.elts.length - 1);
+    else if (u.rank === undefined) {
+      u.rank = target.elts.length;
+      u.dimNames = target.elts.map(e => (e.kind === "Name" ? e.id : "_"));
+    }
+    return;
+  }
+  // b, t = *x.shape[:2], and the like
+  if (n.value.kind === "Subscript" && isShapeOf(n.value.value, is) && !starred) {
+    const slice = n.value.slice;
+    const upper = slice.kind === "Slice" ? intOf(slice.upper ?? undefined) : undefined;
+    if (slice.kind === "Slice" && slice.lower === null && upper !== undefined && upper < 0) {
+      u.rank ??= target.elts.length - upper;
+    } else u.rankAtLeast = Math.max(u.rankAtLeast, target.elts.length);
+  }
+}
+
+function noteCompare(u: Usage, n: ast.Compare, is: IsValue): void {
+  const sides = [n.left, ...n.comparators];
+  n.ops.forEach((op, i) => {
+    const [a, b] = [sides[i], sides[i + 1]];
+    if (!a || !b) return;
+    const [own, other] = is(a) ? [a, b] : is(b) ? [b, a] : [undefined, undefined];
+    if (!own || !other) return;
+    if (op === "is" || op === "is not") {
+      if (other.kind === "Constant" && other.value.type === "None") u.optional = true;
+      return;
+    }
+    if (op === "in" || op === "not in") {
+      if (own !== a) {
+        u.sequence = true;
+        return;
+      }
+      const items = other.kind === "Tuple" || other.kind === "List" || other.kind === "Set" ? other.elts : [];
+      for (const e of items) {
+        const s = stringOf(e);
+        if (s !== undefined) u.strings.add(s);
+      }
+      const name = dotted(other.kind === "Call" && other.func.kind === "Attribute" ? other.func.value : other);
+      if (name !== undefined && items.length === 0) u.lookedUpIn.add(name);
+      return;
+    }
+    const s = stringOf(other);
+    if (s !== undefined) u.strings.add(s);
+    else if (other.kind === "Constant" && (other.value.type === "int" || other.value.type === "float"))
+      u.arithmetic = true;
+  });
+}
