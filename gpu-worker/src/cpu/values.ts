@@ -36,7 +36,7 @@ export async function runValues(machine: Machine, job: ValuesJob): Promise<Value
         const outputs = runPlan(
           machine,
           graph,
-          step.inputs.map(i => ("id" in i ? find(i.id) : i.value)),
+          step.inputs.map((i, n) => ("id" in i ? asLaidOut(machine, find(i.id), graph.plan.inputs[n]) : i.value)),
         );
         step.outputs.forEach((id, i) => {
           const o = outputs[i];
@@ -58,14 +58,16 @@ export async function runValues(machine: Machine, job: ValuesJob): Promise<Value
       case "accumulate": {
         const from = find(step.of);
         const into = tensors.get(step.id);
-        const source = accessor(machine.buffer, from.view.dtype);
-        const values: number[] = [];
-        forEachElement(from.view, (_, address) => values.push(source.get(address)));
-        const target = into ?? createTensor(machine, from.view);
-        const element = accessor(machine.buffer, target.view.dtype);
-        forEachElement(target.view, (flat, address) =>
-          element.set(address, (into ? element.get(address) : 0) + (values[flat] ?? 0)),
-        );
+        // a tensor of its own: a gradient may be an expanded view, every element of which is the same place
+        const target = copyOf(machine, from, contiguousStrides(from.view.size));
+        if (into) {
+          const element = accessor(machine.buffer, target.view.dtype);
+          const added = copyOf(machine, into, target.view.stride);
+          forEachElement(target.view, (_, address) =>
+            element.set(address, element.get(address) + element.get(address - target.view.address + added.view.address)),
+          );
+          machine.release(added.base);
+        }
         tensors.set(step.id, target);
         break;
       }
@@ -81,4 +83,34 @@ export async function runValues(machine: Machine, job: ValuesJob): Promise<Value
     }
   }
   return { kind: "values", rows };
+}
+
+/** the tensor with the strides that a plan expects of this input (a gradient may come as an expanded view) */
+function asLaidOut(machine: Machine, held: Held, input: LoadedPlan["plan"]["inputs"][number] | undefined): Held {
+  if (!input || !("stride" in input)) return held;
+  const stride = input.stride.flatMap(s => (typeof s === "number" ? [s] : []));
+  const differs = stride.some((s, d) => (held.view.size[d] ?? 1) > 1 && s !== held.view.stride[d]);
+  return stride.length === held.view.size.length && differs ? copyOf(machine, held, stride) : held;
+}
+
+function copyOf(machine: Machine, held: Held, stride: readonly number[]): Held {
+  const { size, dtype } = held.view;
+  const copy = createTensor(machine, { size, stride, dtype });
+  const element = accessor(machine.buffer, dtype);
+  const values = new Float64Array(size.reduce((a, b) => a * b, 1));
+  forEachElement(held.view, (flat, address) => {
+    values[flat] = element.get(address);
+  });
+  forEachElement(copy.view, (flat, address) => element.set(address, values[flat] as number));
+  return copy;
+}
+
+function contiguousStrides(size: readonly number[]): number[] {
+  const out = new Array<number>(size.length);
+  let product = 1;
+  for (let d = size.length - 1; d >= 0; d--) {
+    out[d] = product;
+    product *= size[d] ?? 1;
+  }
+  return out;
 }
