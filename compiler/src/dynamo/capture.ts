@@ -3,7 +3,9 @@
 import { OpError } from "../aten/types";
 import type { Module } from "../python/ast";
 import type { PythonFile } from "../python/file";
+import { Evidence } from "./assume/evidence";
 import { analyseRoots } from "./assume/roots";
+import { walk } from "./assume/tree";
 import { installBuiltins } from "./builtins/functions";
 import { compileModule } from "./code/compiler";
 import type { SourceFile } from "./code/instructions";
@@ -48,10 +50,13 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
   main.dict.set("__file__", path);
   main.dict.set("__builtins__", run.modules.import("builtins", null));
   run.modules.loaded.set("__main__", main);
+  const evidence = new Evidence(run.vm, run.torch, main);
+  const compiles = cells.some(c => mentionsCompile(run.modules.parseFile(c.name, c.text)));
   let alive = true;
   for (const cell of cells) {
     if (cell.index !== null) run.torch.emit({ kind: "cell", index: cell.index });
-    alive = runCell(run, main, path, cell.text, cell.name);
+    const run1 = (): boolean => runCell(run, main, path, cell.text, cell.name);
+    alive = compiles ? run1() : evidence.watching(run1);
     if (!alive) break;
   }
   const last = cells[cells.length - 1];
@@ -61,7 +66,7 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
     const { vm, torch, runner, namespace, diagnostics, unsay } = run;
     roots.push(
       ...guarded(run, path, () =>
-        analyseRoots({ vm, torch, runner, api: namespace.api, file: path, main, parsed, diagnostics, unsay }),
+        analyseRoots({ vm, torch, runner, api: namespace.api, main, parsed, evidence, diagnostics, unsay, only: options.roots }),
       ),
     );
   }
@@ -72,6 +77,17 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
     logFormat: typeof format === "string" ? format : null,
     roots,
   };
+}
+
+/** a file that compiles something itself shows what it means to compile */
+function mentionsCompile(parsed: PythonFile): boolean {
+  let found = false;
+  walk(parsed.module.body, n => {
+    if (n.kind === "Attribute" && n.attr === "compile" && n.value.kind === "Name" && n.value.id !== "re") found = true;
+    if (n.kind === "Name" && n.id === "compile") found = true;
+    return !found;
+  });
+  return found;
 }
 
 /** what the program itself compiled, at the definitions of its functions and classes */
@@ -211,7 +227,10 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
       const user = [...e.trace].reverse().find(t => t.file.library === "user");
       const message = `${e.value.cls.name}: ${safely(vm, e.value)}`;
       diagnostics.push(problem(user?.file.name ?? file.name, user?.span ?? START, "error", "python-error", message));
-      return true;
+      // the program ends here; what it defines further down is still worth a look
+      const line = e.trace.find(t => t.file === file)?.span.line ?? Number.POSITIVE_INFINITY;
+      const rest = module.body.filter(s => s.span.line > line && DEFINES.has(s.kind));
+      return rest.length === 0 ? true : statements(run, main, { kind: "Module", body: rest }, file, text);
     }
     if (e instanceof Interrupted) {
       diagnostics.push(problem(file.name, START, "warning", "stopped", e.message));
@@ -223,6 +242,8 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
     return true;
   }
 }
+
+const DEFINES = new Set(["FunctionDef", "ClassDef", "Import", "ImportFrom"]);
 
 function safely(vm: Machine, v: Value): string {
   try {

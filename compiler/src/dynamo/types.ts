@@ -139,6 +139,8 @@ export interface CaptureOptions {
   readonly behaviours: ReadonlyMap<string, unknown>;
   readonly shouldStop: () => boolean;
   readonly stepBudget: number;
+  /** classes and functions of the file to analyse as if compiled; undefined: its roots, where it compiles nothing itself */
+  readonly roots?: readonly string[];
   /** the number of a scalar that `run` can know (Tensor.item()) by executing; undefined: unknown */
   readonly evaluate?: (steps: readonly RuntimeStep[], tensor: RuntimeTensor) => readonly number[] | undefined;
   readonly defaultDevice?: Device;

@@ -3,6 +3,8 @@
 // rests on a guess is always said.
 import type { DType } from "../../aten/types";
 import type * as ast from "../../python/ast";
+import { PyFloat, type Value } from "../objects/values";
+import { annotationText } from "./tree";
 
 export interface TensorGuess {
   dtype: DType;
@@ -58,6 +60,32 @@ export function numberFor(name: string): number | undefined {
   return NUMBERS.find(([re]) => re.test(n))?.[1];
 }
 
+/** parameters that are floats by name */
+export function floatFor(name: string): number | undefined {
+  const n = name.toLowerCase();
+  if (/drop|^p$|_p$/.test(n)) return 0;
+  if (/eps/.test(n)) return 1e-5;
+  if (/temperature|^temp$|^tau$|scal|alpha|^gain$|lambda|coef|^lr|weight_decay|gamma/.test(n)) return 1;
+  if (/theta/.test(n)) return 10000;
+  if (/momentum/.test(n)) return 0.1;
+  return undefined;
+}
+
+/** a sequence of numbers by a parameter's name; `length` 0: as many as such sequences mostly have */
+export function sequenceFor(name: string, length: number): Value[] {
+  const n = name.toLowerCase();
+  const many = (f: (i: number) => number, common: number): Value[] =>
+    Array.from({ length: length || common }, (_, i) => f(i));
+  if (/depth|blocks?$|layers?$|repeats?|nums?$/.test(n)) return many(() => 2, 4);
+  if (/heads?/.test(n)) return many(i => 2 << i, 4);
+  if (/dims?|chans?|channels?|widths?|filters?|planes|features|hidden|sizes$|embed/.test(n))
+    return many(i => 64 << i, 4);
+  if (/shape|resolution|image|img|input/.test(n)) return many(() => 224, 2);
+  if (/mult/.test(n)) return many(i => 1 << i, 4);
+  if (/drop/.test(n)) return many(() => 0, 4).map(v => new PyFloat(Number(v)));
+  return many(() => numberFor(n) ?? 2, 2);
+}
+
 const TOKENS =
   /^(idx|ids|input_ids|tokens?|token_ids|src_tokens|tgt_tokens|targets?|labels?|input_tokens|positions?|position_ids|indices|index|inp|word_ids)$/;
 const IMAGES = /^(img|image|images|imgs|pixel_values|pixels|frames?_rgb)$/;
@@ -69,26 +97,6 @@ export type ParameterGuess =
   | { readonly kind: "number"; readonly value: number; readonly float: boolean }
   | { readonly kind: "bool"; readonly value: boolean }
   | { readonly kind: "unknown" };
-
-function annotationText(a: ast.Expr | null): string {
-  if (!a) return "";
-  switch (a.kind) {
-    case "Name":
-      return a.id;
-    case "Attribute":
-      return a.attr;
-    case "Subscript":
-      return `${annotationText(a.value)}[${annotationText(a.slice)}]`;
-    case "Tuple":
-      return a.elts.map(annotationText).join(",");
-    case "BinOp":
-      return `${annotationText(a.left)}|${annotationText(a.right)}`;
-    case "Constant":
-      return a.value.type === "str" ? a.value.value : a.value.type;
-    default:
-      return "";
-  }
-}
 
 /** a first guess for one parameter without a default */
 export function parameterGuess(arg: ast.Arg, body: readonly ast.Stmt[]): ParameterGuess {
@@ -161,7 +169,6 @@ export function rankOf(name: string, body: readonly ast.Stmt[]): number | undefi
 
 /** a better guess after an error; false: the message taught nothing */
 export function refine(guesses: readonly TensorGuess[], message: string): boolean {
-  const last = (g: TensorGuess): number => g.dims[g.dims.length - 1] ?? 0;
   const setDim = (from: number, to: number, where: "last" | "any" | "channel"): boolean => {
     let changed = false;
     for (const g of guesses) {
@@ -240,7 +247,27 @@ export function refine(guesses: readonly TensorGuess[], message: string): boolea
     g.dims = tensorOfRank(Number(m[1]), g.dtype).dims;
     return true;
   }
-  m = /Sequence length|sequence of length (\d+)|length (\d+)/.exec(message);
-  void last;
+  return false;
+}
+
+const IMAGE_SIZES = [224, 32, 64, 128, 256, 28, 96, 299, 512, 384];
+
+/** another guess where the last error taught nothing; false: there is none left */
+export function alternative(guesses: readonly TensorGuess[]): boolean {
+  const g = guesses.find(x => x.fixed.size === 0);
+  if (!g) return false;
+  if (g.dims.length === 4) {
+    const [n, c, h] = g.dims;
+    const next = IMAGE_SIZES.slice(IMAGE_SIZES.indexOf(h ?? 0) + 1).find(s => s !== h);
+    if (next === undefined) return false;
+    for (const x of guesses)
+      if (x.dims.length === 4 && x.fixed.size === 0)
+        x.dims = [n ?? 8, x === g ? (c ?? 3) : (x.dims[1] ?? 3), next, next];
+    return true;
+  }
+  if (g.dims.length === 3) {
+    g.dims = [8, 3, 224, 224];
+    return true;
+  }
   return false;
 }

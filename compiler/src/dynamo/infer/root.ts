@@ -25,6 +25,8 @@ export interface RootRequest {
   readonly grad: boolean;
   /** choices for parameters of forward that the user wrote down */
   readonly written: ReadonlyMap<string, Choice>;
+  /** forgets the diagnostics of trials */
+  readonly unsay: () => void;
 }
 
 export interface RootFound {
@@ -51,6 +53,7 @@ export function analyseInferred(r: RootRequest): RootFound | string {
   const holes = inputHoles(r, target);
   if (holes === undefined) return "it has no forward method";
   const first: State = new Map(holes.map(h => [h.name, firstChoice(r, h, holes)]));
+  r.unsay();
   const found = inferInputs(ctx, {
     holes,
     first,
@@ -61,6 +64,7 @@ export function analyseInferred(r: RootRequest): RootFound | string {
     const f = found.failure;
     return f ? `${f.type}: ${f.message}` : "no inputs were found that it accepts";
   }
+  r.unsay();
   notes.push(...holes.flatMap(h => describe(h, found.state.get(h.name) ?? ABSENT)));
   return finalRun(r, target, holes, found.state, notes);
 }

@@ -1,0 +1,220 @@
+// What a file's own code says of its modules and functions without compiling them: calls at module level, functions that
+// need no arguments (factories, tests, demos), docstring examples. In: the program. Out: for each class and function the
+// first call of it, with its arguments, and the instances that factories make.
+import type * as ast from "../../python/ast";
+import { PythonFile } from "../../python/file";
+import { compileModule } from "../code/compiler";
+import type { SourceFile } from "../code/instructions";
+import { Interrupted, PyError } from "../interp/api";
+import { Frame, PyFunction } from "../interp/frame";
+import type { Machine } from "../interp/machine";
+import { PyClass, PyDict, PyInstance, PyList, type PyModule, PyTuple, type Value } from "../objects/values";
+import type { Torch } from "../torch/context";
+import { PyTensor } from "../torch/objects";
+import { walk } from "./tree";
+
+export interface Call {
+  readonly target: PyInstance | PyFunction;
+  readonly args: readonly Value[];
+  readonly kwargs: ReadonlyMap<string, Value>;
+  readonly grad: boolean;
+  readonly training: boolean;
+  /** "called at line 12" */
+  readonly how: string;
+}
+
+export interface Instance {
+  readonly value: PyInstance;
+  /** "built by resnet18()" */
+  readonly how: string;
+}
+
+/** steps that one driver may take, and how many are run: analysis goes on while one types */
+const STEPS_PER_DRIVER = 3_000_000;
+const DRIVERS = 24;
+
+export class Evidence {
+  readonly calls = new Map<PyClass | PyFunction, Call>();
+  readonly instances = new Map<PyClass, Instance>();
+
+  constructor(
+    private readonly vm: Machine,
+    private readonly torch: Torch,
+    private readonly main: PyModule,
+  ) {}
+
+  /** notes the outermost calls of modules, and of the file's functions, that plain code makes while `f` runs */
+  watching<T>(f: () => T): T {
+    const { vm } = this;
+    const outer = vm.frameHook;
+    vm.frameHook = frame => {
+      const taken = outer?.(frame);
+      if (taken === undefined) this.see(frame);
+      return taken;
+    };
+    try {
+      return f();
+    } finally {
+      vm.frameHook = outer;
+    }
+  }
+
+  private see(frame: Frame): void {
+    const { torch, vm } = this;
+    if (torch.trace || frame.code.file.library !== "user" || !frame.func) return;
+    if (frame.code.name === "forward") {
+      const self = frame.locals[0];
+      if (!(self instanceof PyInstance) || !torch.isModule(self)) return;
+      if (vm.frames.some(f => f.code.name === "forward" && torch.isModule(f.locals[0] ?? null))) return;
+      if (!this.calls.has(self.cls)) this.calls.set(self.cls, this.call(frame, self));
+      return;
+    }
+    if (frame.globals !== this.main.dict || this.main.dict.get(frame.code.name) !== frame.func) return;
+    if (vm.frames.some(f => f.code.name === "forward" && torch.isModule(f.locals[0] ?? null))) return;
+    if (this.calls.has(frame.func) || !frame.locals.some(v => hasTensor(v ?? null))) return;
+    this.calls.set(frame.func, this.call(frame, frame.func));
+  }
+
+  private call(frame: Frame, target: PyInstance | PyFunction): Call {
+    const { code } = frame;
+    const slot = (name: string): Value => frame.locals[code.varnames.indexOf(name)] ?? null;
+    const s = code.signature;
+    const named = s ? [...s.posonlyargs, ...s.args].map(a => a.arg) : [];
+    const rest = s?.vararg ? slot(s.vararg.arg) : null;
+    const args = [
+      ...named.map(slot).slice(target instanceof PyInstance ? 1 : 0),
+      ...(rest instanceof PyTuple ? rest.items : []),
+    ];
+    const kwargs = new Map<string, Value>((s?.kwonlyargs ?? []).map(a => [a.arg, slot(a.arg)]));
+    const more = s?.kwarg ? slot(s.kwarg.arg) : null;
+    if (more instanceof PyDict) for (const [k, v] of more.entries()) kwargs.set(String(k), v);
+    const user = [...this.vm.frames].reverse().find(f => f.code.file.library === "user");
+    const line = user?.code.instructions[Math.max(0, user.pc - 1)]?.at.span.line;
+    return {
+      target,
+      args,
+      kwargs,
+      grad: this.torch.gradEnabled,
+      training: target instanceof PyInstance && target.attrs?.get("training") === true,
+      how: line === undefined ? "as an example calls it" : `as line ${line} calls it`,
+    };
+  }
+
+  // ---- functions that need no arguments, and examples
+
+  /** `quietly` runs code that leaves nothing in the program's log */
+  runDrivers(parsed: PythonFile, quietly: (f: () => void) => void): void {
+    const { vm, main } = this;
+    let left = DRIVERS;
+    for (const s of parsed.module.body) {
+      if (s.kind !== "FunctionDef" || left === 0 || !needsNothing(s)) continue;
+      const value = main.dict.get(s.name);
+      if (!(value instanceof PyFunction)) continue;
+      const classes = this.classesBehind(s, new Set());
+      if (classes.length === 0 || classes.every(c => this.calls.has(c) || this.instances.has(c))) continue;
+      left--;
+      quietly(() => {
+        const made = this.attempt(() => vm.call(value, []));
+        if (made instanceof PyInstance && this.torch.isModule(made) && !this.instances.has(made.cls)) {
+          this.instances.set(made.cls, { value: made, how: `built by ${s.name}()` });
+        }
+      });
+    }
+    for (const s of parsed.module.body) {
+      if (s.kind !== "FunctionDef" && s.kind !== "ClassDef") continue;
+      const text = exampleIn(s);
+      const value = main.dict.get(s.name);
+      const known = value instanceof PyFunction || value instanceof PyClass ? this.calls.has(value) : true;
+      if (text === "" || known || left === 0) continue;
+      left--;
+      quietly(() => this.attempt(() => this.runExample(text)));
+    }
+  }
+
+  private attempt(f: () => Value): Value {
+    const { vm, torch } = this;
+    vm.stepLimit = vm.steps + STEPS_PER_DRIVER;
+    const { gradEnabled, autocast, defaultDtype, defaultDevice } = torch;
+    try {
+      return this.watching(f);
+    } catch (e) {
+      if (e instanceof Interrupted && (vm.steps >= vm.host.stepBudget || vm.host.shouldStop())) throw e;
+      if (!(e instanceof PyError) && !(e instanceof Interrupted) && !(e instanceof Error)) throw e;
+      return null;
+    } finally {
+      vm.stepLimit = null;
+      vm.frames.length = 0;
+      torch.trace = null;
+      vm.observer = null;
+      Object.assign(torch, { gradEnabled, autocast, defaultDtype, defaultDevice });
+    }
+  }
+
+  private runExample(text: string): Value {
+    const { vm, main } = this;
+    const parsed = new PythonFile(text);
+    const file: SourceFile = { name: "<example>", lines: text.split("\n"), library: "hidden" };
+    const globals = vm.dict(main.dict.entries().map(([k, v]) => [String(k), v] as const));
+    const frame = new Frame(compileModule(parsed.module, file, text), globals, null, []);
+    frame.names = globals;
+    vm.run(frame);
+    return null;
+  }
+
+  /** the module classes of the file that a function builds, directly or through other functions of the file */
+  private classesBehind(f: ast.FunctionDef, seen: Set<string>): PyClass[] {
+    const out: PyClass[] = [];
+    walk(f.body, n => {
+      if (n.kind !== "Name" || seen.has(n.id)) return;
+      const v = this.main.dict.get(n.id);
+      if (v instanceof PyClass && this.torch.moduleClass && v.isSubclassOf(this.torch.moduleClass)) {
+        seen.add(n.id);
+        if (v.place?.file === this.main.dict.get("__file__")) out.push(v);
+      } else if (v instanceof PyFunction && v.globals === this.main.dict && v.code.body) {
+        seen.add(n.id);
+        walk(v.code.body, m => {
+          const c = m.kind === "Name" ? this.main.dict.get(m.id) : undefined;
+          if (c instanceof PyClass && this.torch.moduleClass && c.isSubclassOf(this.torch.moduleClass)) out.push(c);
+        });
+      }
+    });
+    return out;
+  }
+}
+
+function needsNothing(f: ast.FunctionDef): boolean {
+  if (f.isAsync) return false;
+  const { args } = f;
+  if (args.posonlyargs.length + args.args.length > args.defaults.length) return false;
+  if (args.kwDefaults.some(d => d === null)) return false;
+  let fine = true;
+  walk(f.body, n => {
+    if (n.kind === "FunctionDef" || n.kind === "ClassDef" || n.kind === "Lambda") return false;
+    if (n.kind === "Yield" || n.kind === "YieldFrom") fine = false;
+    return true;
+  });
+  return fine;
+}
+
+/** the `>>>` lines of a docstring, and of its class's forward */
+function exampleIn(def: ast.FunctionDef | ast.ClassDef): string {
+  const docs = [def, ...(def.kind === "ClassDef" ? def.body.filter(s => s.kind === "FunctionDef") : [])].map(d => {
+    const first = d.body[0];
+    return first?.kind === "Expr" && first.value.kind === "Constant" && first.value.value.type === "str"
+      ? first.value.value.value
+      : "";
+  });
+  return docs
+    .flatMap(d => d.split("\n"))
+    .flatMap(l => {
+      const m = /^\s*(?:>>>|\.\.\.) ?(.*)$/.exec(l);
+      return m ? [m[1] ?? ""] : [];
+    })
+    .join("\n");
+}
+
+function hasTensor(v: Value): boolean {
+  if (v instanceof PyTensor) return true;
+  if (v instanceof PyTuple || v instanceof PyList) return v.items.some(hasTensor);
+  return false;
+}
