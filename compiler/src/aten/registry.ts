@@ -42,8 +42,12 @@ export function packetOf(name: string): string {
 
 /** The record of a full overload name. */
 export function lookup(name: string): OpRecord | undefined {
-  return all().byName.get(name);
+  const t = all();
+  return t.byName.get(name) ?? (/^aten\.\w+$/.test(name) ? only(t.byPacket.get(name)) : undefined);
 }
+
+const only = (records: readonly OpRecord[] | undefined): OpRecord | undefined =>
+  records?.length === 1 ? records[0] : undefined;
 
 /** The record of an operator that the table must have. @throws Error if it is absent (a bug of the table) */
 export function mustLookup(name: string): OpRecord {

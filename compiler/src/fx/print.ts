@@ -149,7 +149,7 @@ export function argumentText(a: Argument): string {
 
 /** the Python name of a call target: ATen overloads live below torch.ops */
 export function targetText(target: string): string {
-  return /^(torch|operator|math|builtins|getattr)\b/.test(target) || !/^\w+\.\w+\.\w+$/.test(target)
+  return /^(torch|operator|math|builtins|getattr)\b/.test(target) || !/^(\w+\.\w+\.\w+|aten\.\w+)$/.test(target)
     ? target
     : `torch.ops.${target}`;
 }

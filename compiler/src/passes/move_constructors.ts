@@ -2,9 +2,10 @@
 // GPU. Out: the same graph with `device` changed where every use allows it, values worked out anew.
 import { lookup } from "../aten/registry";
 import { DeviceArg } from "../aten/types";
-import type { FxNode } from "../fx/graph";
+import { FxNode } from "../fx/graph";
 import { isFakeTensor } from "../fx/print";
-import type { Rewriter } from "./edit";
+import { intValue } from "../inductor/symbolic/expr";
+import { itemsOf, type Rewriter } from "./edit";
 
 /** operators whose GPU result may come from CPU arguments */
 const MIXED = new Set(
@@ -12,6 +13,16 @@ const MIXED = new Set(
     " ",
   ),
 );
+
+/** a number written under a mask, which ATen does without asking the GPU as long as the number is on the CPU */
+function writesNumberUnderMask(n: FxNode): boolean {
+  if (n.target !== "aten.index_put.default" && n.target !== "aten.index_put_.default") return false;
+  const value = n.args[2] instanceof FxNode ? n.args[2].meta.val : undefined;
+  const masks = itemsOf(n.args[1]).some(
+    i => i instanceof FxNode && isFakeTensor(i.meta.val) && ["bool", "int8"].includes(i.meta.val.dtype),
+  );
+  return masks && isFakeTensor(value) && value.device.type === "cpu" && value.shape.every(s => intValue(s) === 1);
+}
 
 const onCpu = (n: FxNode): boolean => isFakeTensor(n.meta.val) && n.meta.val.device.type === "cpu";
 
@@ -72,7 +83,11 @@ function findMovable(rw: Rewriter, constructors: readonly FxNode[]): Set<FxNode>
   for (let n = queue.pop(); n !== undefined; n = queue.pop()) {
     for (const user of n.users) {
       const mine = groupOf.get(n) as Set<FxNode>;
-      if (user.op === "output" || (user.op === "call_function" && lookup(user.target) === undefined)) {
+      if (
+        user.op === "output" ||
+        (user.op === "call_function" && lookup(user.target) === undefined) ||
+        writesNumberUnderMask(user)
+      ) {
         for (const c of mine) stuck.add(c);
         break;
       }

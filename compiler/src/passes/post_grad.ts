@@ -31,6 +31,7 @@ export interface PostGradOptions {
 
 export function postGrad(from: FxGraph, options: PostGradOptions): FxGraph {
   const { graph } = copyGraph(from);
+  graph.namespace.adopt(from.namespace); // torch rewrites the one graph
   const config = (name: string): unknown => options.config.get(name) ?? options.behaviours?.get(name);
   const rw = new Rewriter(graph, guardsOf(options.shapeEnv), config);
   for (const n of graph.nodes) if (n.target === "aten.view.default") n.target = "aten.reshape.default";
@@ -45,5 +46,7 @@ export function postGrad(from: FxGraph, options: PostGradOptions): FxGraph {
   stableTopologicalSort(graph);
   moveConstructors(rw);
   reinplace(rw);
+  // literals that were folded away (at the end of decompose_auto_functionalized)
+  for (const n of graph.nodes.filter(n => n.op === "get_attr" && n.users.size === 0)) graph.erase(n);
   return graph;
 }

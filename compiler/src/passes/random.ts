@@ -23,7 +23,7 @@ function makeSeed(rw: Rewriter, node: FxNode): FxNode {
     stride: [],
     storageOffset: int(0),
     dtype: "int64",
-    device: device.device,
+    device: { ...device.device, index: device.device.index ?? rw.tensor(node)?.device.index ?? null },
     requiresGrad: false,
   };
   return rw.node(SEED, [device], new Map(), val, { before: node, like: node });

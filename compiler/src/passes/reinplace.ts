@@ -215,7 +215,9 @@ function decomposeScatters(
   scatters: ReadonlyMap<FxNode, GeneralizedScatter>,
   inplace: ReadonlySet<FxNode>,
 ): void {
-  for (const { node, views } of scatters.values()) {
+  const all = [...scatters.values()];
+  const inOrder = [...all.filter(s => !inplace.has(s.node)), ...all.filter(s => inplace.has(s.node))];
+  for (const { node, views } of inOrder) {
     const [input, source] = node.args as [FxNode, FxNode];
     const at = { before: node };
     const mutate = inplace.has(node) || views.some(v => ALWAYS_MUTATING.has(v.target));
@@ -223,7 +225,9 @@ function decomposeScatters(
       replaceNode(rw.graph, node, scatterInto(rw, input, source, views, node));
       continue;
     }
-    const target = inplace.has(node) ? input : rw.call("aten.clone.default", [input], {}, at);
+    const target = inplace.has(node)
+      ? input
+      : rw.node("aten.clone", [input], new Map(), rw.valueOf("aten.clone.default", [input], new Map()), at);
     let view = target;
     for (const v of views) view = rw.call(v.target, [view, ...v.args], {}, at);
     rw.call(COPY, [view, source], {}, at);
