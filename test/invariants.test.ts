@@ -15,20 +15,28 @@ function sources(folder: string): string[] {
 
 /** module specifiers of a file, type-only ones included */
 function imports(path: string): string[] {
-  const text = readFileSync(path, "utf8").replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-  return [...text.matchAll(/(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)|(?:^|\n)import\s*["']([^"']+)["']/g)].map(m => m[1] ?? m[2] ?? m[3] ?? "");
+  const text = readFileSync(path, "utf8")
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/^\s*\/\/.*$/gm, "");
+  return [
+    ...text.matchAll(
+      /(?:^|\n)\s*(?:import|export)\s[^;'"]*?from\s*["']([^"']+)["']|import\(\s*["']([^"']+)["']\s*\)|(?:^|\n)import\s*["']([^"']+)["']/g,
+    ),
+  ].map(m => m[1] ?? m[2] ?? m[3] ?? "");
 }
 
 function target(from: string, specifier: string): string | null {
   if (!specifier.startsWith(".")) return null;
   const base = resolve(dirname(from), specifier);
-  return [`${base}.ts`, join(base, "index.ts"), base].find(p => {
-    try {
-      return statSync(p).isFile();
-    } catch {
-      return false;
-    }
-  }) ?? null;
+  return (
+    [`${base}.ts`, join(base, "index.ts"), base].find(p => {
+      try {
+        return statSync(p).isFile();
+      } catch {
+        return false;
+      }
+    }) ?? null
+  );
 }
 
 const inside = (path: string): string => relative(root, path);
@@ -38,7 +46,11 @@ const compiler = sources(join(root, "compiler", "src")).filter(production);
 describe("invariants", () => {
   it("keep the compiler free of I/O but its parser", () => {
     const allowed = new Set(["tree-sitter", "tree-sitter-python", "node:crypto"]);
-    const bad = compiler.flatMap(f => imports(f).filter(i => !i.startsWith(".") && !allowed.has(i)).map(i => `${inside(f)} imports ${i}`));
+    const bad = compiler.flatMap(f =>
+      imports(f)
+        .filter(i => !i.startsWith(".") && !allowed.has(i))
+        .map(i => `${inside(f)} imports ${i}`),
+    );
     expect(bad).toEqual([]);
   });
 
@@ -61,14 +73,28 @@ describe("invariants", () => {
   });
 
   it("let no stage but presets.ts and the session read a preset's name", () => {
-    const bad = compiler.filter(f => !/\/(presets|session)\.ts$/.test(f) && /["'](nightly-2026-11|torch-2\.11)["']/.test(readFileSync(f, "utf8")));
+    const bad = compiler.filter(
+      f => !/\/(presets|session)\.ts$/.test(f) && /["'](nightly-2026-11|torch-2\.11)["']/.test(readFileSync(f, "utf8")),
+    );
     expect(bad.map(inside)).toEqual([]);
   });
 
   it("share nothing but protocol and plan between server and worker, and nothing of them with the client", () => {
-    const server = sources(join(root, "server", "src")).flatMap(f => imports(f).filter(i => i.startsWith("@fuselens/gpu-worker") && i !== "@fuselens/gpu-worker/protocol").map(i => `${inside(f)} imports ${i}`));
-    const worker = sources(join(root, "gpu-worker", "src")).flatMap(f => imports(f).filter(i => i.startsWith("@fuselens/") && i !== "@fuselens/compiler/plan").map(i => `${inside(f)} imports ${i}`));
-    const client = sources(join(root, "client", "src")).flatMap(f => imports(f).filter(i => i.startsWith("@fuselens/")).map(i => `${inside(f)} imports ${i}`));
+    const server = sources(join(root, "server", "src")).flatMap(f =>
+      imports(f)
+        .filter(i => i.startsWith("@fuselens/gpu-worker") && i !== "@fuselens/gpu-worker/protocol")
+        .map(i => `${inside(f)} imports ${i}`),
+    );
+    const worker = sources(join(root, "gpu-worker", "src")).flatMap(f =>
+      imports(f)
+        .filter(i => i.startsWith("@fuselens/") && i !== "@fuselens/compiler/plan")
+        .map(i => `${inside(f)} imports ${i}`),
+    );
+    const client = sources(join(root, "client", "src")).flatMap(f =>
+      imports(f)
+        .filter(i => i.startsWith("@fuselens/"))
+        .map(i => `${inside(f)} imports ${i}`),
+    );
     expect([...server, ...worker, ...client]).toEqual([]);
   });
 

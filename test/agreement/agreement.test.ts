@@ -9,7 +9,8 @@ import { type Columns, compareGraphs, isSame, mean, type RecordedGraph } from ".
 type Recorded = Record<string, { readonly graphs: readonly RecordedGraph[]; readonly error?: string }>;
 
 const here = join(__dirname, "..");
-const recorded = (name: string): Recorded => JSON.parse(readFileSync(join(here, "recorded", `${name}.json`), "utf8")) as Recorded;
+const recorded = (name: string): Recorded =>
+  JSON.parse(readFileSync(join(here, "recorded", `${name}.json`), "utf8")) as Recorded;
 
 function explain(path: string): ExplainReport {
   const options = { ...defaultSessionOptions(), preset: "torch-2.11" as const, target: "h200" };
@@ -21,7 +22,8 @@ function reports(folder: string): Map<string, ExplainReport> {
   return new Map(files.map(f => [f.slice(0, -3), explain(join(here, folder, f))]));
 }
 
-const percent = (c: Columns): Record<string, number> => Object.fromEntries(Object.entries(c).map(([k, v]) => [k, Math.floor(1000 * (v as number)) / 10]));
+const percent = (c: Columns): Record<string, number> =>
+  Object.fromEntries(Object.entries(c).map(([k, v]) => [k, Math.floor(1000 * (v as number)) / 10]));
 
 describe("agreement with torch 2.11", () => {
   const programs = recorded("programs");
@@ -33,22 +35,30 @@ describe("agreement with torch 2.11", () => {
   });
 
   it("decides as torch on the programs", () => {
-    const rows = Object.entries(programs).filter(([, r]) => r.graphs.length && !r.error).map(([name, r]) => ({ name, columns: mean(compareGraphs(r.graphs, byProgram.get(name)?.graphs ?? [])) }));
+    const rows = Object.entries(programs)
+      .filter(([, r]) => r.graphs.length && !r.error)
+      .map(([name, r]) => ({ name, columns: mean(compareGraphs(r.graphs, byProgram.get(name)?.graphs ?? [])) }));
     const differ = rows.filter(r => !isSame(r.columns)).map(r => r.name);
     const total = percent(mean(rows.map(r => r.columns)));
-    console.log(`programs: ${rows.length - differ.length}/${rows.length} the same, ${JSON.stringify(total)}; differ: ${differ.join(", ")}`);
+    console.log(
+      `programs: ${rows.length - differ.length}/${rows.length} the same, ${JSON.stringify(total)}; differ: ${differ.join(", ")}`,
+    );
     expect(rows.length - differ.length).toBeGreaterThanOrEqual(FLOOR.programs.same);
-    for (const [column, floor] of Object.entries(FLOOR.programs.means)) expect(total[column], column).toBeGreaterThanOrEqual(floor);
+    for (const [column, floor] of Object.entries(FLOOR.programs.means))
+      expect(total[column], column).toBeGreaterThanOrEqual(floor);
   });
 
   it("decides as torch on the counts cases, graph by graph", () => {
     const byCase = reports("counts");
-    const rows = Object.entries(recorded("counts")).filter(([, r]) => r.graphs.length && !r.error).flatMap(([name, r]) => compareGraphs(r.graphs, byCase.get(name)?.graphs ?? []));
+    const rows = Object.entries(recorded("counts"))
+      .filter(([, r]) => r.graphs.length && !r.error)
+      .flatMap(([name, r]) => compareGraphs(r.graphs, byCase.get(name)?.graphs ?? []));
     const same = rows.filter(isSame).length;
     const total = percent(mean(rows));
     console.log(`counts: ${same}/${rows.length} graphs the same, ${JSON.stringify(total)}`);
     expect(same).toBeGreaterThanOrEqual(FLOOR.counts.same);
-    for (const [column, floor] of Object.entries(FLOOR.counts.means)) expect(total[column], column).toBeGreaterThanOrEqual(floor);
+    for (const [column, floor] of Object.entries(FLOOR.counts.means))
+      expect(total[column], column).toBeGreaterThanOrEqual(floor);
   });
 });
 

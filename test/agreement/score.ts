@@ -15,7 +15,13 @@ export interface RecordedGraph {
   readonly kind: string;
   readonly inputs: readonly RecordedTensor[];
   readonly aten: readonly RecordedTensor[];
-  readonly kernels: readonly { readonly name: string; readonly type: string; readonly lines: readonly number[]; readonly origins: readonly string[]; readonly extern?: string }[];
+  readonly kernels: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly lines: readonly number[];
+    readonly origins: readonly string[];
+    readonly extern?: string;
+  }[];
   readonly bytes: number | null;
 }
 
@@ -47,17 +53,43 @@ function count(bag: Bag, key: string): void {
   bag.set(key, (bag.get(key) ?? 0) + 1);
 }
 
-function tensorKey(t: { readonly shape?: readonly string[] | null; readonly stride?: readonly string[] | null; readonly dtype?: string | null }): string {
+function tensorKey(t: {
+  readonly shape?: readonly string[] | null;
+  readonly stride?: readonly string[] | null;
+  readonly dtype?: string | null;
+}): string {
   return JSON.stringify([t.shape ?? [], t.stride ?? [], t.dtype ?? null]);
 }
 
 function shapeOf(
-  kernels: readonly { readonly type: string; readonly lines: readonly number[]; readonly origins: readonly string[]; readonly extern: string | null }[],
-  aten: readonly { readonly target: string; readonly shape?: readonly string[] | null; readonly stride?: readonly string[] | null; readonly dtype?: string | null }[],
-  inputs: readonly { readonly name: string; readonly shape?: readonly string[] | null; readonly stride?: readonly string[] | null; readonly dtype?: string | null }[],
+  kernels: readonly {
+    readonly type: string;
+    readonly lines: readonly number[];
+    readonly origins: readonly string[];
+    readonly extern: string | null;
+  }[],
+  aten: readonly {
+    readonly target: string;
+    readonly shape?: readonly string[] | null;
+    readonly stride?: readonly string[] | null;
+    readonly dtype?: string | null;
+  }[],
+  inputs: readonly {
+    readonly name: string;
+    readonly shape?: readonly string[] | null;
+    readonly stride?: readonly string[] | null;
+    readonly dtype?: string | null;
+  }[],
   bytes: number | null,
 ): Shape {
-  const s: Shape = { kernels: new Map(), origins: new Map(), extern: new Map(), aten: new Map(), inputs: new Map(), bytes };
+  const s: Shape = {
+    kernels: new Map(),
+    origins: new Map(),
+    extern: new Map(),
+    aten: new Map(),
+    inputs: new Map(),
+    bytes,
+  };
   for (const k of kernels) {
     if (k.type === "NopKernelSchedulerNode") continue;
     if (k.type.includes("Extern") || k.extern) {
@@ -81,9 +113,19 @@ function share(a: Bag, b: Bag): number {
 }
 
 const recordedShape = (g: RecordedGraph): Shape =>
-  shapeOf(g.kernels.map(k => ({ ...k, extern: k.extern ?? null })), g.aten.map(n => ({ ...n, target: n.target ?? "" })), g.inputs, g.bytes);
+  shapeOf(
+    g.kernels.map(k => ({ ...k, extern: k.extern ?? null })),
+    g.aten.map(n => ({ ...n, target: n.target ?? "" })),
+    g.inputs,
+    g.bytes,
+  );
 const reportShape = (g: ReportGraph): Shape =>
-  shapeOf(g.kernels.map(k => ({ ...k, extern: k.type.includes("Extern") ? k.name : null })), g.aten, g.inputs, g.bytes);
+  shapeOf(
+    g.kernels.map(k => ({ ...k, extern: k.type.includes("Extern") ? k.name : null })),
+    g.aten,
+    g.inputs,
+    g.bytes,
+  );
 
 function keyed<G extends { readonly name: string; readonly kind: string }>(graphs: readonly G[]): Map<string, G> {
   const seen = new Map<string, number>();
@@ -120,7 +162,8 @@ export function compareGraphs(recorded: readonly RecordedGraph[], reported: read
 }
 
 export function mean(rows: readonly Columns[]): Columns {
-  const avg = (f: (c: Columns) => number): number => (rows.length ? rows.reduce((n, r) => n + f(r), 0) / rows.length : 1);
+  const avg = (f: (c: Columns) => number): number =>
+    rows.length ? rows.reduce((n, r) => n + f(r), 0) / rows.length : 1;
   const known = rows.flatMap(r => (r.bytes === null ? [] : [r.bytes]));
   return {
     graphs: avg(r => r.graphs),

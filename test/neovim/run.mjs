@@ -13,7 +13,8 @@ function hasNeovim() {
 
 if (!hasNeovim()) {
   const apt = args => spawnSync("apt-get", args, { stdio: ["ignore", 2, 2] }).status === 0;
-  const installed = apt(["install", "-y", "-qq", "neovim"]) || (apt(["update", "-qq"]) && apt(["install", "-y", "-qq", "neovim"]));
+  const installed =
+    apt(["install", "-y", "-qq", "neovim"]) || (apt(["update", "-qq"]) && apt(["install", "-y", "-qq", "neovim"]));
   if (!installed || !hasNeovim()) {
     console.log("nvim is not there and could not be installed\n0 passed, 1 failed");
     process.exit(1);

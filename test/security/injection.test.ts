@@ -7,12 +7,30 @@ import { join } from "node:path";
 import { defaultSessionOptions, Session } from "@fuselens/compiler";
 import { describe, expect, it } from "vitest";
 
-const HOSTILE = ["\r", "\f", "\0", "\u2028", "\u2029", "\u0085", "\x1b[31m", "'''", '"""', "\\", "\\N{BULLET}", ";; (", "*/", "-->", "`", "\ud800"];
+const HOSTILE = [
+  "\r",
+  "\f",
+  "\0",
+  "\u2028",
+  "\u2029",
+  "\u0085",
+  "\x1b[31m",
+  "'''",
+  '"""',
+  "\\",
+  "\\N{BULLET}",
+  ";; (",
+  "*/",
+  "-->",
+  "`",
+  "\ud800",
+];
 const PAYLOAD = "open('/tmp/fuselens_was_here','w').write('x')";
 
 /** sources whose statement lines hold the text in a comment, in a string, or both */
 function sources(text: string): string[] {
-  const body = (line: string): string => `import torch\n\n\n@torch.compile\ndef f(x, y):\n    ${line}\n    return z.sum(dim=-1)\n\n\nf(torch.randn(64, 64, device="cuda"), torch.randn(64, 64, device="cuda"))\n`;
+  const body = (line: string): string =>
+    `import torch\n\n\n@torch.compile\ndef f(x, y):\n    ${line}\n    return z.sum(dim=-1)\n\n\nf(torch.randn(64, 64, device="cuda"), torch.randn(64, 64, device="cuda"))\n`;
   return [
     body(`z = x + y  # ${text}${PAYLOAD}`),
     body(`z = (x + y) * len(${JSON.stringify(text)} or "a")  # ''' ${PAYLOAD} '''`),
@@ -47,7 +65,11 @@ describe("generated Python", () => {
         const name = `/work${hostile.replace(/[\0\ud800]/g, "")}/model.py`;
         const program = new Session(p => (p === name ? source : undefined), defaultSessionOptions()).run(name);
         for (const c of program.compilations) {
-          for (const [header, text] of [["inductor", c.outputCode.inductor], ["standalone", c.outputCode.standalone], ["eager", c.outputCode.eager ?? ""]] as const) {
+          for (const [header, text] of [
+            ["inductor", c.outputCode.inductor],
+            ["standalone", c.outputCode.standalone],
+            ["eager", c.outputCode.eager ?? ""],
+          ] as const) {
             // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that must not get through
             expect(text, `${JSON.stringify(hostile)} in ${header}`).not.toMatch(/[\r\f\0\u2028\u2029\u0085\x1b]/);
             const file = join(folder, `${i}_${j}_${header}.py`);

@@ -6,7 +6,7 @@
 // Needs the logs: FUSELENS_TRUTH (a folder with programs/ and recorded/logs/), default ../shared/truth. A program is
 // the same when every line of every stage is. Prints a line per program that differs, then the total.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -31,7 +31,12 @@ function stageOf(first) {
   if (/^AFTER FUSION/.test(message)) return "ir_post_fusion";
   if (/^Schedule:/.test(message)) return "schedule";
   if (/^Output code/.test(message)) return "output_code";
-  if (/^(=====|fuse_nodes_once|  (Scheduler|Fused|Extern|Nop|Foreach)|cannot fuse|found \d|fusing |completed fusion|can fuse|.*attempting to reorder|loop order|Don't reorder)/.test(message)) return "fusion";
+  if (
+    /^(=====|fuse_nodes_once| {2}(Scheduler|Fused|Extern|Nop|Foreach)|cannot fuse|found \d|fusing |completed fusion|can fuse|.*attempting to reorder|loop order|Don't reorder)/.test(
+      message,
+    )
+  )
+    return "fusion";
   if (/BEFORE PRE GRAD/.test(message)) return "pre_grad_graphs";
   if (/===== Joint graph/.test(message)) return "aot_joint_graph";
   if (/===== (Forward|Backward) graph/.test(message)) return "aot_graphs";
@@ -44,7 +49,8 @@ function records(text, stage) {
   const out = [];
   let current = [];
   const flush = () => {
-    if (current.length && stageOf(current[0] + (/TRACED GRAPH$/.test(current[0]) ? (current[1] ?? "") : "")) === stage) out.push(...current);
+    if (current.length && stageOf(current[0] + (/TRACED GRAPH$/.test(current[0]) ? (current[1] ?? "") : "")) === stage)
+      out.push(...current);
     current = [];
   };
   for (const line of text.split("\n")) {
@@ -53,10 +59,23 @@ function records(text, stage) {
   }
   flush();
   while (out.length && !out[out.length - 1]) out.pop();
-  return out.filter(l => l !== "").map(l => l.replace(/File "[^"]*"/g, 'File "F"').replace(/# File: [^ ]*?([^/ ]+:\d+) in/, "# File: $1 in").replace(/^(#|\/\/) kernel path:.*/, "# kernel path").replace(/'backend_hash': '[0-9A-F]+'/, "'backend_hash': H").replace(/written to: .*/, "written to"));
+  return out
+    .filter(l => l !== "")
+    .map(l =>
+      l
+        .replace(/File "[^"]*"/g, 'File "F"')
+        .replace(/# File: [^ ]*?([^/ ]+:\d+) in/, "# File: $1 in")
+        .replace(/^(#|\/\/) kernel path:.*/, "# kernel path")
+        .replace(/'backend_hash': '[0-9A-F]+'/, "'backend_hash': H")
+        .replace(/written to: .*/, "written to"),
+    );
 }
 
-const names = readdirSync(join(truth, "programs")).filter(f => f.endsWith(".py")).map(f => f.slice(0, -3)).filter(n => (!families || families.includes(n.split("_")[0])) && (!option("--only") || n === option("--only"))).sort();
+const names = readdirSync(join(truth, "programs"))
+  .filter(f => f.endsWith(".py"))
+  .map(f => f.slice(0, -3))
+  .filter(n => (!families || families.includes(n.split("_")[0])) && (!option("--only") || n === option("--only")))
+  .sort();
 const totals = Object.fromEntries(stages.map(s => [s, [0, 0]]));
 let same = 0;
 for (const name of names) {
@@ -67,7 +86,24 @@ for (const name of names) {
     const want = records(log, stage);
     let got = [];
     try {
-      got = records(execFileSync(process.execPath, [join(root, "server", "bin", "fuselens.cjs"), "emit", join(truth, "programs", `${name}.py`), "--preset", "torch-2.11", "--target", "h200", "--stage", stage], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 }), stage);
+      got = records(
+        execFileSync(
+          process.execPath,
+          [
+            join(root, "server", "bin", "fuselens.cjs"),
+            "emit",
+            join(truth, "programs", `${name}.py`),
+            "--preset",
+            "torch-2.11",
+            "--target",
+            "h200",
+            "--stage",
+            stage,
+          ],
+          { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 },
+        ),
+        stage,
+      );
     } catch {
       notes.push(`${stage}: no output`);
     }
@@ -78,7 +114,8 @@ for (const name of names) {
       all = false;
       const at = want.findIndex((l, i) => l !== got[i]);
       notes.push(`${stage}: differs at line ${at < 0 ? want.length : at} of ${want.length} (${got.length} printed)`);
-      for (let i = at; show && i >= 0 && i < Math.min(at + show, want.length); i++) if (want[i] !== got[i]) notes.push(`    - ${want[i]}`, `    + ${got[i] ?? ""}`);
+      for (let i = at; show && i >= 0 && i < Math.min(at + show, want.length); i++)
+        if (want[i] !== got[i]) notes.push(`    - ${want[i]}`, `    + ${got[i] ?? ""}`);
     }
   }
   if (all) same++;

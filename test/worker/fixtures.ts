@@ -5,7 +5,14 @@ import type { Job } from "@fuselens/gpu-worker/protocol";
 const origin = { lines: [1], at: [1], nodes: ["add"] };
 
 export function addOne(n: number): { plan: ExecutablePlan; wat: WatKernel } {
-  const tensor = (name: string): PlanTensor => ({ name, size: [n], stride: [1], offset: 0, dtype: "float32", device: "cuda:0" });
+  const tensor = (name: string): PlanTensor => ({
+    name,
+    size: [n],
+    stride: [1],
+    offset: 0,
+    dtype: "float32",
+    device: "cuda:0",
+  });
   const text = `(module (import "env" "memory" (memory 1 65536 shared))
 (func (export "run") (param $in i32) (param $out i32) (param $begin i32) (param $end i32) (local $i i32)
   (local.set $i (local.get $begin))
@@ -20,14 +27,32 @@ export function addOne(n: number): { plan: ExecutablePlan; wat: WatKernel } {
 
 /** a kernel that never ends */
 export function endless(): { plan: ExecutablePlan; wat: WatKernel } {
-  const tensor = (name: string): PlanTensor => ({ name, size: [4], stride: [1], offset: 0, dtype: "float32", device: "cuda:0" });
+  const tensor = (name: string): PlanTensor => ({
+    name,
+    size: [4],
+    stride: [1],
+    offset: 0,
+    dtype: "float32",
+    device: "cuda:0",
+  });
   const text = `(module (import "env" "memory" (memory 1 65536 shared))
 (func (export "run") (param i32 i32 i32 i32) (loop $again (br $again))))`;
   return { plan: planOf(tensor("arg0_1"), tensor("buf0")), wat: kernelOf(text, ["arg0_1", "buf0"], 4) };
 }
 
 function planOf(input: PlanTensor, output: PlanTensor): ExecutablePlan {
-  const kernel = { name: "triton_poi_fused_add_0", type: "SchedulerNode", heuristic: "pointwise", args: [], triton: "", tritonLines: [], origin, bytes: 8 * Number(input.size[0]), flops: 0, estimateUs: 1 } as const;
+  const kernel = {
+    name: "triton_poi_fused_add_0",
+    type: "SchedulerNode",
+    heuristic: "pointwise",
+    args: [],
+    triton: "",
+    tritonLines: [],
+    origin,
+    bytes: 8 * Number(input.size[0]),
+    flops: 0,
+    estimateUs: 1,
+  } as const;
   return {
     name: "f",
     aotId: "0_inference",
@@ -48,11 +73,27 @@ function planOf(input: PlanTensor, output: PlanTensor): ExecutablePlan {
 }
 
 function kernelOf(text: string, buffers: readonly string[], parallelSize: number): WatKernel {
-  return { name: "triton_poi_fused_add_0", text, buffers, parallelSize, grain: 1024, scratchBytes: 0, lines: [], zeroed: [] };
+  return {
+    name: "triton_poi_fused_add_0",
+    text,
+    buffers,
+    parallelSize,
+    grain: 1024,
+    scratchBytes: 0,
+    lines: [],
+    zeroed: [],
+  };
 }
 
 export function benchmarkJob({ plan, wat }: { plan: ExecutablePlan; wat: WatKernel }): Job {
-  return { kind: "benchmark", graph: { plan, wat: [wat], standalone: "" }, seconds: 0.05, minRuns: 5, perKernel: true, against: [] };
+  return {
+    kind: "benchmark",
+    graph: { plan, wat: [wat], standalone: "" },
+    seconds: 0.05,
+    minRuns: 5,
+    perKernel: true,
+    against: [],
+  };
 }
 
 export function valuesJob({ plan, wat }: { plan: ExecutablePlan; wat: WatKernel }): Job {

@@ -16,7 +16,9 @@ afterEach(() => pool.dispose());
 
 /** processes started by this test that run the worker's bundle */
 function descendants(match: string): number[] {
-  const rows = execFileSync("ps", ["-eo", "pid,ppid,args"], { encoding: "utf8" }).split("\n").map(l => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(l));
+  const rows = execFileSync("ps", ["-eo", "pid,ppid,args"], { encoding: "utf8" })
+    .split("\n")
+    .map(l => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(l));
   const children = new Map<number, number[]>();
   const commands = new Map<number, string>();
   for (const r of rows) {
@@ -61,7 +63,10 @@ describe("worker", () => {
 
   it("computes values", async () => {
     const { result } = await open().submit(valuesJob(addOne(1000)), { fresh: true });
-    expect(result).toMatchObject({ kind: "values", rows: [{ slot: "out", row: { shape: [1000], dtype: "torch.float32", sum: 3000 } }] });
+    expect(result).toMatchObject({
+      kind: "values",
+      rows: [{ slot: "out", row: { shape: [1000], dtype: "torch.float32", sum: 3000 } }],
+    });
   });
 
   it("describes its device with a measured bandwidth", async () => {
@@ -72,7 +77,10 @@ describe("worker", () => {
 
   it("answers once with executor-lost when the executor is killed twice, and then works on", async () => {
     open();
-    const failed = pool.submit(benchmarkJob(endless()), { fresh: true }).then(() => "result", (e: { code?: string }) => e.code);
+    const failed = pool.submit(benchmarkJob(endless()), { fresh: true }).then(
+      () => "result",
+      (e: { code?: string }) => e.code,
+    );
     let first = 0;
     for (let kill = 0; kill < 2; kill++) {
       const pid = await until(() => descendants("--executor=cpu").find(p => p !== first));
@@ -87,7 +95,10 @@ describe("worker", () => {
 
   it("gives one clear error when the worker is killed in mid-job, and the next job starts a new worker", async () => {
     open();
-    const failed = pool.submit(benchmarkJob(endless()), { fresh: true }).then(() => "result", (e: Error) => e.message);
+    const failed = pool.submit(benchmarkJob(endless()), { fresh: true }).then(
+      () => "result",
+      (e: Error) => e.message,
+    );
     await until(() => descendants("--executor=cpu")[0]);
     const worker = await until(() => descendants("--bind")[0]);
     process.kill(worker, "SIGKILL");
@@ -99,7 +110,17 @@ describe("worker", () => {
   it("cancels a running job within a second", async () => {
     open();
     let cancel: () => void = () => undefined;
-    const failed = pool.submit(benchmarkJob(endless()), { fresh: true, onCancel: c => { cancel = c; } }).then(() => "result", (e: { code?: string }) => e.code);
+    const failed = pool
+      .submit(benchmarkJob(endless()), {
+        fresh: true,
+        onCancel: c => {
+          cancel = c;
+        },
+      })
+      .then(
+        () => "result",
+        (e: { code?: string }) => e.code,
+      );
     await until(() => descendants("--executor=cpu")[0]);
     await soon(300);
     const start = Date.now();
@@ -109,10 +130,22 @@ describe("worker", () => {
   });
 
   it("shares nothing with the server but the protocol and the plan's types", () => {
-    const files = execFileSync("git", ["ls-files", "server/src"], { cwd: join(__dirname, "..", ".."), encoding: "utf8" }).trim().split("\n");
+    const files = execFileSync("git", ["ls-files", "server/src"], {
+      cwd: join(__dirname, "..", ".."),
+      encoding: "utf8",
+    })
+      .trim()
+      .split("\n");
     for (const f of files) {
-      const imports = [...readFileSync(join(__dirname, "..", "..", f), "utf8").matchAll(/from "(@fuselens\/gpu-worker[^"]*|[^"]*gpu-worker\/src[^"]*)"/g)].map(m => m[1]);
-      expect(imports.filter(i => i !== "@fuselens/gpu-worker/protocol"), f).toEqual([]);
+      const imports = [
+        ...readFileSync(join(__dirname, "..", "..", f), "utf8").matchAll(
+          /from "(@fuselens\/gpu-worker[^"]*|[^"]*gpu-worker\/src[^"]*)"/g,
+        ),
+      ].map(m => m[1]);
+      expect(
+        imports.filter(i => i !== "@fuselens/gpu-worker/protocol"),
+        f,
+      ).toEqual([]);
     }
   });
 });

@@ -1,0 +1,150 @@
+// One repository: its root modules traced forward, as a child process. In: argv: folder. Out: one JSON line per root.
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { capture } from "../../../compiler/src/dynamo/capture";
+import type { CaptureResult } from "../../../compiler/src/dynamo/types";
+import { InternTable, withInternTable } from "../../../compiler/src/inductor/symbolic/intern";
+import { defaultConfig, presets } from "../../../compiler/src/presets";
+import { defaultSessionOptions, Session } from "../../../compiler/src/session";
+import { findRoots, type RootModule } from "./discover";
+
+export interface RootResult {
+  readonly repository: string;
+  readonly file: string;
+  readonly name: string;
+  readonly outcome: "traced" | "opaque" | "failed";
+  /** why it failed, or what is opaque */
+  readonly reason: string;
+  readonly operators: number;
+  readonly breaks: number;
+  readonly seconds: number;
+  readonly assumed: readonly string[];
+}
+
+const [folder = ".", ...options] = process.argv.slice(2);
+const root = resolve(folder);
+const only = valueOf("--root");
+const compile = options.includes("--compile");
+const secondsPerFile = Number(valueOf("--seconds") ?? 120);
+
+function valueOf(name: string): string | undefined {
+  const at = options.indexOf(name);
+  return at < 0 ? undefined : options[at + 1];
+}
+
+const cache = new Map<string, string | undefined>();
+function read(path: string): string | undefined {
+  if (!path.startsWith(`${root}/`)) return undefined;
+  if (!cache.has(path)) {
+    const is = existsSync(path) && statSync(path).isFile();
+    cache.set(path, is ? readFileSync(path, "utf8") : undefined);
+  }
+  return cache.get(path);
+}
+
+function traceFile(file: string, names: readonly string[]): CaptureResult | string {
+  const preset = presets["torch-2.11"];
+  const started = Date.now();
+  try {
+    return withInternTable(new InternTable(), () =>
+      capture(join(root, file), {
+        files: read,
+        config: new Map(defaultConfig("torch-2.11")),
+        behaviours: new Map(Object.entries(preset.behaviours)),
+        shouldStop: () => Date.now() - started > secondsPerFile * 1000,
+        stepBudget: 400_000_000,
+        roots: names,
+      }),
+    );
+  } catch (e) {
+    return `the compiler threw: ${e instanceof Error ? (e.stack ?? e.message).split("\n").slice(0, 3).join(" ") : String(e)}`;
+  }
+}
+
+function report(r: RootResult): void {
+  process.stdout.write(`${JSON.stringify(r)}\n`);
+}
+
+function classify(m: RootModule, result: CaptureResult | string, seconds: number): RootResult {
+  const base = {
+    repository:
+      folder
+        .split("/")
+        .filter(p => p !== "")
+        .pop() ?? folder,
+    file: m.file,
+    name: m.name,
+    operators: 0,
+    breaks: 0,
+    seconds,
+    assumed: [],
+  };
+  if (typeof result === "string") return { ...base, outcome: "failed", reason: result };
+  const found = result.roots.find(r => r.name === m.name);
+  const frames = result.events.flatMap(e =>
+    e.kind === "frame" && found?.frames.includes(e.frame.id) ? [e.frame] : [],
+  );
+  if (!found || frames.length === 0) {
+    const said =
+      result.diagnostics.find(d => d.code === "not-analysed" && d.message.startsWith(`${m.name} was`)) ??
+      result.diagnostics.find(d => d.severity === "error") ??
+      result.diagnostics.find(d => d.code === "stopped");
+    const text =
+      said?.message.replace(/^\w+ was not analysed: /, "").replace(/; `# fuselens.*$/, "") ??
+      "the class is not there after the file ran";
+    return { ...base, outcome: "failed", reason: text };
+  }
+  const nodes = frames.flatMap(f => f.graph.nodes);
+  const opaque = nodes.flatMap(n => (n.meta.opaque === undefined ? [] : [n.meta.opaque]));
+  return {
+    ...base,
+    outcome: opaque.length > 0 ? "opaque" : "traced",
+    reason: opaque[0] ?? "",
+    operators: nodes.filter(n => n.op.startsWith("call")).length,
+    breaks: frames.length - 1,
+    assumed: found.assumed,
+  };
+}
+
+const roots = findRoots(root).filter(r => only === undefined || r.name === only || `${r.file}:${r.name}` === only);
+if (options.includes("--list")) {
+  for (const r of roots) process.stdout.write(`${r.file}:${r.line} ${r.name}\n`);
+} else {
+  const byFile = new Map<string, RootModule[]>();
+  for (const r of roots) byFile.set(r.file, [...(byFile.get(r.file) ?? []), r]);
+  for (const [file, list] of byFile) {
+    for (const m of list) {
+      const started = Date.now();
+      const result = traceFile(file, [m.name]);
+      const traced = classify(m, result, (Date.now() - started) / 1000);
+      if (options.includes("--diagnostics") && typeof result !== "string")
+        for (const d of result.diagnostics) process.stderr.write(`${d.file}:${d.span.line} ${d.code} ${d.message}\n`);
+      report(compile && traced.outcome !== "failed" ? compiled(m, traced) : traced);
+    }
+  }
+}
+
+/** the same root through the whole compiler; what breaks there is a failure too */
+function compiled(m: RootModule, traced: RootResult): RootResult {
+  const started = Date.now();
+  try {
+    const session = new Session(read, {
+      ...defaultSessionOptions(),
+      preset: "torch-2.11",
+      stepBudget: 400_000_000,
+      roots: [m.name],
+    });
+    const program = session.run(join(root, m.file), { shouldStop: () => Date.now() - started > secondsPerFile * 1000 });
+    const error = program.diagnostics.find(d => d.severity === "error" && d.code !== "python-error");
+    if (error)
+      return {
+        ...traced,
+        outcome: "failed",
+        reason: `compile: ${error.message}`,
+        seconds: (Date.now() - started) / 1000,
+      };
+    return { ...traced, seconds: (Date.now() - started) / 1000 };
+  } catch (e) {
+    return { ...traced, outcome: "failed", reason: `compile threw: ${e instanceof Error ? e.message : String(e)}` };
+  }
+}
