@@ -14,6 +14,14 @@ const targets = [
   { entryPoints: ["gpu-worker/src/main.ts"], outfile: "gpu-worker/dist/main.cjs" },
   { entryPoints: ["gpu-worker/src/cpu/thread.ts"], outfile: "gpu-worker/dist/thread.cjs" },
   { entryPoints: ["client/src/extension.ts"], outfile: "client/dist/extension.cjs" },
+  { entryPoints: ["client/src/viz_worker.ts"], outfile: "client/dist/viz_worker.cjs" },
+  ...["kernel_map", "graph", "benchmarks"].map(name => ({
+    entryPoints: [`client/src/webview/${name}.ts`],
+    outfile: `client/dist/webview/${name}.js`,
+    platform: "browser",
+    format: "iife",
+    target: "es2022",
+  })),
 ]
   .filter(t => t.entryPoints.every(e => existsSync(join(root, e))))
   .map(t => ({ ...common, absWorkingDir: root, ...t }));

@@ -1,88 +1,120 @@
-// Palette and lens commands: each asks the server and shows what it answers.
+// Palette, lens, menu and key commands: each asks the server and shows what it answers. Errors are one line.
 import * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
+import type { ShownDocument, Target } from "./answers";
+import type { Benchmarks } from "./benchmarks";
+import { compareConfigurations } from "./comparison";
+import { setExampleInputs } from "./example_inputs";
+import type { GraphView } from "./graph_view";
 import type { KernelMapPanel } from "./kernel_map";
-import type { OutputDocuments, ShownDocument } from "./output_documents";
+import type { OutputDocuments } from "./output_documents";
+import { activeTarget, type Server } from "./server";
+import { openExample } from "./walkthrough";
+import { pairWorker, selectWorker } from "./workers";
 
 export interface CommandHost {
-  readonly client: () => LanguageClient | undefined;
-  readonly restart: () => Promise<void>;
+  readonly server: Server;
   readonly documents: OutputDocuments;
   readonly kernelMap: KernelMapPanel;
+  readonly graph: GraphView;
+  readonly benchmarks: Benchmarks;
 }
 
-interface Target {
-  readonly uri: string;
-  readonly root?: string;
-  readonly stage?: string;
-}
+/** what a command was called with: a target from a lens or a code action, or nothing from the palette */
+type Given = Target & Readonly<Record<string, unknown>>;
 
-const STAGES = [
-  "pre_grad_graphs",
-  "aot_joint_graph",
-  "aot_graphs",
-  "post_grad_graphs",
-  "ir_pre_fusion",
-  "fusion",
-  "ir_post_fusion",
-  "schedule",
-  "output_code",
-  "graph_breaks",
+const STAGES: readonly (readonly [stage: string, detail: string])[] = [
+  ["pre_grad_graphs", "what Dynamo captured"],
+  ["aot_joint_graph", "forward and backward in one"],
+  ["aot_graphs", "after AOTAutograd and the partitioner"],
+  ["post_grad_graphs", "after Inductor's graph passes"],
+  ["ir_pre_fusion", "loop IR before fusion"],
+  ["fusion", "what was tried, round by round, and why not"],
+  ["ir_post_fusion", "loop IR after fusion"],
+  ["schedule", "kernels in launch order"],
+  ["output_code", "the generated Python and Triton"],
+  ["graph_breaks", "where Dynamo stopped, and why"],
+  ["recompiles", "which guards failed"],
+  ["scheduler_graph", "operations and buffers as DOT"],
 ];
 
 export function registerCommands(context: vscode.ExtensionContext, host: CommandHost): void {
-  const ask = async <T>(command: string, target: Target, token?: vscode.CancellationToken): Promise<T> => {
-    const client = host.client();
-    if (!client) throw new Error("the FuseLens server is not running");
-    return client.sendRequest<T>("workspace/executeCommand", { command, arguments: [target] }, token);
-  };
-  const show = (command: string) => async (given?: Target) => {
-    const target = given ?? activeTarget();
-    if (target) await host.documents.show(await ask<ShownDocument>(command, target));
-  };
-  const register = (name: string, run: (target?: Target) => Promise<void>) =>
-    context.subscriptions.push(
-      vscode.commands.registerCommand(name, async (target?: Target) => {
-        try {
-          await run(target);
-        } catch (e) {
-          void vscode.window.showErrorMessage(`FuseLens: ${e instanceof Error ? e.message : String(e)}`);
-        }
-      }),
-    );
-
-  register("fuselens.showOutputCode", show("fuselens.showOutputCode"));
-  register("fuselens.showKernels", show("fuselens.showKernels"));
-  register("fuselens.showStage", async given => {
-    const target = given ?? activeTarget();
-    const stage = await vscode.window.showQuickPick(STAGES, { title: "Stage (TORCH_LOGS artifact)" });
-    if (target && stage)
-      await host.documents.show(await ask<ShownDocument>("fuselens.showStage", { ...target, stage }));
-  });
-  register("fuselens.benchmark", async given => {
-    const target = given ?? activeTarget();
-    if (!target) return;
-    const options = {
-      location: vscode.ProgressLocation.Notification,
-      title: `Benchmarking ${target.root ?? "all"}`,
-      cancellable: true,
+  const { server, documents, kernelMap, graph, benchmarks } = host;
+  const register = (name: string, run: (given: Given | undefined, more: unknown) => Promise<void>): void => {
+    const guarded = async (given?: Given, more?: unknown): Promise<void> => {
+      try {
+        await run(given && typeof given.uri === "string" ? given : undefined, more);
+      } catch (e) {
+        void vscode.window.showErrorMessage(`FuseLens: ${e instanceof Error ? e.message : String(e)}`);
+      }
     };
-    const summary = await vscode.window.withProgress(options, (_progress, token) =>
-      ask<{ summary: string }>("fuselens.benchmark", target, token),
-    );
-    void vscode.window.showInformationMessage(`FuseLens: ${summary.summary}`);
+    context.subscriptions.push(vscode.commands.registerCommand(`fuselens.${name}`, guarded));
+  };
+  /** a command on a document: the one that it was given, or the active one */
+  const onTarget = (name: string, run: (target: Given, more: unknown) => Promise<void>): void =>
+    register(name, async (given, more) => {
+      const target = given ?? activeTarget();
+      if (target) await run(target as Given, more);
+    });
+  const show = (name: string): void =>
+    onTarget(name, async target => documents.show(await server.ask<ShownDocument>(`fuselens.${name}`, target)));
+
+  show("showOutputCode");
+  show("showKernels");
+  show("showReasons");
+  onTarget("showStage", async target => {
+    const items = STAGES.map(([label, description]) => ({ label, description }));
+    const picked = await vscode.window.showQuickPick(items, { title: "Stage (TORCH_LOGS artifact)" });
+    if (!picked) return;
+    await documents.show(await server.ask<ShownDocument>("fuselens.showStage", { ...target, stage: picked.label }));
   });
-  register("fuselens.showKernelMap", async given => {
-    const target = given ?? activeTarget();
-    if (target) await host.kernelMap.show(target.uri, target.root);
+  onTarget("showKernelMap", target => kernelMap.show(target));
+  onTarget("showSchedulerGraph", target => graph.show(target));
+  onTarget("compare", target => compareConfigurations(server, documents, target));
+  onTarget("setExampleInputs", target => setExampleInputs(server, target));
+  onTarget("benchmark", (target, against) =>
+    benchmarks.run(target, Array.isArray(against) ? against.map(String) : undefined),
+  );
+  register("showBenchmarks", () => benchmarks.show());
+  register("copyBenchmarks", async () => vscode.env.clipboard.writeText(benchmarks.markdown()));
+  register("selectWorker", () => selectWorker(context, server));
+  register("pairWorker", () => pairWorker(context, server));
+  register("restartServer", () => server.restart());
+  register("openExample", () => openExample(context));
+  register("toggleGutter", () => toggle("gutter.enabled"));
+  register("toggleInlayHints", async () => {
+    const on = vscode.workspace.getConfiguration("fuselens").get("inlayHints.shapes", true);
+    for (const name of ["inlayHints.shapes", "inlayHints.kernels"]) await set(name, !on);
   });
-  register("fuselens.restartServer", async () => host.restart());
+  register("menu", menu);
 }
 
-function activeTarget(): Target | undefined {
-  const editor = vscode.window.activeTextEditor;
-  if (editor?.document.languageId === "python" && editor.document.uri.scheme === "file")
-    return { uri: editor.document.uri.toString() };
-  void vscode.window.showInformationMessage("FuseLens: open a Python file first");
-  return undefined;
+async function toggle(name: string): Promise<void> {
+  await set(name, !vscode.workspace.getConfiguration("fuselens").get(name, true));
+}
+
+async function set(name: string, value: boolean): Promise<void> {
+  await vscode.workspace.getConfiguration("fuselens").update(name, value, vscode.ConfigurationTarget.Global);
+}
+
+/** what the status item offers */
+async function menu(): Promise<void> {
+  const items: (vscode.QuickPickItem & { readonly command?: string })[] = [
+    { label: "$(symbol-class) Show kernels and reasons", command: "showKernels" },
+    { label: "$(split-horizontal) Show kernel map", command: "showKernelMap" },
+    { label: "$(code) Show output code", command: "showOutputCode" },
+    { label: "$(type-hierarchy) Show scheduler graph", command: "showSchedulerGraph" },
+    { label: "$(list-tree) Show IR of a stage", command: "showStage" },
+    { label: "$(diff) Compare configurations", command: "compare" },
+    { label: "$(symbol-array) Set example inputs", command: "setExampleInputs" },
+    { label: "", kind: vscode.QuickPickItemKind.Separator },
+    { label: "$(dashboard) Benchmark", command: "benchmark" },
+    { label: "$(history) Show benchmarks", command: "showBenchmarks" },
+    { label: "$(server) Select worker", command: "selectWorker" },
+    { label: "", kind: vscode.QuickPickItemKind.Separator },
+    { label: "$(paintcan) Switch gutter colours", command: "toggleGutter" },
+    { label: "$(whole-word) Switch inlay hints", command: "toggleInlayHints" },
+    { label: "$(debug-restart) Restart server", command: "restartServer" },
+  ];
+  const chosen = await vscode.window.showQuickPick(items, { title: "FuseLens" });
+  if (chosen?.command) await vscode.commands.executeCommand(`fuselens.${chosen.command}`);
 }

@@ -1,37 +1,37 @@
-// The VS Code side: starts the language server where the files are, shows its texts in read-only documents, runs
-// benchmarks with progress. Everything that is decided, the server decides.
+// The VS Code side: starts the language server where the files are and shows what it answers. Everything that is
+// decided, the server decides.
 import * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
-import { startClient } from "./client";
+import { Benchmarks } from "./benchmarks";
 import { registerCommands } from "./commands";
+import { GraphView } from "./graph_view";
 import { Gutter } from "./gutter";
 import { KernelMapPanel } from "./kernel_map";
 import { OutputDocuments } from "./output_documents";
+import { Server } from "./server";
 import { StatusItem } from "./status";
 
-let client: LanguageClient | undefined;
+let server: Server | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  server = new Server(context);
   const documents = new OutputDocuments();
+  const kernelMap = new KernelMapPanel(context.extensionUri, server);
+  const graph = new GraphView(context.extensionUri, server);
+  const benchmarks = new Benchmarks(context, server);
   context.subscriptions.push(
+    server,
     documents,
     vscode.workspace.registerTextDocumentContentProvider(OutputDocuments.scheme, documents),
+    kernelMap,
+    graph,
+    benchmarks,
+    new StatusItem(server),
+    new Gutter(server),
   );
-  const start = async () => {
-    client = await startClient(context);
-    return client;
-  };
-  await start();
-  const current = () => client;
-  const kernelMap = new KernelMapPanel(current);
-  context.subscriptions.push(kernelMap, new Gutter(current), new StatusItem(current));
-  const restart = async () => {
-    await client?.stop();
-    await start();
-  };
-  registerCommands(context, { client: current, restart, documents, kernelMap });
+  registerCommands(context, { server, documents, kernelMap, graph, benchmarks });
+  await server.start();
 }
 
 export async function deactivate(): Promise<void> {
-  await client?.stop();
+  await server?.stop();
 }

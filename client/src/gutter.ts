@@ -1,88 +1,103 @@
-// A colour per kernel in gutter and overview ruler. Eight colours that people with colour-blindness tell apart (after
-// Okabe and Ito), each with the kernel's number drawn in it, so that colour is never the only sign.
+// A colour and number per kernel in the gutter, the colour in the overview ruler too. Follows every analysis; never
+// drawn from a version of the document that has passed.
 import * as vscode from "vscode";
-import type { LanguageClient } from "vscode-languageclient/node";
-import type { KernelMap } from "./kernel_map_types";
-
-const COLOURS = ["#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7", "#999999"];
-/** numbers that have an icon of their own; later kernels show a plain mark */
-const NUMBERED = 32;
+import type { KernelLines } from "./answers";
+import { kernelColour, textOn } from "./colours";
+import { isSource, type Server } from "./server";
 
 export class Gutter implements vscode.Disposable {
-  private readonly types = new Map<number, vscode.TextEditorDecorationType>();
+  private readonly types = new Map<string, vscode.TextEditorDecorationType>();
   private readonly subscriptions: vscode.Disposable[] = [];
-  private pending: NodeJS.Timeout | undefined;
+  private readonly pending = new Map<string, NodeJS.Timeout>();
 
-  constructor(private readonly client: () => LanguageClient | undefined) {
+  constructor(private readonly server: Server) {
     this.subscriptions.push(
-      vscode.window.onDidChangeActiveTextEditor(() => this.schedule()),
-      vscode.workspace.onDidChangeConfiguration(e => e.affectsConfiguration("fuselens.gutter") && this.schedule()),
-      vscode.languages.onDidChangeDiagnostics(() => this.schedule()),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.all()),
+      vscode.workspace.onDidChangeConfiguration(e => e.affectsConfiguration("fuselens.gutter") && this.all()),
+      server.onAnalysed(a => this.schedule(a.uri)),
     );
-    this.schedule();
-  }
-
-  /** diagnostics come with every finished analysis, so they are the sign that the map may have changed */
-  schedule(delay = 150): void {
-    clearTimeout(this.pending);
-    this.pending = setTimeout(() => void this.update(), delay);
+    this.all();
   }
 
   dispose(): void {
-    clearTimeout(this.pending);
+    for (const t of this.pending.values()) clearTimeout(t);
     for (const s of this.subscriptions) s.dispose();
     for (const t of this.types.values()) t.dispose();
   }
 
-  private async update(): Promise<void> {
-    const editor = vscode.window.activeTextEditor;
-    if (editor?.document.languageId !== "python" || editor.document.uri.scheme !== "file") return;
-    const enabled = vscode.workspace.getConfiguration("fuselens").get("gutter.enabled", true);
-    const map = enabled ? await this.fetch(editor.document) : undefined;
-    const byKernel = new Map<number, vscode.Range[]>();
-    for (const [line, numbers] of Object.entries(map?.sourceToKernels ?? {})) {
-      const first = numbers[0];
-      const at = Number(line) - 1;
-      if (first === undefined || at >= editor.document.lineCount) continue;
-      byKernel.set(first, [...(byKernel.get(first) ?? []), new vscode.Range(at, 0, at, 0)]);
-    }
-    for (const [number, type] of this.types) if (!byKernel.has(number)) editor.setDecorations(type, []);
-    for (const [number, ranges] of byKernel) editor.setDecorations(this.type(number), ranges);
+  private all(): void {
+    for (const e of vscode.window.visibleTextEditors)
+      if (isSource(e.document)) this.schedule(e.document.uri.toString());
   }
 
-  private async fetch(document: vscode.TextDocument): Promise<KernelMap | undefined> {
+  private schedule(uri: string): void {
+    clearTimeout(this.pending.get(uri));
+    this.pending.set(
+      uri,
+      setTimeout(() => {
+        this.pending.delete(uri);
+        void this.update(uri);
+      }, 30),
+    );
+  }
+
+  private async update(uri: string): Promise<void> {
+    const editors = vscode.window.visibleTextEditors.filter(e => sameDocument(e.document, uri) && isSource(e.document));
+    const [first] = editors;
+    if (!first) return;
+    const enabled = vscode.workspace.getConfiguration("fuselens").get("gutter.enabled", true);
+    const { version } = first.document;
+    const lines = enabled ? await this.fetch(first.document) : null;
+    if (first.document.version !== version || lines === undefined) return;
+    const byKind = new Map<string, vscode.Range[]>();
+    for (const [line, numbers] of Object.entries(lines?.sourceToKernels ?? {})) {
+      const at = Number(line) - 1;
+      if (!numbers.length || at >= first.document.lineCount) continue;
+      const kind = `${numbers[0]} ${numbers.length > 1 ? "+" : ""}`;
+      byKind.set(kind, [...(byKind.get(kind) ?? []), new vscode.Range(at, 0, at, 0)]);
+    }
+    for (const editor of editors) {
+      for (const [kind, type] of this.types) if (!byKind.has(kind)) editor.setDecorations(type, []);
+      for (const [kind, ranges] of byKind) editor.setDecorations(this.type(kind), ranges);
+    }
+  }
+
+  /** undefined: between two versions, what is drawn may stay */
+  private async fetch(document: vscode.TextDocument): Promise<KernelLines | undefined> {
     try {
-      const { version } = document;
-      const map = await this.client()?.sendRequest<KernelMap>("workspace/executeCommand", {
-        command: "fuselens.kernelMap",
-        arguments: [{ uri: document.uri.toString() }],
-      });
-      return document.version === version ? map : undefined; // never on moved lines
+      return await this.server.ask<KernelLines>("fuselens.kernelLines", { uri: document.uri.toString() });
     } catch {
       return undefined;
     }
   }
 
-  private type(number: number): vscode.TextEditorDecorationType {
-    const known = this.types.get(number);
+  private type(kind: string): vscode.TextEditorDecorationType {
+    const known = this.types.get(kind);
     if (known) return known;
-    const colour = COLOURS[(number - 1) % COLOURS.length] ?? "#999999";
-    const type = vscode.window.createTextEditorDecorationType({
-      gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;utf8,${encodeURIComponent(icon(number, colour))}`),
+    const [number = "1", more = ""] = kind.split(" ");
+    const colour = kernelColour(Number(number));
+    const side = (fill: string): vscode.ThemableDecorationRenderOptions => ({
+      gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;utf8,${encodeURIComponent(icon(`${number}${more}`, fill))}`),
       gutterIconSize: "contain",
-      overviewRulerColor: colour,
+      overviewRulerColor: fill,
+    });
+    const type = vscode.window.createTextEditorDecorationType({
+      light: side(colour.light),
+      dark: side(colour.dark),
       overviewRulerLane: vscode.OverviewRulerLane.Left,
       isWholeLine: true,
     });
-    this.types.set(number, type);
+    this.types.set(kind, type);
     return type;
   }
 }
 
-function icon(number: number, colour: string): string {
-  const text =
-    number <= NUMBERED
-      ? `<text x="8" y="12" font-size="10" font-family="sans-serif" font-weight="bold" text-anchor="middle" fill="#000">${number}</text>`
-      : "";
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><rect x="1" y="1" width="14" height="14" rx="3" fill="${colour}"/>${text}</svg>`;
+export function sameDocument(document: vscode.TextDocument, uri: string): boolean {
+  return document.uri.toString() === uri || document.uri.toString() === vscode.Uri.parse(uri).toString();
+}
+
+/** a rounded square with the number; three characters still fit */
+function icon(text: string, fill: string): string {
+  const size = text.length > 2 ? 7 : text.length > 1 ? 9 : 11;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><rect x="0.5" y="1" width="15" height="14" rx="3" fill="${fill}"/><text x="8" y="${8 + size * 0.36}" font-size="${size}" font-family="sans-serif" font-weight="bold" text-anchor="middle" fill="${textOn(fill)}">${text}</text></svg>`;
 }

@@ -1,0 +1,166 @@
+// The benchmark panel: every run with our time, eager's, torch.compile's, the error; progress and cancel; a copy as
+// Markdown. Runs of earlier sessions are kept with the workspace.
+import * as vscode from "vscode";
+import type { HistoryEntry, Target } from "./answers";
+import { Panel } from "./panel";
+import type { Server } from "./server";
+
+export type ToBenchmarks =
+  | { readonly type: "history"; readonly entries: readonly HistoryEntry[] }
+  | { readonly type: "progress"; readonly text: string | null };
+export type FromBenchmarks =
+  | { readonly type: "run"; readonly against: boolean }
+  | { readonly type: "cancel" | "clear" | "export" };
+
+const PAGE = {
+  name: "benchmarks",
+  title: "FuseLens benchmarks",
+  body: `
+<div class="toolbar">
+<button id="run">Benchmark the active file</button>
+<label><input id="against" type="checkbox"> against eager and torch.compile (needs a GPU worker)</label>
+<button id="cancel" class="secondary" disabled>Cancel</button>
+<button id="copy" class="secondary">Copy as Markdown</button>
+<button id="clear" class="secondary">Clear</button>
+<span id="progress" class="quiet" role="status" aria-live="polite"></span>
+</div>
+<div id="runs" role="region" aria-label="Benchmark runs, newest first"><table><thead><tr>
+<th scope="col">when</th><th scope="col">what</th><th scope="col">where</th><th scope="col" class="number">kernels</th>
+<th scope="col" class="number">median</th><th scope="col" class="number">p20 – p80</th><th scope="col" class="number">runs</th>
+<th scope="col" class="number">bandwidth</th><th scope="col" class="number">eager</th><th scope="col" class="number">torch.compile</th><th scope="col" class="number">max error</th>
+</tr></thead><tbody></tbody></table><p id="empty" class="quiet">No runs yet: the lens above a compiled function measures it.</p></div>`,
+  style: `
+  #runs { overflow: auto; }
+  #empty { padding: 8px; }
+  td.better { color: var(--vscode-charts-green); }
+  td.worse { color: var(--vscode-charts-orange); }`,
+};
+
+const STATE_KEY = "fuselens.history";
+const KEPT = 500;
+
+export class Benchmarks implements vscode.Disposable {
+  private readonly panel: Panel<ToBenchmarks, FromBenchmarks>;
+  /** runs of earlier sessions */
+  private past: readonly HistoryEntry[];
+  private entries: HistoryEntry[] = [];
+  private running: vscode.CancellationTokenSource | undefined;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly server: Server,
+  ) {
+    this.past = context.workspaceState.get<HistoryEntry[]>(STATE_KEY, []);
+    this.panel = new Panel(context.extensionUri, PAGE, m => void this.receive(m));
+  }
+
+  dispose(): void {
+    this.running?.cancel();
+    this.panel.dispose();
+  }
+
+  async show(): Promise<void> {
+    this.panel.show();
+    await this.refresh();
+  }
+
+  /** Measures one target, with progress in a notification and in the panel; cancel in either. */
+  async run(target: Target, against?: readonly string[]): Promise<void> {
+    if (this.running) {
+      void vscode.window.showInformationMessage("FuseLens: a benchmark is running already");
+      return;
+    }
+    const source = new vscode.CancellationTokenSource();
+    this.running = source;
+    const title = `Benchmarking ${target.root ?? target.uri.replace(/^.*\//, "")}`;
+    this.panel.post({ type: "progress", text: title });
+    try {
+      const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
+      const summary = await vscode.window.withProgress(options, (_, token) => {
+        token.onCancellationRequested(() => source.cancel());
+        const argument = { ...target, ...(against ? { against } : {}) };
+        return this.server.ask<{ summary: string }>("fuselens.benchmark", argument, source.token);
+      });
+      void vscode.window
+        .showInformationMessage(`FuseLens: ${summary.summary}`, "Show history")
+        .then(choice => (choice ? this.show() : undefined));
+    } catch (e) {
+      if (!source.token.isCancellationRequested) throw e;
+      void vscode.window.showInformationMessage("FuseLens: benchmark cancelled");
+    } finally {
+      this.running = undefined;
+      source.dispose();
+      this.panel.post({ type: "progress", text: null });
+      await this.refresh();
+    }
+  }
+
+  markdown(): string {
+    return historyTable(this.all());
+  }
+
+  private async refresh(): Promise<void> {
+    try {
+      this.entries = [...(await this.server.ask<HistoryEntry[]>("fuselens.history", null))];
+    } catch {
+      // the server is being started again: what was seen so far stays
+    }
+    await this.context.workspaceState.update(STATE_KEY, this.all());
+    this.panel.post({ type: "history", entries: this.all() });
+  }
+
+  private all(): HistoryEntry[] {
+    const known = new Set(this.entries.map(e => e.when));
+    return [...this.past.filter(e => !known.has(e.when)), ...this.entries].slice(-KEPT);
+  }
+
+  private async receive(m: FromBenchmarks): Promise<void> {
+    switch (m.type) {
+      case "run":
+        await vscode.commands.executeCommand(
+          "fuselens.benchmark",
+          undefined,
+          m.against ? ["eager", "compile"] : undefined,
+        );
+        return;
+      case "cancel":
+        this.running?.cancel();
+        return;
+      case "export":
+        await vscode.env.clipboard.writeText(this.markdown());
+        void vscode.window.showInformationMessage("FuseLens: copied as Markdown");
+        return;
+      case "clear":
+        this.past = [];
+        await this.server.ask("fuselens.clearHistory", null);
+        await this.refresh();
+        return;
+      default: {
+        const never: never = m;
+        return never;
+      }
+    }
+  }
+}
+
+/** newest first */
+export function historyTable(entries: readonly HistoryEntry[]): string {
+  const cell = (text: string): string => text.replace(/[|\\`*_<>[\]]/g, c => `\\${c}`).replace(/\s+/g, " ");
+  const us = (n: number | null): string => (n === null ? "" : `${n.toFixed(1)} us`);
+  const rows = [...entries]
+    .reverse()
+    .map(e =>
+      [
+        new Date(e.when).toISOString().slice(0, 16).replace("T", " "),
+        cell(`${e.file}: ${e.root} (${e.kind})`),
+        cell(e.where),
+        String(e.kernels),
+        us(e.medianUs),
+        us(e.eagerUs),
+        us(e.compileUs),
+        e.maxError === null ? "" : e.maxError.toExponential(1),
+      ].join(" | "),
+    );
+  const head = "when | what | where | kernels | median | eager | torch.compile | max error";
+  return [`| ${head} |`, `|${"---|".repeat(8)}`, ...rows.map(r => `| ${r} |`)].join("\n");
+}
