@@ -3,8 +3,8 @@
 import { capture } from "./dynamo/capture";
 import type { CapturedFrame, CaptureResult, InputInfo, RuntimeStep } from "./dynamo/types";
 import { targetByName } from "./inductor/ir/target";
-import { ShapeEnv } from "./inductor/symbolic/shape_env";
 import { InternTable, withInternTable } from "./inductor/symbolic/intern";
+import { ShapeEnv } from "./inductor/symbolic/shape_env";
 import { compileFrame, type FrameResult } from "./pipeline";
 import { defaultConfig, type PresetName, presets } from "./presets";
 import type { Artifact } from "./report/log";
@@ -26,6 +26,8 @@ export interface SessionOptions {
   unfused: boolean;
   /** interpreter steps before a file is given up */
   stepBudget: number;
+  /** what to analyse as if compiled; undefined: the file's roots, where it compiles nothing itself */
+  roots?: readonly string[];
 }
 
 export function defaultSessionOptions(): SessionOptions {
@@ -77,6 +79,7 @@ export class Session {
       behaviours: new Map(Object.entries(preset.behaviours)),
       shouldStop,
       stepBudget: this.options.stepBudget,
+      ...(this.options.roots ? { roots: this.options.roots } : {}),
     });
     const program = new ProgramBuilder({
       path,
@@ -118,7 +121,11 @@ export class Session {
 }
 
 /** an eager operator's graph as a frame that no log and no report mentions */
-function eagerFrame(step: Extract<RuntimeStep, { kind: "eager" }>, path: string, config: ReadonlyMap<string, unknown>): CapturedFrame {
+function eagerFrame(
+  step: Extract<RuntimeStep, { kind: "eager" }>,
+  path: string,
+  config: ReadonlyMap<string, unknown>,
+): CapturedFrame {
   const inputs = step.graph.placeholders().map((node, i): InputInfo => {
     const value = step.inputs[i] ?? null;
     return { node, source: `L['arg${i}']`, kind: "tensor", parameter: false, buffer: false, value };

@@ -18,7 +18,9 @@ export async function main(argv) {
   const option = name => (argv.includes(name) ? argv[argv.indexOf(name) + 1] : undefined);
   const dir = option("--dir");
   if (dir === undefined) {
-    process.stderr.write("usage: npm run bench -- repos --dir DIR [--only NAME,NAME] [--root CLASS] [--jobs N] [--compile] [--json FILE] [--list]\n");
+    process.stderr.write(
+      "usage: npm run bench -- repos --dir DIR [--only NAME,NAME] [--root CLASS] [--jobs N] [--compile] [--json FILE] [--list]\n",
+    );
     return 2;
   }
   const only = option("--only")?.split(",");
@@ -71,10 +73,14 @@ async function bundle() {
 function measure(program, folder, pass) {
   return new Promise(done => {
     const results = [];
-    const child = spawn(process.execPath, ["--enable-source-maps", "--max-old-space-size=4096", "--stack-size=3900", program, folder, ...pass], {
-      cwd: repository,
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const child = spawn(
+      process.execPath,
+      ["--enable-source-maps", "--max-old-space-size=4096", "--stack-size=3900", program, folder, ...pass],
+      {
+        cwd: repository,
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     createInterface({ input: child.stdout }).on("line", text => {
       if (text.startsWith("{")) results.push(JSON.parse(text));
       else process.stdout.write(`${text}\n`);
@@ -90,7 +96,9 @@ function line(folder, results) {
   const count = o => results.filter(r => r.outcome === o).length;
   const seconds = results.reduce((s, r) => s + r.seconds, 0).toFixed(1);
   const name = folder.split("/").pop().padEnd(48);
-  process.stdout.write(`${name} ${String(results.length).padStart(4)} roots  ${String(count("traced")).padStart(4)} traced ${String(count("opaque")).padStart(4)} opaque ${String(count("failed")).padStart(4)} failed  ${seconds} s\n`);
+  process.stdout.write(
+    `${name} ${String(results.length).padStart(4)} roots  ${String(count("traced")).padStart(4)} traced ${String(count("opaque")).padStart(4)} opaque ${String(count("failed")).padStart(4)} failed  ${seconds} s\n`,
+  );
 }
 
 function summary(repositories, results) {
@@ -109,7 +117,8 @@ function summary(repositories, results) {
   }
   const rows = [...groups].sort((a, b) => b[1].length - a[1].length || a[0].localeCompare(b[0]));
   if (rows.length > 0) process.stdout.write("\nthe rest, by reason\n");
-  for (const [k, list] of rows) process.stdout.write(`${String(list.length).padStart(5)}  ${k}\n         ${key(list[0])}\n`);
+  for (const [k, list] of rows)
+    process.stdout.write(`${String(list.length).padStart(5)}  ${k}\n         ${key(list[0])}\n`);
 }
 
 /** a reason without its names and numbers */
