@@ -23,11 +23,11 @@ export interface RootResult {
 
 const [folder = ".", ...options] = process.argv.slice(2);
 const root = resolve(folder);
-const only = valueOf("--root");
+const only = optionOf("--root");
 const compile = options.includes("--compile");
-const secondsPerFile = Number(valueOf("--seconds") ?? 120);
+const secondsPerFile = Number(optionOf("--seconds") ?? 120);
 
-function valueOf(name: string): string | undefined {
+function optionOf(name: string): string | undefined {
   const at = options.indexOf(name);
   return at < 0 ? undefined : options[at + 1];
 }

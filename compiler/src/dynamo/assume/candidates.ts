@@ -131,7 +131,17 @@ function fromElsewhere(v: PyClass, own: ast.ClassDef): ast.FunctionDef | undefin
   if (!(f instanceof PyFunction) || f.code.signature === null) return undefined;
   const { signature: args, body } = f.code;
   const { span, nameSpan } = own;
-  return { kind: "FunctionDef", name: "forward", nameSpan, span, args, body: body ?? [], decorators: [], returns: null, isAsync: false };
+  return {
+    kind: "FunctionDef",
+    name: "forward",
+    nameSpan,
+    span,
+    args,
+    body: body ?? [],
+    decorators: [],
+    returns: null,
+    isAsync: false,
+  };
 }
 
 /** class names that other classes mention: those that they build, or derive from */

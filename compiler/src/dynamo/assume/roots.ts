@@ -3,6 +3,7 @@
 // marked with what was assumed, and the places where lenses go.
 import type * as ast from "../../python/ast";
 import type { PythonFile } from "../../python/file";
+import { analyseInferred } from "../infer/root";
 import { Interrupted, PyError } from "../interp/api";
 import type { Machine } from "../interp/machine";
 import { PyClass, PyInstance, type PyModule, type Value } from "../objects/values";
@@ -10,7 +11,6 @@ import type { CompileApi } from "../torch/compile_api";
 import type { Torch } from "../torch/context";
 import type { FrameRunner } from "../trace/runner";
 import type { CaptureResult, Diagnostic } from "../types";
-import { analyseInferred } from "../infer/root";
 import { type Candidate, findCandidates, namedCandidates, partsOf } from "./candidates";
 import { construct } from "./construct";
 import type { Evidence } from "./evidence";
@@ -126,11 +126,29 @@ function capture(p: Program, c: Candidate, assumed: string[]): Found | string {
 /** what plain guesses don't reach: arguments found by search */
 function inferred(p: Program, c: Candidate, root: Value, assumed: readonly string[]): Found | string {
   const { vm, torch, runner, api } = p;
-  const options = { fullgraph: false, dynamic: null, mode: null, backend: "inductor", options: new Map(), ...(c.options ?? {}), assumed };
+  const options = {
+    fullgraph: false,
+    dynamic: null,
+    mode: null,
+    backend: "inductor",
+    options: new Map(),
+    ...(c.options ?? {}),
+    assumed,
+  };
   const ctx = { vm, torch, building: [], assumed: [] };
   const grad = c.cls ? false : torch.gradEnabled;
   const mark = p.diagnostics.length;
-  const found = analyseInferred({ ctx, runner, api, root, globals: p.main.dict, options, grad, written: new Map(), unsay: () => p.unsay(mark) });
+  const found = analyseInferred({
+    ctx,
+    runner,
+    api,
+    root,
+    globals: p.main.dict,
+    options,
+    grad,
+    written: new Map(),
+    unsay: () => p.unsay(mark),
+  });
   return typeof found === "string" ? found : { frames: found.frames, assumed: found.notes };
 }
 
