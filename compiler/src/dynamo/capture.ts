@@ -66,7 +66,18 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
     const { vm, torch, runner, namespace, diagnostics, unsay } = run;
     roots.push(
       ...guarded(run, path, () =>
-        analyseRoots({ vm, torch, runner, api: namespace.api, main, parsed, evidence, diagnostics, unsay, only: options.roots }),
+        analyseRoots({
+          vm,
+          torch,
+          runner,
+          api: namespace.api,
+          main,
+          parsed,
+          evidence,
+          diagnostics,
+          unsay,
+          only: options.roots,
+        }),
       ),
     );
   }

@@ -45,6 +45,7 @@ import {
   type Value,
 } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
+import { type KnownCall, knownParts, knownResult, store } from "./known";
 import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
 import type { EmitOptions } from "./sink";
 
@@ -219,13 +220,18 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const baseTensor = isMeta(base) ? conv.byMeta.get(base) : undefined;
   const storage = self?.storage ?? baseTensor?.storage;
   if (self) markWritten(self, needsGrad);
+  const learn = trace || written ? null : knowledge(record, bound.values, conv);
   if (!Array.isArray(result)) {
     const meta = typed[0];
     if (!meta) return null;
-    return finish(torch, call, conv, graph, graphArgs, graphKwargs, meta, storage, self);
+    const made = finish(torch, call, conv, graph, graphArgs, graphKwargs, meta, storage, self);
+    if (learn && made instanceof PyTensor) {
+      made.known = knownResult({ ...learn, shape: torch.hints(made), dtype: meta.dtype }) ?? null;
+    }
+    return made;
   }
   const lists = written !== undefined && self === undefined;
-  return finishMany(
+  const made = finishMany(
     torch,
     call,
     conv,
@@ -237,6 +243,31 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     storage,
     lists ? target : undefined,
   );
+  if (learn) learnParts(torch, learn, made);
+  return made;
+}
+
+/** what small eager results are computed from */
+function knowledge(
+  record: OpRecord,
+  values: ReadonlyMap<string, ArgValue<TensorMeta>>,
+  conv: Converter,
+): Pick<KnownCall, "name" | "args" | "valuesOf"> | null {
+  if (conv.tensors.some(t => t.known === null)) return null;
+  return { name: record.name, args: values, valuesOf: m => conv.byMeta.get(m)?.known ?? null };
+}
+
+function learnParts(torch: Torch, c: Pick<KnownCall, "name" | "args" | "valuesOf">, made: Value): void {
+  if (!(made instanceof PyTuple) && !(made instanceof PyList)) return;
+  const tensors = made.items.filter(t => t instanceof PyTensor);
+  const parts = knownParts(
+    c,
+    tensors.map(t => torch.hints(t)),
+  );
+  parts?.forEach((p, i) => {
+    const t = tensors[i];
+    if (t) t.known = p.data.map(v => store(t.meta.dtype, v));
+  });
 }
 
 /** an error of the operator; one whose result has a size that only the data decides ends the graph */

@@ -82,7 +82,7 @@ export function factory(torch: Torch, name: string): PyBuiltin {
     made.meta = { ...made.meta, requiresGrad: vm.truthy(kw.get("requires_grad") ?? false) };
     if (fill) torch.create(made, fill);
     else torch.create(made, { how: "full", value: 0 });
-    if (fill?.how === "full" && made.meta.shape.length <= 1) knowFull(made, fill.value);
+    if (fill?.how === "full") knowFull(made, fill.value);
     return made;
   });
   b.module = "torch";
@@ -91,7 +91,7 @@ export function factory(torch: Torch, name: string): PyBuiltin {
 
 function knowFull(t: PyTensor, value: number | boolean): void {
   const n = t.meta.shape.reduce((p, d) => p * (intValue(d) ?? 0), 1);
-  if (n <= 64) t.known = new Array<number | boolean>(n).fill(value);
+  if (n <= 4096) t.known = new Array<number | boolean>(n).fill(value);
 }
 
 /** torch.tensor(data): the values are written in the program */
@@ -104,10 +104,7 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
   }
   if (data instanceof PyTensor) {
     if (name !== "tensor") return data;
-    const c = torch.newTensor({ ...data.meta, requiresGrad: false });
-    c.known = data.known;
-    torch.create(c, { how: "full", value: 0 });
-    return c;
+    return methodCall(torch, methodCall(torch, data, "detach"), "clone");
   }
   if (data instanceof PyUnknown) return vm.unknown(`torch.${name}(${data.what})`);
   const shape: number[] = [];
@@ -143,6 +140,10 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
   if (!flat.some(v => v instanceof PyUnknownNumber || v instanceof PyUnknown)) t.known = values;
   torch.create(t, { how: "data", values });
   return t;
+}
+
+function methodCall(torch: Torch, t: Value, name: string): Value {
+  return torch.vm.call(torch.vm.getattr(t, name), []);
 }
 
 function inferred(torch: Torch, flat: readonly Value[]): DType {

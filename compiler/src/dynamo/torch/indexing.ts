@@ -11,6 +11,7 @@ import type { Expr } from "../../inductor/symbolic/expr";
 import { PyFloat, PyList, PySlice, PyTuple, PyUnknown, type Value } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
 import { Converter, isTensorLike, opaqueOp } from "./dispatch";
+import { type KnownArray, slice as knownSlice, store } from "./known";
 import { PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
 import { Unsupported } from "./sink";
 
@@ -247,10 +248,6 @@ function advancedMeta(torch: Torch, basic: TensorMeta, pickers: readonly Picker[
 }
 
 export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
-  if (t.known && !torch.trace) {
-    const constant = knownItem(torch, t, key);
-    if (constant) return constant;
-  }
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
   const conv = new Converter(torch, graph);
@@ -284,20 +281,44 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
   });
   graph.create("output", "output", [new TupleArg([node])], new Map(), { stack: [], fromNode: [] });
   step(torch, graph, conv, [out]);
+  if (t.known) out.known = knownItem(torch, t, key) ?? null;
   return out;
 }
 
-/** items of a tensor whose values the program wrote down stay known */
-function knownItem(torch: Torch, t: PyTensor, key: Value): PyTensor | undefined {
-  if (typeof key !== "number" || !t.known || t.meta.shape.length !== 1) return undefined;
-  const at = key < 0 ? key + t.known.length : key;
-  const v = t.known[at];
-  if (v === undefined) return undefined;
-  const selected = selectMeta(torch, t, key);
-  const out = torch.newTensor({ ...selected.meta, requiresGrad: t.meta.requiresGrad }, t.storage);
-  out.known = [v];
-  torch.create(out, { how: "data", values: [v] });
-  return out;
+/** what is taken out of a tensor of known values by ints, slices, None and ... stays known */
+function knownItem(torch: Torch, t: PyTensor, key: Value): readonly (number | boolean)[] | undefined {
+  if (!t.known || t.known.length > 16384) return undefined;
+  let a: KnownArray = { shape: torch.hints(t), data: t.known.map(Number) };
+  const parts = items(key);
+  const used = parts.filter(k => k !== null && k !== torch.vm.ellipsis).length;
+  const spelled = parts.flatMap(k =>
+    k === torch.vm.ellipsis
+      ? new Array<Value>(Math.max(0, a.shape.length - used)).fill(new PySlice(torch.vm.types.slice, null, null, null))
+      : [k],
+  );
+  let dim = 0;
+  for (const k of spelled) {
+    if (k === null) continue;
+    const n = a.shape[dim] ?? 0;
+    if (typeof k === "number") {
+      const at = k < 0 ? k + n : k;
+      a = knownSlice(a, dim, at, at + 1, 1);
+      a = { shape: a.shape.filter((_, d) => d !== dim), data: a.data };
+      continue;
+    }
+    if (!(k instanceof PySlice)) return undefined;
+    const bound = (v: Value, otherwise: number): number | undefined => {
+      if (v === null) return otherwise;
+      if (typeof v !== "number") return undefined;
+      return Math.min(n, Math.max(0, v < 0 ? v + n : v));
+    };
+    const [from, to] = [bound(k.start, 0), bound(k.stop, n)];
+    const by = k.step === null ? 1 : k.step;
+    if (from === undefined || to === undefined || typeof by !== "number" || by < 1) return undefined;
+    a = knownSlice(a, dim, from, to, by);
+    dim++;
+  }
+  return a.data.map(v => store(t.meta.dtype, v));
 }
 
 function step(torch: Torch, graph: FxGraph, conv: Converter, outputs: readonly PyTensor[]): void {

@@ -28,8 +28,8 @@ export class PyTensor extends PyObject {
   /** made by nn.Buffer: assigning it to a module's attribute registers it */
   isBuffer = false;
   isLeaf = true;
-  /** small tensors whose values the program states: for .item() and .tolist() */
-  known: readonly (number | boolean)[] | null = null;
+  private knownValues: readonly (number | boolean)[] | null = null;
+  private knownAt = 0;
   /** dims given by mark_dynamic and friends */
   marks: Map<number, "dynamic" | "static" | "unbacked"> | null = null;
   private runtimeTensor: RuntimeTensor | null = null;
@@ -40,6 +40,14 @@ export class PyTensor extends PyObject {
     readonly storage: Storage,
   ) {
     super();
+  }
+  /** values of small tensors that the program states, for .item() and .tolist(); a write to the storage ends it */
+  get known(): readonly (number | boolean)[] | null {
+    return this.knownAt === this.storage.version ? this.knownValues : null;
+  }
+  set known(values: readonly (number | boolean)[] | null) {
+    this.knownValues = values;
+    this.knownAt = this.storage.version;
   }
   get meta(): FakeTensor {
     return this.currentMeta;
