@@ -22,7 +22,7 @@ import {
 } from "../aten/types";
 import { FxGraph, type FxNode } from "../fx/graph";
 import type { Argument, FakeTensor, FakeValue, NodeMeta, StackFrame } from "../fx/types";
-import { type Expr, int, intValue } from "../inductor/symbolic/expr";
+import { add, type Expr, int, intValue, isInteger } from "../inductor/symbolic/expr";
 import { mapBound, normalizeCall } from "./call_args";
 
 /** A tensor of the traced program: the node that computes it and what is known of it. */
@@ -243,6 +243,7 @@ export class Tracer {
   }
 
   private symbolArgument(e: Expr): Argument {
+    if (e.kind === "float") return new PyFloat(e.value);
     const n = intValue(e);
     return n === undefined ? this.symbolNode(e) : n;
   }
@@ -263,8 +264,14 @@ export class Tracer {
     let node: FxNode;
     switch (e.kind) {
       case "add":
-        node = chain("operator.add");
+        node = this.realSum(e) ?? chain("operator.add");
         break;
+      case "truediv": {
+        const [a, c] = e.args;
+        const divisor = a.kind === "float" && isInteger(c) ? this.realNode(c) : this.symbolArgument(c);
+        node = this.create("operator.truediv", [this.symbolArgument(a), divisor], new Map(), e);
+        break;
+      }
       case "mul":
         node = chain("operator.mul");
         break;
@@ -299,6 +306,21 @@ export class Tracer {
     }
     this.symbols.set(e, node);
     return node;
+  }
+
+  /** a symbolic int as a float */
+  private realNode(e: Expr): FxNode {
+    return this.create("torch.sym_float", [this.symbolArgument(e)], new Map(), e);
+  }
+
+  /** a symbolic number plus a float: n - 1.0 */
+  private realSum(e: Expr): FxNode | undefined {
+    const constant = e.args.find(a => a.kind === "float");
+    if (constant?.kind !== "float") return undefined;
+    const rest = add(...e.args.filter(a => a !== constant));
+    const first = isInteger(rest) ? this.realNode(rest) : this.symbolArgument(rest);
+    const target = constant.value < 0 ? "operator.sub" : "operator.add";
+    return this.create(target, [first, new PyFloat(Math.abs(constant.value))], new Map(), e);
   }
 }
 

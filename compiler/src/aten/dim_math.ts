@@ -4,6 +4,7 @@ import {
   add,
   ceilDiv,
   type Expr,
+  float,
   floorDiv,
   int,
   intValue,
@@ -17,6 +18,7 @@ import {
   type RelationOp,
   relation,
   sub,
+  trueDiv,
 } from "../inductor/symbolic/expr";
 import { printLog } from "../inductor/symbolic/print_log";
 import type { ShapeEnv } from "../inductor/symbolic/shape_env";
@@ -106,6 +108,13 @@ export function makeDimMath(env: ShapeGuards): DimMath {
     },
     static: x => intValue(asExpr(x)),
     hint: x => intValue(asExpr(x)) ?? env.hint(asExpr(x)),
+    fixed: x => {
+      const value = intValue(asExpr(x)) ?? env.hint(asExpr(x));
+      if (!compare("eq", x, value)) throw new Error("a size differs from its example value");
+      return value;
+    },
+    real: float,
+    truediv: (a, b) => trueDiv(asExpr(a), nonzero(b)),
     isDim: (x): x is Dim => isExpr(x),
   };
 }

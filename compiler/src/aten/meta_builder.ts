@@ -100,12 +100,11 @@ export function contiguousStrides(m: DimMath, shape: readonly Dim[]): Dim[] {
   let next: Dim = m.int(1);
   for (let i = shape.length - 1; i >= 0; i--) {
     stride[i] = next;
-    next = m.mul(next, atLeastOne(m, shape[i] as Dim));
+    // a dim that may be empty counts as one element
+    next = m.mul(next, m.max(shape[i] as Dim, 1));
   }
   return stride;
 }
-
-const atLeastOne = (m: DimMath, d: Dim): Dim => (m.static(d) === 0 ? m.int(1) : d);
 
 const CHANNELS_LAST_ORDER: Readonly<Record<number, readonly number[]>> = { 4: [1, 3, 2, 0], 5: [1, 4, 3, 2, 0] };
 
@@ -121,7 +120,7 @@ function stridesInOrder(m: DimMath, shape: readonly Dim[], order: readonly numbe
   let next: Dim = m.int(1);
   for (const d of order) {
     stride[d] = next;
-    next = m.mul(next, atLeastOne(m, shape[d] as Dim));
+    next = m.mul(next, m.max(shape[d] as Dim, 1));
   }
   return stride;
 }

@@ -3,8 +3,23 @@
 // handles that are opaque to the record. So no stage reaches another through the table.
 
 export type DType =
-  | "float64" | "float32" | "float16" | "bfloat16" | "float8_e4m3fn" | "float8_e5m2"
-  | "int64" | "int32" | "int16" | "int8" | "uint8" | "uint16" | "uint32" | "uint64" | "bool" | "complex64" | "complex128";
+  | "float64"
+  | "float32"
+  | "float16"
+  | "bfloat16"
+  | "float8_e4m3fn"
+  | "float8_e5m2"
+  | "int64"
+  | "int32"
+  | "int16"
+  | "int8"
+  | "uint8"
+  | "uint16"
+  | "uint32"
+  | "uint64"
+  | "bool"
+  | "complex64"
+  | "complex128";
 
 export interface Device {
   readonly type: "cuda" | "cpu" | "meta";
@@ -35,7 +50,10 @@ export class PyFloat {
   constructor(readonly value: number) {}
 }
 export class PyComplex {
-  constructor(readonly re: number, readonly im: number) {}
+  constructor(
+    readonly re: number,
+    readonly im: number,
+  ) {}
 }
 export class DTypeArg {
   constructor(readonly dtype: DType) {}
@@ -55,11 +73,23 @@ export type Scalar = number | bigint | boolean | PyFloat | PyComplex;
 
 /** A bound argument of an operator whose tensors are handles of type T. Symbolic ints arrive as Dim, lists as arrays. */
 export type ArgValue<T> =
-  | T | Dim | Scalar | string | null | DTypeArg | DeviceArg | LayoutArg | MemoryFormatArg | readonly ArgValue<T>[];
+  | T
+  | Dim
+  | Scalar
+  | string
+  | null
+  | DTypeArg
+  | DeviceArg
+  | LayoutArg
+  | MemoryFormatArg
+  | readonly ArgValue<T>[];
 
 /** Raised by a record on arguments that PyTorch would refuse too; the stage that called turns it into a diagnostic. */
 export class OpError extends Error {
-  constructor(message: string, readonly pythonType: string = "RuntimeError") {
+  constructor(
+    message: string,
+    readonly pythonType: string = "RuntimeError",
+  ) {
     super(message);
   }
 }
@@ -83,8 +113,14 @@ export interface DimMath {
   knownEq(a: Dim | number, b: Dim | number): boolean;
   /** the number if it is a constant, else undefined; never guards */
   static(x: Dim | number): number | undefined;
-  /** the example value */
+  /** the example value: for messages and choices only, since a graph that it enters is wrong for other sizes */
   hint(x: Dim | number): number;
+  /** the value, and a guard that it stays so */
+  fixed(x: Dim | number): number;
+  /** a float among symbolic numbers: real(2) is 2.0, where a plain 2 is an int */
+  real(x: number): Dim;
+  /** a / b as a float, for a number argument of an operator */
+  truediv(a: Dim | number, b: Dim | number): Dim;
   isDim(x: unknown): x is Dim;
 }
 
@@ -134,7 +170,11 @@ export type PromotionKind =
  */
 export interface MetaBuilder extends GraphBuilder<TensorMeta> {
   /** a new tensor's meta; contiguous unless stride is given; requiresGrad is worked out by the caller of the rule */
-  tensor(shape: readonly (Dim | number)[], like: { dtype: DType; device: Device }, stride?: readonly (Dim | number)[]): TensorMeta;
+  tensor(
+    shape: readonly (Dim | number)[],
+    like: { dtype: DType; device: Device },
+    stride?: readonly (Dim | number)[],
+  ): TensorMeta;
   contiguous(shape: readonly (Dim | number)[]): Dim[];
   channelsLast(shape: readonly Dim[]): Dim[];
   broadcast(...shapes: (readonly Dim[])[]): Dim[];
@@ -164,7 +204,12 @@ export interface GraphBuilder<T> extends DimMath {
    * A tensor written out in the source (torch.tensor([..]), the list of x[[0, 2]], the number of x[i] = 1.0): a get_attr
    * node `_tensor_constantN`. `values` are row-major.
    */
-  literal(spec: { readonly values: readonly Scalar[]; readonly shape: readonly number[]; readonly dtype: DType; readonly device: Device }): T;
+  literal(spec: {
+    readonly values: readonly Scalar[];
+    readonly shape: readonly number[];
+    readonly dtype: DType;
+    readonly device: Device;
+  }): T;
   training(): boolean; // grad mode while tracing
   /** torch.get_default_dtype() / torch.get_default_device() where the call stands */
   defaultDType(): DType;
@@ -189,12 +234,35 @@ export interface DerivativeContext<T> {
 
 /** Either one formula per differentiable argument (evaluated in alphabetical order of argument names), or a joint one. */
 export type Derivative =
-  | { readonly kind: "each"; readonly grads: Readonly<Record<string, <T>(b: GraphBuilder<T>, c: DerivativeContext<T>) => T | readonly (T | null)[] | null>>; }
-  | { readonly kind: "joint"; readonly grads: <T>(b: GraphBuilder<T>, c: DerivativeContext<T>) => Readonly<Record<string, T | readonly (T | null)[] | null>>; readonly of: readonly string[] }
+  | {
+      readonly kind: "each";
+      readonly grads: Readonly<
+        Record<string, <T>(b: GraphBuilder<T>, c: DerivativeContext<T>) => T | readonly (T | null)[] | null>
+      >;
+    }
+  | {
+      readonly kind: "joint";
+      readonly grads: <T>(
+        b: GraphBuilder<T>,
+        c: DerivativeContext<T>,
+      ) => Readonly<Record<string, T | readonly (T | null)[] | null>>;
+      readonly of: readonly string[];
+    }
   | { readonly kind: "none" }; // not differentiable (integers, comparisons)
 
 export type ReductionType =
-  | "sum" | "prod" | "max" | "min" | "any" | "xor_sum" | "argmax" | "argmin" | "welford_reduce" | "welford_combine" | "online_softmax_reduce" | "dot";
+  | "sum"
+  | "prod"
+  | "max"
+  | "min"
+  | "any"
+  | "xor_sum"
+  | "argmax"
+  | "argmin"
+  | "welford_reduce"
+  | "welford_combine"
+  | "online_softmax_reduce"
+  | "dot";
 
 /** The virtualised operations of a loop body (torch._inductor.ops_handler). V is a handler's value. */
 export interface Ops<V> {
@@ -216,12 +284,86 @@ export interface Ops<V> {
 }
 
 export type OpName =
-  | "abs" | "acos" | "acosh" | "add" | "and_" | "asin" | "asinh" | "atan" | "atan2" | "atanh" | "bitwise_and" | "bitwise_left_shift"
-  | "bitwise_not" | "bitwise_or" | "bitwise_right_shift" | "bitwise_xor" | "ceil" | "copysign" | "cos" | "cosh" | "digamma" | "eq" | "erf"
-  | "erfc" | "erfcx" | "erfinv" | "exp" | "exp2" | "expm1" | "floor" | "floordiv" | "fma" | "fmod" | "frexp" | "ge" | "gt" | "hypot" | "i0" | "i1" | "isinf"
-  | "isnan" | "ldexp" | "le" | "lgamma" | "log" | "log10" | "log1p" | "log2" | "logical_and" | "logical_not" | "logical_or" | "logical_xor" | "lt"
-  | "maximum" | "minimum" | "mod" | "mul" | "ne" | "neg" | "nextafter" | "pow" | "reciprocal" | "relu" | "remainder" | "round" | "rsqrt" | "sigmoid"
-  | "sign" | "signbit" | "sin" | "sinh" | "sqrt" | "square" | "sub" | "tan" | "tanh" | "truediv" | "trunc" | "truncdiv" | "where";
+  | "abs"
+  | "acos"
+  | "acosh"
+  | "add"
+  | "and_"
+  | "asin"
+  | "asinh"
+  | "atan"
+  | "atan2"
+  | "atanh"
+  | "bitwise_and"
+  | "bitwise_left_shift"
+  | "bitwise_not"
+  | "bitwise_or"
+  | "bitwise_right_shift"
+  | "bitwise_xor"
+  | "ceil"
+  | "copysign"
+  | "cos"
+  | "cosh"
+  | "digamma"
+  | "eq"
+  | "erf"
+  | "erfc"
+  | "erfcx"
+  | "erfinv"
+  | "exp"
+  | "exp2"
+  | "expm1"
+  | "floor"
+  | "floordiv"
+  | "fma"
+  | "fmod"
+  | "frexp"
+  | "ge"
+  | "gt"
+  | "hypot"
+  | "i0"
+  | "i1"
+  | "isinf"
+  | "isnan"
+  | "ldexp"
+  | "le"
+  | "lgamma"
+  | "log"
+  | "log10"
+  | "log1p"
+  | "log2"
+  | "logical_and"
+  | "logical_not"
+  | "logical_or"
+  | "logical_xor"
+  | "lt"
+  | "maximum"
+  | "minimum"
+  | "mod"
+  | "mul"
+  | "ne"
+  | "neg"
+  | "nextafter"
+  | "pow"
+  | "reciprocal"
+  | "relu"
+  | "remainder"
+  | "round"
+  | "rsqrt"
+  | "sigmoid"
+  | "sign"
+  | "signbit"
+  | "sin"
+  | "sinh"
+  | "sqrt"
+  | "square"
+  | "sub"
+  | "tan"
+  | "tanh"
+  | "truediv"
+  | "trunc"
+  | "truncdiv"
+  | "where";
 
 export type Loader = <V>(ops: Ops<V>, index: readonly Dim[]) => V;
 
@@ -244,7 +386,11 @@ export interface LoweringBuilder<B> extends DimMath {
    * the usual elementwise registration: promote (unless kind is null), broadcast, scalars become constants, apply. A Dim
    * among the operands is a symbolic int: it promotes as a Python int and becomes an index expression.
    */
-  elementwise(op: OpName | (<V>(ops: Ops<V>, ...xs: V[]) => V), operands: readonly (B | Scalar | Dim)[], opts?: { promotion?: PromotionKind | null; dtype?: DType }): B;
+  elementwise(
+    op: OpName | (<V>(ops: Ops<V>, ...xs: V[]) => V),
+    operands: readonly (B | Scalar | Dim)[],
+    opts?: { promotion?: PromotionKind | null; dtype?: DType },
+  ): B;
   constant(value: Scalar, dtype: DType, device: Device, size: readonly Dim[]): B;
   /** memory that nothing fills: an allocation with these strides, no kernel */
   empty(size: readonly Dim[], stride: readonly Dim[], dtype: DType, device: Device): B;
@@ -257,9 +403,23 @@ export interface LoweringBuilder<B> extends DimMath {
    * A reduction of a window around each element, as pooling has it: `body` gives the value at an index and a place in
    * the window. Windows of fewer elements than `unrollBelow` are written out; only a result that is not is put in memory.
    */
-  reduceWindow(spec: { readonly input: B; readonly size: readonly Dim[]; readonly window: readonly number[]; readonly type: "sum" | "max" | "argmax"; readonly dtype: DType; readonly unrollBelow?: number; readonly body: <V>(ops: Ops<V>, index: readonly Dim[], window: readonly Dim[]) => V }): B;
+  reduceWindow(spec: {
+    readonly input: B;
+    readonly size: readonly Dim[];
+    readonly window: readonly number[];
+    readonly type: "sum" | "max" | "argmax";
+    readonly dtype: DType;
+    readonly unrollBelow?: number;
+    readonly body: <V>(ops: Ops<V>, index: readonly Dim[], window: readonly Dim[]) => V;
+  }): B;
   /** variance (and mean) by Welford or in two steps, as var_mean_helper_ chooses; returnMean false: the mean is not realized on its own */
-  varMean(x: B, dims: readonly number[], correction: number, keepdim: boolean, returnMean?: boolean): { var: B; mean: B };
+  varMean(
+    x: B,
+    dims: readonly number[],
+    correction: number,
+    keepdim: boolean,
+    returnMean?: boolean,
+  ): { var: B; mean: B };
   onlineSoftmax(x: B, dim: number): { max: B; sum: B };
   scan(xs: readonly B[], dim: number, combine: <V>(ops: Ops<V>, a: V[], b: V[]) => V[]): B[] | null; // null: fall back
   sort(x: B, dim: number, opts: { stable: boolean; descending: boolean }): { values: B; indices: B } | null;
@@ -291,7 +451,11 @@ export interface LoweringBuilder<B> extends DimMath {
    * For each value its place among sorted boundaries (ops.bucketize: a binary search inside the loop; boundaries are
    * realized, so is the result). 1-d boundaries serve all values, else each row has its own. null: fall back to ATen.
    */
-  bucketize(values: B, boundaries: B, opts: { readonly right: boolean; readonly dtype: DType; readonly sorter?: B | null }): B | null;
+  bucketize(
+    values: B,
+    boundaries: B,
+    opts: { readonly right: boolean; readonly dtype: DType; readonly sorter?: B | null },
+  ): B | null;
   realize(x: B): B;
   /** put in memory channels-last, if its layout is still open (require_channels_last) */
   channelsLast(x: B): B;
@@ -304,10 +468,34 @@ export interface LoweringBuilder<B> extends DimMath {
    */
   inplacePad(x: B, padding: readonly Dim[], value: Scalar): B | null;
   copyInto(dst: B, src: B): B; // mutation
-  scatter(spec: { target: B; size: readonly Dim[]; index: <V>(ops: Ops<V>, index: readonly Dim[]) => readonly Dim[]; value: Loader; mode: "store" | "atomic_add"; reads: readonly B[] }): B;
+  scatter(spec: {
+    target: B;
+    size: readonly Dim[];
+    index: <V>(ops: Ops<V>, index: readonly Dim[]) => readonly Dim[];
+    value: Loader;
+    mode: "store" | "atomic_add";
+    reads: readonly B[];
+  }): B;
   /** a kernel that Inductor calls, not writes. kind out: takes out=; alloc: allocates; fallback: torch.ops call */
-  extern(spec: { kind: "out" | "alloc" | "fallback"; kernel: string; op: string; inputs: readonly B[]; args: readonly ArgValue<B>[]; kwargs?: Readonly<Record<string, ArgValue<B>>>; layout?: "flexible" | "meta" | "contiguous"; mutates?: readonly B[]; strides?: "mm" | "contiguous" | "fx" | "channels_last" | "any" }): B;
-  externMany(spec: { kernel: string; op: string; inputs: readonly B[]; args: readonly ArgValue<B>[]; kwargs?: Readonly<Record<string, ArgValue<B>>>; strides?: "contiguous" | "fx" | "any" | "sdpa" }): (B | null)[];
+  extern(spec: {
+    kind: "out" | "alloc" | "fallback";
+    kernel: string;
+    op: string;
+    inputs: readonly B[];
+    args: readonly ArgValue<B>[];
+    kwargs?: Readonly<Record<string, ArgValue<B>>>;
+    layout?: "flexible" | "meta" | "contiguous";
+    mutates?: readonly B[];
+    strides?: "mm" | "contiguous" | "fx" | "channels_last" | "any";
+  }): B;
+  externMany(spec: {
+    kernel: string;
+    op: string;
+    inputs: readonly B[];
+    args: readonly ArgValue<B>[];
+    kwargs?: Readonly<Record<string, ArgValue<B>>>;
+    strides?: "contiguous" | "fx" | "any" | "sdpa";
+  }): (B | null)[];
   foreach(members: readonly (() => B)[], inplace: boolean, targets?: readonly B[]): B[];
   seeds(count: number, device: Device): B;
   lookupSeed(seeds: B, index: number): B;
@@ -317,7 +505,15 @@ export interface LoweringBuilder<B> extends DimMath {
 
 export type OpTag =
   | "pointwise" // tagged pointwise in PyTorch's native functions
-  | "view" | "reduction" | "random" | "inplace" | "factory" | "extern" | "foreach" | "data_dependent" | "side_effect";
+  | "view"
+  | "reduction"
+  | "random"
+  | "inplace"
+  | "factory"
+  | "extern"
+  | "foreach"
+  | "data_dependent"
+  | "side_effect";
 
 /**
  * Everything that is known of one operator. `composite` runs before autograd (CompositeImplicit), `decompose` after

@@ -51,12 +51,23 @@ function trainNodes<T>(b: GraphBuilder<T>, a: Args<T>, running: Running<T>): (T 
   const newMean = running.mean === null ? null : blend(savedMean, running.mean);
   let newVariance: T | null = null;
   if (running.variance !== null) {
-    const n = dims.reduce((p, d) => p * b.hint(shape[d] ?? 1), 1);
+    const n = b.product(dims.map(d => shape[d] ?? b.int(1)));
+    const known = b.static(n);
     const squeezed = f("squeeze.dims", variance, dims);
-    newVariance = blend(f("mul.Tensor", squeezed, fl(n / (n - 1))), running.variance);
+    newVariance = blend(
+      f("mul.Tensor", squeezed, known === undefined ? unbiased(b, x) : fl(known / (known - 1))),
+      running.variance,
+    );
   }
   const out = affine(b, normalized, a.optTensor("weight"), a.optTensor("bias"));
   return [toDtype(b, out, dtype), savedMean, savedRstd, newMean, newVariance];
+}
+
+/** n / (n - 1) for the number of values of a channel, as torch works it out from symbolic sizes */
+function unbiased<T>(b: GraphBuilder<T>, x: T): ArgValue<T> {
+  const { shape } = b.meta(x);
+  const n = b.truediv(b.product(shape), shape[1] ?? 1);
+  return b.truediv(n, b.sub(n, b.real(1)));
 }
 
 /** evaluation: by the running statistics */
@@ -207,14 +218,15 @@ const backward: OpRecord = {
       "save_invstd",
     ].map(up) as (typeof input | null)[];
     const dims = statDims(shape.length);
-    const features = dims.reduce((p, d) => p * b.hint(shape[d] ?? 1), 1);
+    const features = b.product(dims.map(d => shape[d] ?? b.int(1)));
+    const known = b.static(features);
     const mean = (train ? savedMean : runningMean) as typeof input;
     const invstd = train
       ? (savedRstd as typeof input)
       : f("rsqrt.default", f("add.Tensor", runningVar as typeof input, fl(a.number("eps"))));
     const spread = (t: typeof input): typeof input => dims.reduce((y, d) => f("unsqueeze.default", y, d), t);
     const wide = spread(mean);
-    const norm = fl(1 / features);
+    const norm = known === undefined ? b.truediv(b.real(1), b.truediv(b.product(shape), shape[1] ?? 1)) : fl(1 / known);
     const total = sumDims(b, g, dims);
     const dot = sumDims(b, f("mul.Tensor", g, f("sub.Tensor", x, wide)), dims);
     const gradMean = spread(f("mul.Tensor", total, norm));

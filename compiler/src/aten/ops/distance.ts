@@ -78,8 +78,8 @@ const cdists: OpRecord[] = [
     composite: (b, a) => {
       const mode = a.str("compute_mode");
       const [x, y] = [a.tensor("x1"), a.tensor("x2")];
-      const rows = (t: typeof x): number => b.hint(b.meta(t).shape[b.meta(t).shape.length - 2] ?? 0);
-      const many = mode === "use_mm_for_euclid_dist_if_necessary" && (rows(x) > 25 || rows(y) > 25);
+      const long = (t: typeof x): boolean => b.lt(25, b.meta(t).shape[b.meta(t).shape.length - 2] ?? 0);
+      const many = mode === "use_mm_for_euclid_dist_if_necessary" && (long(x) || long(y));
       if (a.number("p") === 2 && (many || mode === "use_mm_for_euclid_dist")) return euclidean(b, x, y);
       const modes = ["use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"];
       const number = modes.indexOf(mode);
@@ -182,7 +182,7 @@ function quantileNodes<T>(b: GraphBuilder<T>, a: Args<T>, x: T, q: T, ignoreNan:
   const rows = b.meta(sorted).shape;
   const n = rows[rows.length - 1] ?? b.int(1);
   sorted = f("view.default", sorted, rows);
-  const last = b.static(b.sub(n, 1)) ?? b.hint(n) - 1;
+  const last = b.fixed(n) - 1;
   let ranks: T;
   if (ignoreNan) {
     const counted = f("sum.dim_IntList", f("logical_not.default", f("isnan.default", sorted)), [-1], true);

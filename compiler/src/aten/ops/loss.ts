@@ -1,15 +1,19 @@
 // Elementwise losses: squared, absolute and Huber errors, binary cross entropy, divergences and margins.
-import type { Args, ArgValue, GraphBuilder, OpRecord } from "../types";
-import { aten, each, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
+import type { Args, ArgValue, GraphBuilder, OpRecord, Scalar } from "../types";
+import { aten, each, fl, NOT_DIFFERENTIABLE, numberOf } from "./helpers/define";
 import { LEGACY, lossMeta, Reduction, reduceLoss, reductionOf } from "./helpers/loss";
 import { composed, sameShape } from "./helpers/shape";
-import { full, fullLike, numelOf, sizeScalar, withOpmath, zerosLike } from "./helpers/trace";
+import { full, fullLike, numelOf, quotient, sizeScalar, withOpmath, zerosLike } from "./helpers/trace";
 
 const F = "torch.nn.functional.";
 
 /** 1 / n for a mean, else 1 */
-function meanFactor<T>(b: GraphBuilder<T>, x: T, reduction: number, scale = 1): number {
-  return reduction === Reduction.mean ? scale / b.hint(numelOf(b, x)) : scale;
+function meanFactor<T>(b: GraphBuilder<T>, x: T, reduction: number, scale = 1): ArgValue<T> {
+  return reduction === Reduction.mean ? quotient(b, scale, numelOf(b, x)) : fl(scale);
+}
+
+function negated<T>(b: GraphBuilder<T>, x: ArgValue<T>): ArgValue<T> {
+  return b.isDim(x) ? b.mul(-1, x) : fl(-numberOf(x as Scalar));
 }
 
 interface Regression {
@@ -76,7 +80,7 @@ const regressions: OpRecord[] = [
     loss: (b, x, y) => b.call("aten.pow.Tensor_Scalar", [b.call("aten.sub.Tensor", [x, y]), 2]),
     gradient: (b, g, x, y, a) => {
       const f = aten(b);
-      const scaled = f("mul.Tensor", f("sub.Tensor", x, y), fl(meanFactor(b, x, a.int("reduction"), 2)));
+      const scaled = f("mul.Tensor", f("sub.Tensor", x, y), meanFactor(b, x, a.int("reduction"), 2));
       return f("mul.Tensor", scaled, g);
     },
   }),
@@ -97,7 +101,7 @@ const regressions: OpRecord[] = [
       const beta = fl(a.number("beta"));
       const difference = f("sub.Tensor", x, y);
       const size = f("abs.default", difference);
-      const scaled = f("mul.Tensor", g, fl(meanFactor(b, x, a.int("reduction"))));
+      const scaled = f("mul.Tensor", g, meanFactor(b, x, a.int("reduction")));
       const near = f("lt.Scalar", size, beta);
       const inner = f("div.Tensor", f("mul.Tensor", scaled, difference), beta);
       return f("where.self", near, inner, f("mul.Tensor", scaled, f("sign.default", difference)));
@@ -122,10 +126,10 @@ const regressions: OpRecord[] = [
       const norm = meanFactor(b, x, a.int("reduction"));
       const difference = f("sub.Tensor", x, y);
       const below = f("lt.Scalar", difference, fl(-delta));
-      const low = f("mul.Tensor", f("mul.Tensor", g, fl(-norm)), fl(delta));
+      const low = f("mul.Tensor", f("mul.Tensor", g, negated(b, norm)), fl(delta));
       const above = f("gt.Scalar", difference, fl(delta));
-      const high = f("mul.Tensor", f("mul.Tensor", g, fl(norm)), fl(delta));
-      const inner = f("mul.Tensor", f("mul.Tensor", difference, fl(norm)), g);
+      const high = f("mul.Tensor", f("mul.Tensor", g, norm), fl(delta));
+      const inner = f("mul.Tensor", f("mul.Tensor", difference, norm), g);
       return f("where.self", below, low, f("where.self", above, high, inner));
     },
   }),

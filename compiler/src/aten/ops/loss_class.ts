@@ -3,7 +3,7 @@ import type { Args, ArgValue, Dim, GraphBuilder, OpRecord } from "../types";
 import { aten, each, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { Reduction, reductionOf } from "./helpers/loss";
 import { composed, sameShape } from "./helpers/shape";
-import { full, numelOf, sizeScalar, toDtype, where, zerosLike } from "./helpers/trace";
+import { full, numelOf, quotient, sizeScalar, toDtype, where, zerosLike } from "./helpers/trace";
 
 const F = "torch.nn.functional.";
 
@@ -160,7 +160,7 @@ function probabilityTarget<T>(b: GraphBuilder<T>, e: CrossEntropy<T>, log: T, di
   let target = e.target;
   if (e.smoothing > 0) {
     const kept = f("mul.Scalar", target, fl(1 - e.smoothing));
-    target = f("add.Scalar", kept, fl(e.smoothing / b.hint(n)));
+    target = f("add.Scalar", kept, quotient(b, e.smoothing, n));
   }
   let product: T;
   if (e.weight === null) product = f("mul.Tensor", log, target);
@@ -200,7 +200,7 @@ function smoothed<T>(b: GraphBuilder<T>, e: CrossEntropy<T>, log: T, dim: number
     }
     soft = f("div.Tensor", f("sum.default", smooth), count);
   }
-  const share = f("mul.Scalar", soft, fl(e.smoothing / b.hint(classes(b, e, dim))));
+  const share = f("mul.Scalar", soft, quotient(b, e.smoothing, classes(b, e, dim)));
   return f("add.Tensor", f("mul.Scalar", hard, fl(1 - e.smoothing)), share);
 }
 

@@ -1,9 +1,9 @@
 // Margin losses over classes and labels: soft_margin, multi_margin and multilabel_margin.
-import type { Args, GraphBuilder, OpRecord } from "../types";
+import { type Args, DeviceArg, DTypeArg, type GraphBuilder, type OpRecord } from "../types";
 import { aten, each, elementwiseMeta, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { LEGACY, lossMeta, Reduction, reduceLoss, reductionOf } from "./helpers/loss";
 import { composed } from "./helpers/shape";
-import { cast, iota, numelOf, sizeScalar, where, withOpmath } from "./helpers/trace";
+import { cast, iota, numelOf, STRIDED, sizeScalar, where, withOpmath } from "./helpers/trace";
 
 const F = "torch.nn.functional.";
 
@@ -103,7 +103,13 @@ function multilabelMarginNodes<T>(b: GraphBuilder<T>, x: T, y: T, reduction: num
   const { dtype, device } = b.meta(input);
   const index = iota(b, classes, device);
   // the first -1 of each row
-  const ends = where(b, f("eq.Scalar", target, -1), index, b.hint(classes));
+  const isEnd = f("eq.Scalar", target, -1);
+  const none = b.call("aten.scalar_tensor.default", [sizeScalar(b, classes)], {
+    dtype: new DTypeArg("int64"),
+    layout: STRIDED,
+    device: new DeviceArg(device),
+  });
+  const ends = f("where.self", isEnd, index, none);
   const present = f("lt.Tensor", index, f("amin.default", ends, [-1], true));
   const scores = f("gather.default", input, -1, where(b, present, target, 0));
   const labels = where(b, present, target, -1);

@@ -12,7 +12,7 @@ import {
 } from "../types";
 import { aten, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { composed, looksChannelsLast } from "./helpers/shape";
-import { full, opmath, sumDims, toDtype } from "./helpers/trace";
+import { full, opmath, quotient, sumDims, toDtype } from "./helpers/trace";
 
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
@@ -406,7 +406,7 @@ const nativeGroupNormBackward: OpRecord = {
     const db = sumDims(b, f("view.default", g, channels), [2]);
     let [dx, dw, dbias]: (typeof input | null)[] = [null, null, null];
     if (mask[0]) {
-      const s = fl(1 / (b.hint(hw) * b.hint(perGroup)));
+      const s = quotient(b, 1, b.mul(hw, perGroup));
       const perGroupSum = (t: typeof input): typeof input =>
         sumDims(b, f("view.default", w === null ? t : f("mul.Tensor", t, f("unsqueeze.default", w, 0)), groups), [2]);
       const [dsSum, dbSum] = [perGroupSum(ds), perGroupSum(db)];

@@ -3,6 +3,7 @@
 import {
   type Args,
   type ArgValue,
+  type Dim,
   DTypeArg,
   type GraphBuilder,
   type LoweringBuilder,
@@ -66,10 +67,14 @@ function lowerAddSub<B>(b: LoweringBuilder<B>, a: Args<B>, op: "add" | "sub"): B
   return b.elementwise(bools ? "logical_or" : op, [self, other]);
 }
 
+const operandsOf = <B>(a: Args<B>): [B | Scalar | Dim, B | Scalar | Dim] =>
+  lowerOperands(a, BOTH) as [B | Scalar | Dim, B | Scalar | Dim];
+
 /** True division; by a constant it is a product with the reciprocal, worked out in double precision. */
-export function lowerTrueDivide<B>(b: LoweringBuilder<B>, x: B | Scalar, y: B | Scalar): B {
+export function lowerTrueDivide<B>(b: LoweringBuilder<B>, x: B | Scalar | Dim, y: B | Scalar | Dim): B {
   const constant: Scalar | null = b.isBox(y) ? b.constantOf(y) : b.isDim(y) ? null : (y as Scalar);
-  if (b.isBox(x) && constant !== null && !(constant instanceof PyComplex)) return byReciprocal(b, x, constant, y);
+  if (b.isBox(x) && constant !== null && !(constant instanceof PyComplex))
+    return byReciprocal(b, x, constant, y as B | Scalar);
   return b.elementwise("truediv", [x, y], { promotion: "int_to_float" });
 }
 
@@ -83,7 +88,12 @@ function byReciprocal<B>(b: LoweringBuilder<B>, x: B, constant: Scalar, y: B | S
   });
 }
 
-function lowerRoundedDivide<B>(b: LoweringBuilder<B>, x: B | Scalar, y: B | Scalar, mode: string | null): B {
+function lowerRoundedDivide<B>(
+  b: LoweringBuilder<B>,
+  x: B | Scalar | Dim,
+  y: B | Scalar | Dim,
+  mode: string | null,
+): B {
   if (mode === null) return lowerTrueDivide(b, x, y);
   if (isIntegral(outDtype(b))) return b.elementwise(mode === "floor" ? "floordiv" : "truncdiv", [x, y]);
   const quotient = lowerTrueDivide(b, x, y);
@@ -166,7 +176,7 @@ const divTensor = binary("div", "Tensor", {
   schema: "div.Tensor(Tensor self, Tensor other) -> Tensor",
   python: [...spell("div"), "operator.truediv"],
   promotion: "int_to_float",
-  lower: (b, a) => lowerTrueDivide(b, ...(lowerOperands(a, BOTH) as [Scalar, Scalar])) as never,
+  lower: (b, a) => lowerTrueDivide(b, ...operandsOf(a)),
   derivative: each({
     other: (b, c) => divideOtherGrad(b, c.grad(), c.args.tensor("self"), c.args.tensor("other")),
     self: (b, c) => aten(b)("div.Tensor", c.grad(), conj(b, c.args.raw("other"))),
@@ -175,7 +185,7 @@ const divTensor = binary("div", "Tensor", {
 const divScalar = binary("div", "Scalar", {
   schema: "div.Scalar(Tensor self, Scalar other) -> Tensor",
   promotion: "int_to_float",
-  lower: (b, a) => lowerTrueDivide(b, a.tensor("self"), a.scalar("other")),
+  lower: (b, a) => lowerTrueDivide(b, ...operandsOf(a)),
   derivative: each({ self: (b, c) => aten(b)("div.Scalar", c.grad(), c.args.raw("other")) }),
 });
 const divMode = (overload: "Tensor_mode" | "Scalar_mode"): OpRecord =>
@@ -184,8 +194,7 @@ const divMode = (overload: "Tensor_mode" | "Scalar_mode"): OpRecord =>
     python: overload === "Tensor_mode" ? spell("div", "divide") : [],
     meta: (m, a) => elementwiseMeta(m, a, BOTH, a.optStr("rounding_mode") === null ? "int_to_float" : "default"),
     lower: (b, a) => {
-      const [x, y] = BOTH.map(n => (a.isTensor(n) ? a.tensor(n) : a.scalar(n)));
-      return lowerRoundedDivide(b, x as never, y as never, a.optStr("rounding_mode")) as never;
+      return lowerRoundedDivide(b, ...operandsOf(a), a.optStr("rounding_mode"));
     },
     derivative: each({
       other: (b, c) =>

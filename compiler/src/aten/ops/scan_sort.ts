@@ -81,7 +81,7 @@ function cumprodBackward<T>(b: GraphBuilder<T>, grad: T, x: T, dim: number, resu
   const m = b.meta(x);
   if (m.shape.length === 0) return grad;
   const d = b.wrapDim(dim, m.shape.length);
-  const n = b.hint(m.shape[d] ?? 1);
+  const n = b.fixed(m.shape[d] ?? 1);
   f("mul.Tensor", result, grad);
   const ones = f(
     "expand.default",

@@ -36,8 +36,10 @@ function varBackward<T>(b: GraphBuilder<T>, grad: T, x: T, s: Spread, regenerate
   const f = aten(b);
   const rank = b.meta(x).shape.length;
   const over = s.dims === null || s.dims.length === 0 || rank === 0 ? null : s.dims;
-  const n = b.hint(numelOf(b, x, over ?? undefined));
-  const scale = fl(2 / (n - s.correction));
+  const n = numelOf(b, x, over ?? undefined);
+  const known = b.static(n);
+  const free = s.correction === 0 ? n : b.sub(n, b.real(s.correction));
+  const scale = known === undefined ? b.truediv(b.real(2), free) : fl(2 / (known - s.correction));
   if (over === null) {
     const centred = f("sub.Tensor", x, f("mean.default", x));
     return f("mul.Tensor", f("mul.Scalar", grad, scale), centred);

@@ -376,6 +376,8 @@ function parseExpr(text: string): Expr {
         if (fn === "Max") return max(...args);
         if (fn === "Min") return min(...args);
         if (fn === "Mod") return mod(args[0] as Expr, args[1] as Expr);
+        if (fn === "ToFloat") return args[0] as Expr;
+        if (fn === "IntTrueDiv" || fn === "FloatTrueDiv") return trueDiv(args[0] as Expr, args[1] as Expr);
         throw new Error(`function ${fn} in ${text}`);
       }
       default:

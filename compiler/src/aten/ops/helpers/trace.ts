@@ -180,6 +180,12 @@ export function sizeScalar<T>(b: GraphBuilder<T>, d: Dim): ArgValue<T> {
   return b.static(d) ?? d;
 }
 
+/** number / size as a float argument of an operator */
+export function quotient<T>(b: GraphBuilder<T>, over: number, size: Dim): ArgValue<T> {
+  const n = b.static(size);
+  return n === undefined ? b.truediv(b.real(over), size) : new PyFloat(over / n);
+}
+
 /** sum over dims as derivative code calls it: with dims, or over everything */
 export function sumDims<T>(b: GraphBuilder<T>, x: T, dims: readonly number[], keepdim = false): T {
   return b.call("aten.sum.dim_IntList", keepdim ? [x, dims, true] : [x, dims]);
