@@ -39,6 +39,8 @@ export interface FrameOptions {
   readonly logs: ReadonlySet<string>;
   readonly wat: boolean;
   readonly unfused: boolean;
+  /** the program runs backward() after this frame, so its backward graph is compiled too */
+  readonly backward: boolean;
 }
 
 export interface GraphResult {

@@ -70,7 +70,9 @@ export function compileFrame(frame: CapturedFrame, options: FrameOptions): Frame
         }),
       );
     }
-    infos.push(aot.forward, aot.backward);
+    infos.push(aot.forward);
+    // torch compiles a backward graph when backward() first runs
+    if (options.backward) infos.push(aot.backward);
   }
   const graphs: GraphResult[] = [];
   const estimates: string[] = [];

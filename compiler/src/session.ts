@@ -88,24 +88,25 @@ export class Session {
       captured,
       artifacts: this.options.artifacts,
     });
+    const lastBackward = captured.events.findLastIndex(e => e.kind === "runtime" && e.step.kind === "backward");
     let aotId = 0;
-    for (const event of captured.events) {
+    for (const [at, event] of captured.events.entries()) {
       if (shouldStop()) break;
       if (event.kind !== "frame") {
         if (this.options.replay && event.kind === "runtime" && event.step.kind === "eager") {
-          program.eager(event.step, this.frame(path, eagerFrame(event.step, path, config), 0));
+          program.eager(event.step, this.frame(path, eagerFrame(event.step, path, config), 0, at < lastBackward));
         }
         program.captureEvent(event);
         continue;
       }
-      const result = this.frame(path, event.frame, aotId);
+      const result = this.frame(path, event.frame, aotId, at < lastBackward);
       aotId += result.aotIds;
       program.frame(event.frame, result);
     }
     return program.finish();
   }
 
-  private frame(path: string, frame: CapturedFrame, aotId: number): FrameResult {
+  private frame(path: string, frame: CapturedFrame, aotId: number, backward: boolean): FrameResult {
     const preset = presets[this.options.preset];
     return compileFrame(frame, {
       path,
@@ -116,6 +117,7 @@ export class Session {
       logs: this.options.artifacts ?? frame.logs,
       wat: this.options.wat,
       unfused: this.options.unfused,
+      backward,
     });
   }
 }
