@@ -3,6 +3,7 @@
 // operation must be emitted. Promises: integers wrap as their dtype does; floats fold only among constants.
 import type { DType, OpName } from "../../aten/types";
 import {
+  abs,
   add,
   type Expr,
   float,
@@ -89,7 +90,7 @@ function foldUnary(name: OpName, a: Known): Known | undefined {
   }
   if (name === "neg") return knownExpr(neg(a.expr), a.dtype);
   if (name === "square") return knownExpr(mul(a.expr, a.expr), a.dtype);
-  if (name === "abs" && isNonnegative(a.expr)) return a;
+  if (name === "abs") return knownExpr(abs(a.expr), a.dtype);
   return undefined;
 }
 

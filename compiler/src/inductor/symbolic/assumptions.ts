@@ -114,6 +114,8 @@ function computeSign(e: Expr): number {
     case "identity":
       // torch's Identity hides the sign, so that Triton divides it with the helpers for possibly negative numbers.
       return 0;
+    case "abs":
+      return NONNEG | (isNonzero(e.args[0]) ? POS : 0);
     case "truediv": {
       const a = signOf(e.args[0]);
       const b = signOf(e.args[1]);
@@ -172,6 +174,7 @@ function computeInteger(e: Expr): boolean {
     case "min":
     case "max":
     case "identity":
+    case "abs":
       return e.args.every(isInteger);
     default: {
       const never: never = e;

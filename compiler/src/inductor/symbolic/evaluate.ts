@@ -35,6 +35,8 @@ export function evaluateNumber(e: Expr, lookup: (s: SymExpr) => number | undefin
       return Math.max(...v);
     case "where":
       return a !== 0 ? b : c;
+    case "abs":
+      return Math.abs(a);
     case "identity":
       return a;
     case "truediv":

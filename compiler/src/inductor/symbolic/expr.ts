@@ -1,5 +1,6 @@
 // The expression library's one door: nodes, evaluating constructors and queries. See intern.ts for equality (`===`).
 
+export { abs } from "./absolute";
 export {
   add,
   addTerms,
@@ -27,6 +28,7 @@ export {
   trueDiv,
 } from "./divide";
 export {
+  type AbsExpr,
   type AddExpr,
   type AndExpr,
   type Expr,

@@ -55,6 +55,7 @@ export interface MaxExpr extends Node<"max", readonly Expr[]> {}
 export interface WhereExpr extends Node<"where", readonly [condition: Expr, then: Expr, otherwise: Expr]> {}
 /** Keeps an index opaque to simplification (torch's Identity). */
 export interface IdentityExpr extends Node<"identity", readonly [Expr]> {}
+export interface AbsExpr extends Node<"abs", readonly [Expr]> {}
 export interface TrueDivExpr extends Node<"truediv", readonly [Expr, Expr]> {}
 export interface RelationExpr extends Node<"relation", readonly [lhs: Expr, rhs: Expr]> {
   readonly op: RelationOp;
@@ -77,6 +78,7 @@ export type Expr =
   | MaxExpr
   | WhereExpr
   | IdentityExpr
+  | AbsExpr
   | TrueDivExpr
   | RelationExpr
   | AndExpr

@@ -37,6 +37,7 @@ const KINDS: readonly ExprKind[] = [
   "and",
   "or",
   "not",
+  "abs",
 ];
 const KIND_BITS = new Map(KINDS.map((k, i) => [k, 1 << i]));
 

@@ -33,6 +33,8 @@ export function classOf(e: Expr): readonly [rank: number, name: string] {
       return [16, "Mul"];
     case "add":
       return [17, "Add"];
+    case "abs":
+      return [20, "Abs"];
     case "floordiv":
       return [UNKNOWN, "FloorDiv"];
     case "modular":

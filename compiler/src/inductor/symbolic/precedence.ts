@@ -19,7 +19,14 @@ export const PREC = {
 /** Below everything that is not an atom: what torch passes to parenthesise all but atoms. */
 export const NON_ATOM = PREC.Atom - 0.5;
 
-const LOOSE_FUNCTIONS: ReadonlySet<Expr["kind"]> = new Set<Expr["kind"]>(["floordiv", "modular", "mod", "where", "truediv", "identity"]);
+const LOOSE_FUNCTIONS: ReadonlySet<Expr["kind"]> = new Set<Expr["kind"]>([
+  "floordiv",
+  "modular",
+  "mod",
+  "where",
+  "truediv",
+  "identity",
+]);
 
 export function precedence(e: Expr): number {
   switch (e.kind) {
@@ -49,6 +56,8 @@ export function precedence(e: Expr): number {
       return e.op === "eq" || e.op === "ne" ? PREC.Mul : PREC.Relational;
     case "identity":
       return 10;
+    case "abs":
+      return PREC.Func;
     case "min":
     case "max":
       return PREC.Atom;

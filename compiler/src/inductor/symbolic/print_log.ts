@@ -58,6 +58,7 @@ function print(e: Expr): string {
     case "min":
     case "max":
       return call(classOf(e)[1], [...e.args].sort(compareSortKey));
+    case "abs":
     case "modular":
     case "mod":
     case "where":

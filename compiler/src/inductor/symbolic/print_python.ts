@@ -47,6 +47,8 @@ export function printPython(e: Expr, options: PythonPrintOptions = {}): string {
     case "min":
     case "max":
       return `${e.kind}(${e.args.map(print).join(", ")})`;
+    case "abs":
+      return `abs(${print(e.args[0])})`;
     case "where": {
       const [c, a, b] = e.args;
       return `(${print(a)} if ${print(c)} else ${print(b)})`;

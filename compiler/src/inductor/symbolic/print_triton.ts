@@ -63,6 +63,8 @@ export function printTriton(e: Expr, options: TritonPrintOptions = {}): string {
       const [first, second] = e.kind === "min" ? ["<=", "<"] : [">=", ">"];
       return `((${a}) * ((${a}) ${first} (${b})) + (${b}) * ((${b}) ${second} (${a})))`;
     }
+    case "abs":
+      return `tl_math.abs(${print(e.args[0])})`;
     case "where":
       return `tl.where(${e.args.map(print).join(", ")})`;
     case "identity":

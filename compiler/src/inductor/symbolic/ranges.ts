@@ -204,6 +204,11 @@ function compute(e: Expr, scope: Scope): Bounds {
       const b = evaluate(e.args[2], scope);
       return { lower: Math.min(a.lower, b.lower), upper: Math.max(a.upper, b.upper) };
     }
+    case "abs": {
+      const a = evaluate(e.args[0], scope);
+      const upper = Math.max(Math.abs(a.lower), Math.abs(a.upper));
+      return { lower: a.lower > 0 ? a.lower : a.upper < 0 ? -a.upper : 0, upper };
+    }
     case "identity":
       return evaluate(e.args[0], scope);
     case "truediv": {

@@ -23,6 +23,7 @@ function classKey(e: Expr): readonly [number, number, string] {
       return e.args[1].kind === "int" ? [3, 2, name] : [4, 10000, name];
     case "identity":
       return [4, 0, name];
+    case "abs":
     case "floordiv":
     case "modular":
     case "mod":

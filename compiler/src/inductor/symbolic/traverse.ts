@@ -1,6 +1,7 @@
 // In: an expression. Out: its symbols, parts, coefficients, or the expression with parts replaced.
 // Promises: rebuilt nodes go through the evaluating constructors; results are cached on the node or memoised per call.
 
+import { abs } from "./absolute";
 import { addTerms, expandTop, mulFactors, pow, product, sum } from "./arith";
 import { and, identity, max, min, not, or, relation, where } from "./choice";
 import { floorDiv, mod, modularIndexing, trueDiv } from "./divide";
@@ -62,6 +63,8 @@ export function rebuild(e: Expr, args: readonly Expr[]): Expr {
       return max(...args);
     case "where":
       return where(a, b, c);
+    case "abs":
+      return abs(a);
     case "identity":
       return identity(a);
     case "truediv":

@@ -48,6 +48,8 @@ export function indexCode(e: Expr, ctx: IndexContext): string {
       return nonNegative(e.args[0], ctx) && positive(e.args[1])
         ? `(i32.rem_u ${code(e.args[0])} ${code(e.args[1])})`
         : `(call ${ctx.use("floor_mod_i32")} ${code(e.args[0])} ${code(e.args[1])})`;
+    case "abs":
+      return `(call ${ctx.use("max_i32")} ${code(e.args[0])} (i32.sub (i32.const 0) ${code(e.args[0])}))`;
     case "identity":
       return code(e.args[0]);
     case "min":

@@ -1,6 +1,7 @@
 // Test only. In: an index or size as sympy prints it in a log. Out: the expression.
 // Promises: what the log printer writes reads back as the same node; throws on anything else.
 import {
+  abs,
   add,
   type Expr,
   floorDiv,
@@ -135,5 +136,6 @@ function call(name: string, args: readonly Expr[]): Expr {
   if (name === "Max") return max(...args);
   if (name === "Min") return min(...args);
   if (name === "Identity" && a) return identity(a);
+  if (name === "Abs" && a) return abs(a);
   throw new Error(`unknown function ${name}`);
 }
