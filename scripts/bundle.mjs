@@ -1,6 +1,6 @@
 // Self-contained bundles for one platform: no node_modules needed beside them. The three native packages become .node
 // files next to the bundle, loaded by plain require; wabt is JavaScript and goes into the worker.
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -24,8 +24,12 @@ const nativeFiles = {
     const replace = (filter, contents) => b.onLoad({ filter }, () => ({ contents, loader: "js" }));
     replace(/zeromq[\\/]lib[\\/]load-addon\.js$/, `Object.defineProperty(exports, "__esModule", { value: true }); exports.default = require("./zeromq.node");`);
     replace(/tree-sitter-python[\\/]bindings[\\/]node[\\/]index\.js$/, `module.exports = require("./tree-sitter-python.node");`);
-    b.onResolve({ filter: /^node-gyp-build$/ }, () => ({ path: "node-gyp-build", namespace: "native-files" }));
-    b.onLoad({ filter: /.*/, namespace: "native-files" }, () => ({ contents: `module.exports = () => require("./tree-sitter.node");`, loader: "js" }));
+    b.onLoad({ filter: /node_modules[\\/]tree-sitter[\\/]index\.js$/ }, args => {
+      // its loader chooses among prebuilt files by a computed path, which a bundler would follow to every one of them
+      const contents = readFileSync(args.path, "utf8").replace(/const binding =[\s\S]*?;\n/, 'const binding = require("./tree-sitter.node");\n');
+      if (!contents.includes('require("./tree-sitter.node")')) throw new Error("tree-sitter's loader is not as expected");
+      return { contents, loader: "js" };
+    });
     b.onResolve({ filter: /\.node$/ }, args => ({ path: args.path, external: true }));
   },
 };

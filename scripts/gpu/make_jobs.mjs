@@ -1,0 +1,11 @@
+// `node scripts/gpu/make_jobs.mjs PRESET AGAINST FILE...`: puts jobs into .gpu/inputs/jobs for scripts/gpu/run_jobs.py.
+import { execFileSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const outfile = join(root, "server", "dist", "gpu_jobs.cjs");
+await build({ absWorkingDir: root, entryPoints: ["scripts/gpu/jobs_entry.ts"], outfile, bundle: true, platform: "node", target: "node20", format: "cjs", external: ["tree-sitter", "tree-sitter-python"], logLevel: "warning" });
+const [preset, against, ...files] = process.argv.slice(2);
+execFileSync(process.execPath, [outfile, preset, join(root, ".gpu", "inputs", "jobs"), against, ...files], { stdio: "inherit" });
