@@ -22,7 +22,7 @@ import {
 } from "../aten/types";
 import { FxGraph, type FxNode } from "../fx/graph";
 import type { Argument, FakeTensor, FakeValue, NodeMeta, StackFrame } from "../fx/types";
-import { add, type Expr, int, intValue, isInteger } from "../inductor/symbolic/expr";
+import { add, type Expr, freeSymbols, int, intValue, isInteger, mul, neg, sub } from "../inductor/symbolic/expr";
 import { mapBound, normalizeCall } from "./call_args";
 
 /** A tensor of the traced program: the node that computes it and what is known of it. */
@@ -264,7 +264,7 @@ export class Tracer {
     let node: FxNode;
     switch (e.kind) {
       case "add":
-        node = this.realSum(e) ?? chain("operator.add");
+        node = this.realSum(e) ?? this.sumNode(e);
         break;
       case "truediv": {
         const [a, c] = e.args;
@@ -273,7 +273,7 @@ export class Tracer {
         break;
       }
       case "mul":
-        node = chain("operator.mul");
+        node = this.productNode(e.args, e);
         break;
       case "floordiv":
         node = chain("operator.floordiv");
@@ -282,7 +282,7 @@ export class Tracer {
         node = chain("operator.mod");
         break;
       case "pow":
-        node = chain("operator.pow");
+        node = (intValue(e.args[1]) ?? 0) > 1 ? this.productNode([e], e) : chain("operator.pow");
         break;
       case "min":
         node = chain("torch.sym_min");
@@ -306,6 +306,62 @@ export class Tracer {
     }
     this.symbols.set(e, node);
     return node;
+  }
+
+  /** terms in the order in which their symbols came, the number last: n - 1 */
+  private sumNode(e: Expr): FxNode {
+    const signed = e.args.map(t => {
+      const n = t.kind === "int" ? t.value : 0;
+      const minus = n < 0 || (t.kind === "mul" && t.args.some(f => f.kind === "int" && f.value === -1));
+      return { minus, term: minus ? neg(t) : t };
+    });
+    const rank = (x: { readonly minus: boolean; readonly term: Expr }): number =>
+      x.term.kind === "int" ? Number.POSITIVE_INFINITY : x.minus ? Number.MAX_SAFE_INTEGER : this.age(x.term);
+    signed.sort((a, b) => rank(a) - rank(b));
+    return this.steps(
+      signed.map(({ minus, term }) => ({ target: minus ? "operator.sub" : "operator.add", term })),
+      (sum, term, target) => (target === "operator.sub" ? sub(sum, term) : add(sum, term)),
+      e,
+    );
+  }
+
+  /** factors in the order in which their symbols came, powers written out, the number last: n * m * m * 2 */
+  private productNode(factors: readonly Expr[], e: Expr): FxNode {
+    const parts = factors.flatMap((f): Expr[] => {
+      const [base, exponent] = f.kind === "pow" ? f.args : [f, undefined];
+      const times = exponent === undefined ? 1 : intValue(exponent);
+      return times === undefined || times < 1 ? [f] : new Array<Expr>(times).fill(base);
+    });
+    const rank = (f: Expr): number => (f.kind === "int" ? Number.POSITIVE_INFINITY : this.age(f));
+    parts.sort((a, b) => rank(a) - rank(b));
+    return this.steps(
+      parts.map(term => ({ target: "operator.mul", term })),
+      (product, term) => mul(product, term),
+      e,
+    );
+  }
+
+  private steps(
+    terms: readonly { readonly target: string; readonly term: Expr }[],
+    join: (sum: Expr, term: Expr, target: string) => Expr,
+    e: Expr,
+  ): FxNode {
+    let value = terms[0]?.term as Expr;
+    let node: Argument = this.symbolArgument(value);
+    for (const [i, { target, term }] of terms.entries()) {
+      if (i === 0) continue;
+      value = i === terms.length - 1 ? e : join(value, term, target);
+      const known = this.symbols.get(value);
+      node = known ?? this.create(target, [node, this.symbolArgument(term)], new Map(), value);
+      if (known === undefined) this.symbols.set(value, node as FxNode);
+    }
+    return node as FxNode;
+  }
+
+  /** when the first symbol of an expression came into the trace */
+  private age(e: Expr): number {
+    const nodes = [...this.symbols.keys()];
+    return Math.min(...[...freeSymbols(e)].map(s => nodes.indexOf(s)));
   }
 
   /** a symbolic int as a float */
