@@ -1,5 +1,6 @@
 // torch.autocast inside a traced program. In: enter and exit nodes. Out: arguments cast as the autocast dispatch key
 // does. Promises: lists are PyTorch's for CUDA; nothing is cast outside a region.
+import { autocastTarget } from "../aten/autocast";
 import { isFloatDType } from "../aten/promotion";
 import { packetOf } from "../aten/registry";
 import { type DType, DTypeArg, type OpRecord } from "../aten/types";
@@ -7,30 +8,16 @@ import type { Computed } from "./computed";
 import type { Dispatcher } from "./dispatch";
 import { isValue, type Value } from "./value";
 
-const LOW_PRECISION = new Set(
-  (
-    "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d convolution _convolution prelu addmm addmv addr matmul " +
-    "einsum mm mv linear linalg_vecdot linalg_matrix_norm addbmm baddbmm bmm chain_matmul linalg_multi_dot scaled_dot_product_attention"
-  ).split(" "),
-);
-const FULL_PRECISION = new Set(
-  (
-    "acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus layer_norm native_layer_norm group_norm " +
-    "norm nuclear_norm cosine_similarity poisson_nll_loss cosine_embedding_loss nll_loss nll_loss2d hinge_embedding_loss kl_div l1_loss " +
-    "smooth_l1_loss huber_loss mse_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss " +
-    "binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp prod cumprod cumsum softmax log_softmax sum cross_entropy rms_norm " +
-    "linalg_vector_norm upsample_nearest2d upsample_bilinear2d"
-  ).split(" "),
-);
-const WIDEST = new Set(
-  "addcdiv addcmul atan2 bilinear cross dot grid_sample index_put tensordot scatter_add".split(" "),
-);
-
 export class Autocast {
   private readonly regions: { readonly dtype: DType; readonly enabled: boolean }[] = [];
   private readonly cached = new Map<Value, Value>();
 
   constructor(private readonly dispatcher: Dispatcher) {}
+
+  /** the region that the compiled call stands in: its graph has no node for it */
+  ambient(dtype: DType): void {
+    this.regions.push({ dtype, enabled: true });
+  }
 
   /** _enter_autocast(device_type, dtype, enabled, cache_enabled) */
   enter(args: readonly Computed[]): null {
@@ -65,10 +52,11 @@ export class Autocast {
   }
 
   private targetOf(packet: string, low: DType, values: readonly Computed[]): DType | undefined {
-    if (LOW_PRECISION.has(packet)) return low;
-    if (FULL_PRECISION.has(packet)) return "float32";
-    if (!WIDEST.has(packet)) return undefined;
-    return values.some(v => isValue(v) && v.tensor.meta.dtype === "float32") ? "float32" : low;
+    return autocastTarget(
+      packet,
+      low,
+      values.some(v => isValue(v) && v.tensor.meta.dtype === "float32"),
+    );
   }
 
   private cast(v: Value, target: DType): Value {

@@ -6,7 +6,7 @@ import { isExpr } from "../aten/dim_math";
 import { lookupPython } from "../aten/registry";
 import { parseSchema } from "../aten/schema";
 import { getItem, type IndexItem, type Subscript, setItem } from "../aten/subscript";
-import { type ArgValue, type Dim, OpError, type OpRecord, PyFloat, type Scalar } from "../aten/types";
+import { type ArgValue, type Dim, type DType, OpError, type OpRecord, PyFloat, type Scalar } from "../aten/types";
 import { type FxGraph, FxNode } from "../fx/graph";
 import {
   type Argument,
@@ -127,7 +127,9 @@ export class Interpreter {
     this.autocast = new Autocast(dispatcher);
   }
 
-  run(graph: FxGraph, inputs: readonly Computed[]): readonly Computed[] {
+  /** `autocast`: the dtype of the region that the whole graph runs in */
+  run(graph: FxGraph, inputs: readonly Computed[], autocast: DType | null = null): readonly Computed[] {
+    if (autocast !== null) this.autocast.ambient(autocast);
     let next = 0;
     for (const node of graph.nodes) {
       if (node.op === "placeholder") this.values.set(node, inputs[next++] ?? null);

@@ -129,7 +129,7 @@ function traceOnce(
   const inputs = traceInputs(frame, tracer, dispatcher, i => (train ? `primals_${i + 1}` : `arg${i}_1`), copied);
   if (!train) for (const t of inputs.tensors) if (t) t.value.edge = null;
   const interpreter = new Interpreter(dispatcher);
-  const results = interpreter.run(frame.graph, inputs.values);
+  const results = interpreter.run(frame.graph, inputs.values, frame.autocast ?? null);
   const mutated = inputs.tensors.filter(t => t !== null).filter(t => t.value.tensor.storage.generation > 0);
   const returned = mutated.filter(t => train && t.value.edge !== null && t.value.tensor.storage.writtenUnderGrad);
   if (returned.some(t => !copied.has(t.index))) return { copy: new Set(returned.map(t => t.index)) };

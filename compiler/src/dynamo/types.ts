@@ -70,6 +70,8 @@ export interface CapturedFrame {
   /** artifacts switched on by set_logs at that moment */
   readonly logs: ReadonlySet<string>;
   readonly deterministic: boolean;
+  /** dtype of the autocast region on cuda that the call stood in; absent: none */
+  readonly autocast?: DType | null;
   /** what the capture rests on that it could not know ("branch at line 12 taken", "shapes from a comment") */
   readonly assumed: readonly string[];
   readonly stack: readonly StackFrame[];

@@ -1,14 +1,16 @@
 // One call of an operator: arguments to graph arguments, the record's meta rule, the node (or, outside a trace, a step
 // that the replay runs), and the results as Python values. In: spelling and Python arguments. Out: tensors.
 import { makeArgs } from "../../aten/args";
+import { autocastTarget } from "../../aten/autocast";
 import { resolveOverload } from "../../aten/bind";
 import { isExpr } from "../../aten/dim_math";
-import { lookupPython } from "../../aten/registry";
+import { lookupPython, packetOf } from "../../aten/registry";
 import { parseSchema } from "../../aten/schema";
 import {
   type ArgValue,
   DeviceArg,
   type Dim,
+  type DType,
   DTypeArg,
   LayoutArg,
   MemoryFormatArg,
@@ -180,12 +182,15 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   if (records.length === 0 || conv.unknown !== null) {
     return opaqueOp(torch, call, conv, graph, graphArgs, graphKwargs);
   }
+  const cast = autocastDtype(torch, conv, records);
+  const castMeta = <T extends { readonly bound: ArgValue<TensorMeta> }>(c: T): T =>
+    cast === undefined ? c : { ...c, bound: castTo(cast, c.bound) };
   const m = torch.meta;
   const host = { isTensor: isMeta, isDim: (x: unknown): x is Dim => isExpr(x) };
-  const given = new Map(keyword.map(([k, c]) => [k, c.bound] as const));
+  const given = new Map(keyword.map(([k, c]) => [k, castMeta(c).bound] as const));
   const resolved = resolveOverload<TensorMeta>(
     records,
-    positional.map(p => p.bound),
+    positional.map(p => castMeta(p).bound),
     given,
     host,
     call.display ?? call.target.split(".").pop() ?? call.target,
@@ -270,6 +275,49 @@ function learnParts(torch: Torch, c: Pick<KnownCall, "name" | "args" | "valuesOf
   });
 }
 
+/** the dtype that the autocast region makes an operator compute in */
+function autocastDtype(torch: Torch, conv: Converter, records: readonly OpRecord[]): DType | undefined {
+  const { enabled, device, dtype } = torch.autocast;
+  const first = records[0];
+  if (!enabled || !first || !conv.tensors.some(t => t.meta.device.type === device)) return undefined;
+  const packet = packetOf(first.name).split(".").pop() ?? "";
+  return autocastTarget(
+    packet,
+    dtype,
+    conv.tensors.some(t => t.meta.dtype === "float32"),
+  );
+}
+
+function castTo(dtype: DType, v: ArgValue<TensorMeta>): ArgValue<TensorMeta> {
+  if (isMeta(v)) return isFloating(v.dtype) && v.dtype !== "float64" ? { ...v, dtype } : v;
+  return Array.isArray(v) ? v.map(x => castTo(dtype, x)) : v;
+}
+
+/** one operator outside of a trace, in the autocast region that it ran in */
+function eagerNode(
+  torch: Torch,
+  graph: FxGraph,
+  call: OpCall,
+  args: readonly Argument[],
+  kwargs: ReadonlyMap<string, Argument>,
+  meta: NodeMeta,
+): FxNode {
+  const { enabled, device, dtype } = torch.autocast;
+  const none = (): NodeMeta => nodeMeta(undefined);
+  const enter = enabled
+    ? graph.create(
+        "call_function",
+        "torch.amp.autocast_mode._enter_autocast",
+        [device, new DTypeArg(dtype), true, null],
+        new Map(),
+        none(),
+      )
+    : null;
+  const node = graph.create(call.op, call.target, args, kwargs, meta);
+  if (enter) graph.create("call_function", "torch.amp.autocast_mode._exit_autocast", [enter], new Map(), none());
+  return node;
+}
+
 /** an error of the operator; one whose result has a size that only the data decides ends the graph */
 function failedOp(torch: Torch, call: OpCall, e: OpError): Value {
   const dynamic = e.pythonType === "DynamicOutputShapeException";
@@ -342,7 +390,7 @@ function finish(
     trace.adopt(t, node);
     return t;
   }
-  const node = graph.create(call.op, call.target, args, kwargs, nodeMeta(meta, call.options?.opaque));
+  const node = eagerNode(torch, graph, call, args, kwargs, nodeMeta(meta, call.options?.opaque));
   const out = self ?? torch.newTensor(meta, storage);
   if (!self) out.isLeaf = !meta.requiresGrad;
   graph.create("output", "output", [new TupleArg([node])], new Map(), nodeMeta(undefined));
@@ -365,7 +413,7 @@ function finishMany(
   const trace = torch.trace;
   const node = trace
     ? trace.emit(call.op, call.target, args, kwargs, [...metas], call.options)
-    : graph.create(call.op, call.target, args, kwargs, nodeMeta([...metas]));
+    : eagerNode(torch, graph, call, args, kwargs, nodeMeta([...metas]));
   const inplace = Array.isArray(written) ? (written as readonly TensorMeta[]).map(w => conv.byMeta.get(w)) : [];
   const nodes: Argument[] = [];
   const items = metas.map((meta, i): Value => {

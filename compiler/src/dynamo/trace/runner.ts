@@ -1,6 +1,7 @@
 // Compiled calls: takes over the frames of a compiled function, traces each, splits it at graph breaks, and keeps what
 // was compiled for later calls. In: a frame about to run. Out: its value; frames, breaks and calls as events.
 
+import type { DType } from "../../aten/types";
 import type { Code, Instruction } from "../code/instructions";
 import { insideLoop, liveSlots } from "../code/instructions";
 import { Interrupted, PyError } from "../interp/api";
@@ -8,7 +9,7 @@ import { Frame, PyFunction } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import { Journal, setJournal } from "../objects/journal";
 import { type Kwargs, PyDict, PyInstance, PyList, PyObject, PyTuple, type Value } from "../objects/values";
-import type { Torch } from "../torch/context";
+import type { AutocastState, Torch } from "../torch/context";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import { Unsupported } from "../torch/sink";
 import type { CapturedFrame, InputInfo, RuntimeTensor } from "../types";
@@ -353,7 +354,7 @@ export class FrameRunner {
     if (hit) captured = hit.captured;
     else {
       if (useful) {
-        captured = this.capturedFrame(trace, frame, context, baseGrad);
+        captured = this.capturedFrame(trace, frame, context, baseGrad, state);
         torch.emit({ kind: "frame", frame: captured });
         context.frames.push(captured.id);
       }
@@ -395,7 +396,13 @@ export class FrameRunner {
     return typeof v === "number" ? v : typeof known?.value === "number" ? known.value : 0;
   }
 
-  private capturedFrame(trace: Trace, frame: Frame, context: CompileContext, baseGrad: boolean): CapturedFrame {
+  private capturedFrame(
+    trace: Trace,
+    frame: Frame,
+    context: CompileContext,
+    baseGrad: boolean,
+    state: GlobalState,
+  ): CapturedFrame {
     const { torch } = this;
     const present = new Set(trace.graph.placeholders());
     const order = trace.graph.placeholders();
@@ -426,6 +433,7 @@ export class FrameRunner {
       config,
       logs: new Set(torch.logs),
       deterministic: torch.deterministic,
+      autocast: ambientAutocast(state),
       assumed: [...trace.assumed],
       stack: this.traceback(frame),
     };
@@ -484,6 +492,11 @@ export class FrameRunner {
   private restoreModes(m: ReturnType<FrameRunner["saveModes"]>): void {
     Object.assign(this.torch, m);
   }
+}
+
+function ambientAutocast(state: GlobalState): DType | null {
+  const { enabled, device, dtype } = JSON.parse(state.autocast) as AutocastState;
+  return enabled && device === "cuda" ? dtype : null;
 }
 
 function setGradNode(trace: Trace, enabled: boolean): void {
