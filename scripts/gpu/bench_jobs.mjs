@@ -1,0 +1,106 @@
+// `node scripts/gpu/bench_jobs.mjs [OUT]`: what scripts/gpu/bench_fuselens.py times, one JSON file a graph. In: the
+// programs of test/bench/programs and the memory-bound ones of test/programs. Out (.gpu/inputs/bench by default): per graph
+// standalone code under presets fuselens and torch-2.11, the same graph in eager PyTorch, and the bytes that one read of
+// every input and one write of every output would move. Runs without a GPU.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const out = process.argv[2] ?? join(root, ".gpu", "inputs", "bench");
+
+/** pointwise, reduction, norm, sharing, layout, mutation and index programs; the recorded bound keeps those of 20 us or more */
+const MEMORY_BOUND = /^(pointwise|reduce|norm|share|layout|mutate|index)_/;
+const SMALLEST_BYTES = 0.02e-3 * 4.25e12;
+/** gathers do not read their inputs whole */
+const GATHERS = new Set(["index_embedding_scale_pos"]);
+const PRESETS = ["fuselens", "torch-2.11"];
+
+async function compiler() {
+  const folder = mkdtempSync(join(root, "server", "dist-bench-"));
+  const file = join(folder, "compiler.cjs");
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["compiler/src/index.ts"],
+    outfile: file,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    external: ["tree-sitter", "tree-sitter-python"],
+    logLevel: "error",
+  });
+  const loaded = createRequire(file)(file);
+  rmSync(folder, { recursive: true });
+  return loaded;
+}
+
+const { Session, defaultSessionOptions } = await compiler();
+
+function read(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+const compile = (path, preset) => new Session(read, { ...defaultSessionOptions(), preset, target: "h200" }).run(path);
+
+const ITEM = { float64: 8, int64: 8, complex64: 8, float32: 4, int32: 4, float16: 2, bfloat16: 2, int16: 2 };
+const bytesOf = t => t.size.reduce((n, s) => n * (typeof s === "number" ? s : s.value), 1) * (ITEM[t.dtype] ?? 1);
+
+/** every input once, every output once */
+function boundBytes(plan) {
+  const tensors = new Map();
+  for (const i of plan.inputs) if ("dtype" in i) tensors.set(i.name, i);
+  const inputs = [...tensors.values()].reduce((n, t) => n + bytesOf(t), 0);
+  for (const s of plan.steps) {
+    if (s.kind === "allocate") tensors.set(s.tensor.name, s.tensor);
+    else if (s.kind === "finish_partials" || s.kind === "getitem") tensors.set(s.output.name, s.output);
+    else if (s.kind === "extern") for (const r of s.results) if (r) tensors.set(r.name, r);
+  }
+  const written = new Set(plan.mutatedInputs);
+  for (const o of plan.outputs) if (o.kind === "buffer") written.add(o.name);
+  const views = plan.outputs.filter(o => o.kind === "view").reduce((n, o) => n + bytesOf(o), 0);
+  return [...written].reduce((n, name) => n + (tensors.has(name) ? bytesOf(tensors.get(name)) : 0), inputs + views);
+}
+
+const launches = plan => plan.steps.filter(s => s.kind === "launch" || s.kind === "extern" || s.kind === "finish_partials").length;
+
+function jobs(path, family) {
+  const [ours, theirs] = PRESETS.map(p => compile(path, p));
+  return ours.compilations.flatMap((c, i) => {
+    const other = theirs.compilations[i];
+    const bound = boundBytes(c.plan);
+    if (!other || c.outputCode.eager === null || c.plan.blockers.length > 0 || c.plan.symbols.length > 0) return [];
+    if (family === "times" && bound < SMALLEST_BYTES) return [];
+    const side = x => ({
+      code: x.outputCode.standalone,
+      bytes: x.graph.bytes,
+      launches: launches(x.plan),
+      kernels: x.graph.kernels.filter(k => k.name !== "").map(k => k.name),
+    });
+    const name = ours.compilations.length === 1 ? basename(path, ".py") : `${basename(path, ".py")}.${i}`;
+    return [{ name, family, bound_bytes: bound, eager: c.outputCode.eager, fuselens: side(c), "torch-2.11": side(other) }];
+  });
+}
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+const counts = {};
+for (const [folder, wanted, familyOf] of [
+  [join(root, "test", "bench", "programs"), () => true, n => (n.startsWith("headline") ? "headline" : "issue")],
+  [join(root, "test", "programs"), n => MEMORY_BOUND.test(n) && !GATHERS.has(n), () => "times"],
+]) {
+  for (const file of readdirSync(folder).filter(f => f.endsWith(".py")).sort()) {
+    const name = basename(file, ".py");
+    if (!wanted(name)) continue;
+    for (const job of jobs(join(folder, file), familyOf(name))) {
+      writeFileSync(join(out, `${job.family}.${job.name}.json`), JSON.stringify(job));
+      counts[job.family] = (counts[job.family] ?? 0) + 1;
+    }
+  }
+}
+console.log(`${out}: ${JSON.stringify(counts)}`);
