@@ -3,7 +3,7 @@
 
 import { fixedIndexer } from "../ir/layouts";
 import type { Operation } from "../ir/types";
-import { type Expr, int } from "../symbolic";
+import { type Expr, int, intValue } from "../symbolic";
 import {
   extractReadWrites,
   indexVars,
@@ -112,12 +112,25 @@ function readWritesOf(s: SchedulerState, op: Operation): ReadWrites {
         op.outputs,
       );
     case "nop":
-      return starReadWrites(op.reads, op.outputs);
+      return op.irClass === "ComputedBuffer" ? emptyReadWrites(s, op) : starReadWrites(op.reads, op.outputs);
     default: {
       const never: never = op;
       return never;
     }
   }
+}
+
+/** Loops over nothing: a tensor without elements, or memory that is only allocated. */
+function emptyReadWrites(s: SchedulerState, op: Extract<Operation, { kind: "nop" }>): ReadWrites {
+  const star = starReadWrites(op.reads, op.outputs);
+  const writes = op.outputs.map(o => {
+    const l = layoutOf(s.graph, o);
+    if (!l || !("size" in l)) return starDep(o);
+    const { args, ranges } = indexVars([l.size, []], "d");
+    const sizes = l.size.some(n => intValue(n) === 0) ? [...ranges.values()] : l.size.map(() => int(0));
+    return memoryDep(o, fixedIndexer(l)(args[0]), [...ranges.keys()], sizes);
+  });
+  return { ...star, writes };
 }
 
 /** A template writes its output element by element and reads its inputs as they lie. */
