@@ -1,5 +1,7 @@
 // fuselens explain FILE [--json]: kernels, the lines behind them, reasons, bytes.
+
 import { compileFile } from "../compile";
+import { betterSchedules } from "../ide/better";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printDiagnostics } from "../render/diagnostics";
 import { explainText } from "../render/explain_text";
@@ -7,10 +9,15 @@ import { explainText } from "../render/explain_text";
 export async function main(argv: string[]): Promise<number> {
   const line = parseCommand(argv, { json: { type: "boolean" } }, true);
   const path = requireFile(line);
-  const program = compileFile(path, sessionOptions(line.values));
+  const options = sessionOptions(line.values);
+  const program = compileFile(path, options);
   if (line.values["json"]) process.stdout.write(`${JSON.stringify(program.report, null, 1)}\n`);
   else {
-    process.stdout.write(explainText(program.report));
+    const better =
+      options.preset === "fuselens"
+        ? []
+        : betterSchedules(program, compileFile(path, { ...options, preset: "fuselens" }));
+    process.stdout.write(explainText(program.report, better));
     printDiagnostics(program.diagnostics, path);
   }
   return 0;

@@ -1,12 +1,15 @@
 // The explain report for a terminal: per graph its kernels in launch order, then the refusals that cost most.
-import type { ExplainReport, ReportGraph } from "@fuselens/compiler";
+import type { BetterSchedule, ExplainReport, ReportGraph } from "@fuselens/compiler";
 import { formatBytes, formatLines, formatTime } from "./units";
 
 const REFUSALS_SHOWN = 8;
 
-export function explainText(report: ExplainReport): string {
+/** `better`: per graph, what preset fuselens would save; empty where that was not asked */
+export function explainText(report: ExplainReport, better: readonly (BetterSchedule | null)[] = []): string {
   const out: string[] = [`${report.file}  (preset ${report.preset}, target ${report.target})`];
-  for (const g of report.graphs) out.push("", ...graphText(g));
+  report.graphs.forEach((g, i) => {
+    out.push("", ...graphText(g), ...betterText(better[i] ?? null));
+  });
   for (const b of report.graph_breaks) out.push("", `line ${b.line}: graph break: ${b.reason}`);
   if (!report.graphs.length) out.push("", "no compiled function or module was found");
   return `${out.join("\n")}\n`;
@@ -37,11 +40,20 @@ function graphText(g: ReportGraph): string[] {
   return out;
 }
 
-/** distinct refusals that cost traffic, most bytes first */
+function betterText(b: BetterSchedule | null): string[] {
+  if (!b) return [];
+  return ["  preset fuselens does better:", ...b.places.map(p => `     lines ${formatLines(p.at)}: ${p.text}`)];
+}
+
+/** refusals that cost traffic, most bytes first; of several between the same lines for the same reason, one */
 export function worstRefusals(g: ReportGraph, count = REFUSALS_SHOWN): ReportGraph["refusals"] {
   const seen = new Set<string>();
   return [...g.refusals]
-    .filter(r => r.bytesLost > 0 && !seen.has(`${r.a} ${r.b} ${r.code}`) && seen.add(`${r.a} ${r.b} ${r.code}`))
+    .filter(r => r.bytesLost > 0)
     .sort((x, y) => y.bytesLost - x.bytesLost)
+    .filter(r => {
+      const key = `${r.lines[0]} ${r.lines[1]} ${r.code}`;
+      return !seen.has(key) && seen.add(key);
+    })
     .slice(0, count);
 }
