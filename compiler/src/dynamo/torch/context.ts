@@ -139,6 +139,8 @@ export class Torch {
     if (this.trace) this.trace.note(text);
     else if (!this.pendingAssumptions.includes(text)) this.pendingAssumptions.push(text);
   }
+  /** outside of a trace: how many elements an operator selects by its data, known or taken to be all of them */
+  dataSize: () => number = () => 1;
   /** module classes whose instances the program called */
   readonly calledClasses = new Set<PyClass>();
   /** how many tensors were filled so far */
@@ -171,7 +173,8 @@ export class Torch {
       device: { get: () => this.defaultDevice },
     });
     this.metaDefaults = live;
-    this.metaStatic = makeMetaBuilder(STATIC_GUARDS, live);
+    const guards = { ...STATIC_GUARDS, unbacked: () => int(this.dataSize()) };
+    this.metaStatic = makeMetaBuilder(guards, live);
   }
   readonly metaDefaults: { dtype: DType; device: Device; config: (name: string) => unknown };
 

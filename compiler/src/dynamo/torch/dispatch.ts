@@ -203,10 +203,11 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     specialize: d => m.hint(d),
   });
   let result: ReturnType<OpRecord["meta"]>;
+  torch.dataSize = () => countOf(torch, conv.tensors, call.target);
   try {
     result = record.meta(m, bindings);
   } catch (e) {
-    if (e instanceof OpError) return failedOp(torch, call, e);
+    if (e instanceof OpError) return failedOp(torch, record.name, call, e);
     throw e;
   }
   const schema = parseSchema(record.schema);
@@ -275,6 +276,20 @@ function learnParts(torch: Torch, c: Pick<KnownCall, "name" | "args" | "valuesOf
   });
 }
 
+/** how many elements an operator outside of a trace finds in its data: counted if known, else all of them */
+export function countOf(torch: Torch, tensors: readonly PyTensor[], what: string): number {
+  const mask = tensors.find(t => t.meta.dtype === "bool") ?? tensors[0];
+  if (!mask) return 1;
+  if (mask.known) return mask.known.filter(v => Number(v) !== 0).length;
+  torch.vm.report(
+    "data-dependent",
+    `the size of what ${what.split(".").pop() ?? what} returns depends on data; it is taken to keep every element`,
+    "information",
+  );
+  torch.assumeLater(`${what} keeps every element`);
+  return torch.hints(mask).reduce((a, b) => a * b, 1);
+}
+
 /** the dtype that the autocast region makes an operator compute in */
 function autocastDtype(torch: Torch, conv: Converter, records: readonly OpRecord[]): DType | undefined {
   const { enabled, device, dtype } = torch.autocast;
@@ -319,10 +334,9 @@ function eagerNode(
 }
 
 /** an error of the operator; one whose result has a size that only the data decides ends the graph */
-function failedOp(torch: Torch, call: OpCall, e: OpError): Value {
+function failedOp(torch: Torch, name: string, call: OpCall, e: OpError): Value {
   const dynamic = e.pythonType === "DynamicOutputShapeException";
   if (!dynamic && e.pythonType !== "GuardOnDataDependentSymNode") return torch.vm.raise(e.pythonType, e.message);
-  const name = `aten.${call.target.split(".").pop() ?? call.target}.default`;
   if (torch.trace) {
     throw torch.breakOn({
       type: dynamic ? "Dynamic shape operator" : "Data dependent operator",

@@ -10,7 +10,7 @@ import { type FakeTensor, TupleArg } from "../../fx/types";
 import type { Expr } from "../../inductor/symbolic/expr";
 import { PyFloat, PyList, PySlice, PyTuple, PyUnknown, type Value } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
-import { Converter, isTensorLike, opaqueOp } from "./dispatch";
+import { Converter, countOf, isTensorLike, opaqueOp } from "./dispatch";
 import { type KnownArray, slice as knownSlice, store } from "./known";
 import { PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
 import { Unsupported } from "./sink";
@@ -187,6 +187,8 @@ function sliceOf(torch: Torch, s: PySlice, size: Dim, stride: Dim): { start: Dim
   const bound = (v: Value, missing: Dim): Dim => {
     if (v === null) return missing;
     if (v instanceof PyTensor && !known(v)) {
+      // outside of a trace any bound may stand for one that nobody knows
+      if (!torch.trace) return missing;
       throw new Unsupported({
         type: "Dynamic slicing with Tensor arguments",
         number: "0038",
@@ -263,6 +265,7 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
       new Map(),
     );
   }
+  torch.dataSize = () => countOf(torch, masksIn(key), "indexing by a mask");
   const selected = selectMeta(torch, t, key);
   const requiresGrad =
     torch.gradEnabled && t.meta.requiresGrad && (isFloating(t.meta.dtype) || isComplex(t.meta.dtype));
@@ -363,6 +366,8 @@ export function tensorSetItem(torch: Torch, t: PyTensor, key: Value, value: Valu
   graph.create("output", "output", [new TupleArg([node])], new Map(), { stack: [], fromNode: [] });
   step(torch, graph, conv, [t]);
 }
+
+const masksIn = (key: Value): PyTensor[] => items(key).filter((v): v is PyTensor => v instanceof PyTensor && isMask(v));
 
 function hasMask(key: Value): boolean {
   return items(key).some(isMask);

@@ -33,6 +33,7 @@ import { PySymInt, PyTensor } from "./objects";
 import { opsNamespace } from "./ops_namespace";
 import { symbolGuest, unknownGuest } from "./symbols";
 import { tensorGuest } from "./tensor_methods";
+import { TRAINING_TEXT } from "./training_text";
 
 const FORMATS: readonly MemoryFormat[] = ["contiguous_format", "preserve_format", "channels_last", "channels_last_3d"];
 
@@ -59,6 +60,7 @@ export class TorchNamespace {
   private readonly modules = new Map<string, PyModule>();
   private modes: PyDict | null = null;
   private helpers: PyDict | null = null;
+  private trainer: PyDict | null = null;
   private nn: PyDict | null = null;
   private readonly loadedUnits = new Set<string>();
   private inline: Value = null;
@@ -152,7 +154,19 @@ export class TorchNamespace {
       );
       this.run("helpers", HELPERS_TEXT, "hidden", "helpers.py", d);
     }
-    return this.helpers.get(name);
+    return this.helpers.get(name) ?? this.training(name);
+  }
+
+  /** datasets, optimizers: only for programs that train */
+  private training(name: string): Value | undefined {
+    if (!this.trainer) {
+      if (!new RegExp(`^(class|def) ${name}\\b|\\b${name} =`, "m").test(TRAINING_TEXT)) return undefined;
+      const d = this.vm.dict([["__name__", "torch.helpers"]]);
+      d.set("torch", this.module("torch") ?? null);
+      this.trainer = d;
+      this.run("training", TRAINING_TEXT, "hidden", "training.py", d);
+    }
+    return this.trainer.get(name);
   }
 
   /** classes of torch.nn; units are compiled when one of their names is asked for */

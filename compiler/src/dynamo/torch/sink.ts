@@ -32,6 +32,8 @@ export interface TraceSink {
   /** decides a condition over symbols by the example values, and guards on it */
   decide(condition: Expr): boolean;
   hint(e: Expr): number;
+  /** a number that only data decides */
+  unbackedInt(): Expr;
   note(assumption: string): void;
 }
 

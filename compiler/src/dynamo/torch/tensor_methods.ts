@@ -384,7 +384,7 @@ function tracedItem(torch: Torch, t: PyTensor, name: string): Value {
   }
   const trace = torch.trace;
   if (!trace || name === "tolist" || isFloating(t.meta.dtype)) throw unsupportedItem("item");
-  const u = torch.meta.unbacked() as Expr;
+  const u = trace.unbackedInt();
   const node = trace.emit("call_method", "item", [trace.nodeOf(t)], new Map(), u);
   return new PySymInt(torch.vm.types.int, u, node, trace);
 }

@@ -83,10 +83,17 @@ export class Trace implements TraceSink, Observer {
       evaluate: c => this.decide(c),
       known: c => this.env.evaluateStatic(c),
       hint: e => this.hint(e),
-      unbacked: () => this.env.createUnbacked(),
+      unbacked: () => {
+        if (torch.dynamoConfig.get("capture_dynamic_output_shape_ops") === true) return this.env.createUnbacked();
+        throw new OpError("Operator's output shape depends on input data", "DynamicOutputShapeException");
+      },
     };
     this.metaBuilder = makeMetaBuilder(shapeGuards, torch.metaDefaults);
     this.registerEntry();
+  }
+
+  unbackedInt(): Expr {
+    return this.env.createUnbacked();
   }
 
   // ---- sources of what the frame starts with
