@@ -159,12 +159,11 @@ function cpuKernels(
     const name = plan.kernels[step.kernel]?.name ?? "kernel";
     const whole = nodes.get(step.ops[0] ?? "");
     if (!whole) throw new Error(`launch of ${name} belongs to no node`);
-    const launched = launchedNode(whole, step, plan, schedule);
-    const { node } = launched;
+    const { node, partials } = launchedNode(whole, step, plan);
     const written = leaves(node).flatMap(l => l.outputs.map(b => b.name));
     const removedBuffers = new Set(written.filter(b => !allocated.has(b) && !schedule.mutationRealName.has(b)));
     try {
-      wat.push(generateWat(node, launched.schedule, { removedBuffers, file, name }));
+      wat.push(generateWat(node, schedule, { removedBuffers, file, name, partials }));
     } catch (e) {
       if (!(e instanceof UnsupportedOnCpu)) throw e;
       blockers.push(`the CPU executor has no code for ${e.message} (${name})`);

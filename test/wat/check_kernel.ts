@@ -174,9 +174,10 @@ export class KernelChecker {
     const module = compileWat(kernel.text);
     const leaves = leavesOf(node);
     const work = leaves.reduce((n, l) => n + [...l.sizes[0], ...l.sizes[1]].reduce((p, s) => p * this.hint(s), 1), 0);
-    if (work > this.limit) {
+    const touched = Math.max(work, ...kernel.buffers.map(b => this.elements(b)));
+    if (work > this.limit || touched > this.limit * EXECUTED) {
       // later kernels want sensible numbers
-      if (work <= this.limit * EXECUTED) this.execute(kernel, module);
+      if (touched <= this.limit * EXECUTED) this.execute(kernel, module);
       return { kernel, node, differences: [], ran: false };
     }
     // the interpreter starts from what is in memory now

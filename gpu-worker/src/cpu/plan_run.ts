@@ -124,7 +124,7 @@ class PlanRun {
         this.extern(step);
         return;
       case "getitem": {
-        const item = this.tuples.get(step.of)?.[step.index];
+        const item = this.tuples.get(step.of)?.[step.index ?? 0];
         if (!item) throw new JobFailure("invalid-job", `${step.of} has no result ${step.index}`);
         this.machine.hold(item.base);
         this.bind(step.output.name, item);

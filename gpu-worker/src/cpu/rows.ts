@@ -1,6 +1,8 @@
-// A tensor as `fuselens values` reports it: sums and samples in float64, as the truth's values.py defines them.
+// A tensor as `fuselens values` reports it: shape, dtype, sums and samples in float64. The weighted sum (each value times
+// u of its flat index) is summed in the order of PyTorch's GPU kernel, so that it can be compared to the last bit.
 import type { ValueRow } from "../protocol";
-import { PARTIAL_BYTES, SUM_CHUNK } from "./builtins/hash_texts";
+import { PARTIAL_BYTES, SUM_SCRATCH, SUM_THREADS } from "./builtins/hash_texts";
+import { joinThreads, type SumShape, shortSum, sumShape } from "./cuda_sum";
 import { accessor } from "./dtypes";
 import { uniform } from "./fill";
 import type { Machine } from "./machine";
@@ -46,33 +48,57 @@ interface Sums {
 
 function sums(machine: Machine, t: TensorView): Sums {
   const total = numel(t.size);
-  if (total > 0 && isContiguous(t) && machine.has(`sums_${t.dtype}`)) return chunkedSums(machine, t, total);
+  const shape = sumShape(total);
+  if (shape.vectorized && isContiguous(t) && machine.has(`sums_${t.dtype}`)) return longSums(machine, t, total);
   const element = accessor(machine.buffer, t.dtype);
+  const weighted = new Float64Array(total);
   let sum = 0;
   let absSum = 0;
-  let weighted = 0;
   forEachElement(t, (flat, address) => {
     const v = element.get(address);
     sum += v;
     absSum += Math.abs(v);
-    weighted += v * uniform(flat, 0);
+    weighted[flat] = v * uniform(flat, 0);
   });
-  return { sum, absSum, weighted };
+  return { sum, absSum, weighted: shape.vectorized ? weightedSum(weighted, shape) : shortSum(weighted) };
 }
 
-function chunkedSums(machine: Machine, t: TensorView, total: number): Sums {
-  const chunks = Math.ceil(total / SUM_CHUNK);
-  return machine.borrow(chunks * PARTIAL_BYTES, partials => {
-    machine.builtin(`sums_${t.dtype}`, [t.address, total, partials], chunks, 1);
-    const parts = new Float64Array(machine.buffer, partials, (chunks * PARTIAL_BYTES) / 8);
-    const out = { sum: 0, absSum: 0, weighted: 0 };
-    for (let i = 0; i < parts.length; i += 3) {
-      out.sum += parts[i] as number;
-      out.absSum += parts[i + 1] as number;
-      out.weighted += parts[i + 2] as number;
-    }
-    return out;
+/** as the kernel does it, for tensors that it does not read */
+function weightedSum(values: Float64Array, shape: SumShape): number {
+  const threads = shape.width * shape.blocks;
+  const whole = values.length - (values.length % 4);
+  const sums = new Float64Array(4 * threads);
+  for (let i = 0; i < whole; i++) {
+    const at = i % (4 * threads);
+    sums[at] = (sums[at] as number) + (values[i] as number);
+  }
+  for (let i = whole; i < values.length; i++)
+    sums[4 * (i - whole)] = (sums[4 * (i - whole)] as number) + (values[i] as number);
+  const joined = Float64Array.from({ length: threads }, (_, q) => {
+    const [a = 0, b = 0, c = 0, d = 0] = sums.subarray(4 * q, 4 * q + 4);
+    return a + b + c + d;
   });
+  return joinThreads(joined, shape);
+}
+
+function longSums(machine: Machine, t: TensorView, total: number): Sums {
+  const shape = sumShape(total);
+  const threads = shape.width * shape.blocks;
+  const chunks = Math.ceil(threads / SUM_THREADS);
+  return machine.borrow(8 * threads, sumsAt =>
+    machine.borrow(chunks * PARTIAL_BYTES, partials => {
+      const args = [t.address, total, sumsAt, partials, threads, shape.width];
+      machine.builtin(`sums_${t.dtype}`, args, chunks, 1, SUM_SCRATCH);
+      const parts = new Float64Array(machine.buffer, partials, 2 * chunks);
+      let sum = 0;
+      let absSum = 0;
+      for (let i = 0; i < parts.length; i += 2) {
+        sum += parts[i] as number;
+        absSum += parts[i + 1] as number;
+      }
+      return { sum, absSum, weighted: joinThreads(new Float64Array(machine.buffer, sumsAt, threads), shape) };
+    }),
+  );
 }
 
 function number(x: number): number | string {

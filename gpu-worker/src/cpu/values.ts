@@ -64,7 +64,10 @@ export async function runValues(machine: Machine, job: ValuesJob): Promise<Value
           const element = accessor(machine.buffer, target.view.dtype);
           const added = copyOf(machine, into, target.view.stride);
           forEachElement(target.view, (_, address) =>
-            element.set(address, element.get(address) + element.get(address - target.view.address + added.view.address)),
+            element.set(
+              address,
+              element.get(address) + element.get(address - target.view.address + added.view.address),
+            ),
           );
           machine.release(added.base);
         }

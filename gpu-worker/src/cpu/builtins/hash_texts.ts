@@ -14,10 +14,14 @@ import {
   set,
 } from "./text";
 
-/** elements that one partial sum covers */
-export const SUM_CHUNK = 65536;
-/** bytes of one partial sum: sum, sum of magnitudes, weighted sum */
-export const PARTIAL_BYTES = 24;
+/** GPU threads whose sums are kept at a time */
+export const SUM_THREADS = 1024;
+/** bytes of one partial result: sum, sum of magnitudes */
+export const PARTIAL_BYTES = 16;
+/** a GPU thread's four sums */
+const THREAD_BYTES = 32;
+/** scratch of a CPU thread */
+export const SUM_SCRATCH = SUM_THREADS * THREAD_BYTES;
 
 /** u in [0, 1) of element $i and tensor number $k, as f64 */
 const UNIFORM = `(func $uniform (param $i i32) (param $k i32) (result f64) (local $h i32)
@@ -51,31 +55,59 @@ ${loop(
   );
 }
 
-/** sums_DTYPE(from, count, partials): for chunks [begin, end) of SUM_CHUNK elements: sum, sum |x|, sum x * u(i, 0) */
+/**
+ * sums_DTYPE(from, count, threads, partials, total, width): for chunks [begin, end) of SUM_THREADS of the `total` GPU
+ * threads that a sum of `count` elements is spread over (cuda_sum.ts): each thread's sum of x * u(i, 0) into `threads`,
+ * and the chunk's sum and sum of |x| into `partials`. `width`: threads of a GPU block.
+ */
 function sums(e: Element): { readonly name: string; readonly text: string } {
+  const element = (i: string): string => e.f64(add(get("from"), mul(i, i32(e.bytes))));
+  const slot = add(get("scratch"), mul(`(i32.sub ${get("q")} ${get("q0")})`, i32(THREAD_BYTES)));
+  const take = (index: string, offset: number): string => `${set("x", element(index))}
+      ${set("sum", `(f64.add ${get("sum")} ${get("x")})`)}
+      ${set("abs", `(f64.add ${get("abs")} (f64.abs ${get("x")}))`)}
+      (f64.store offset=${offset} ${get("p")} (f64.add (f64.load offset=${offset} ${get("p")}) (f64.mul ${get("x")} (call $uniform ${index} (i32.const 0)))))`;
+  const whole = `(i32.and ${get("count")} (i32.const -4))`;
   return exported(
     `sums_${e.dtype}`,
-    ["from", "count", "partials"],
-    "(local $chunk i32) (local $i i32) (local $stop i32) (local $x f64) (local $sum f64) (local $abs f64) (local $weighted f64)",
+    ["from", "count", "threads", "partials", "total", "width", "scratch"],
+    "(local $chunk i32) (local $q i32) (local $q0 i32) (local $q1 i32) (local $base i32) (local $i i32) (local $p i32) (local $x f64) (local $sum f64) (local $abs f64)",
     loop(
       "chunk",
       get("begin"),
       get("end"),
-      `${set("sum", "(f64.const 0)")} ${set("abs", "(f64.const 0)")} ${set("weighted", "(f64.const 0)")}
-  ${set("stop", mul(add(get("chunk"), i32(1)), i32(SUM_CHUNK)))}
-  ${set("stop", `(select ${get("stop")} ${get("count")} (i32.lt_u ${get("stop")} ${get("count")}))`)}
+      `${set("sum", "(f64.const 0)")} ${set("abs", "(f64.const 0)")}
+  ${set("q0", mul(get("chunk"), i32(SUM_THREADS)))}
+  ${set("q1", add(get("q0"), i32(SUM_THREADS)))}
+  ${set("q1", `(select ${get("q1")} ${get("total")} (i32.lt_u ${get("q1")} ${get("total")}))`)}
+  (memory.fill ${get("scratch")} (i32.const 0) (i32.const ${SUM_SCRATCH}))
   ${loop(
-    "i",
-    mul(get("chunk"), i32(SUM_CHUNK)),
-    get("stop"),
-    `${set("x", e.f64(add(get("from"), mul(get("i"), i32(e.bytes)))))}
-    ${set("sum", `(f64.add ${get("sum")} ${get("x")})`)}
-    ${set("abs", `(f64.add ${get("abs")} (f64.abs ${get("x")}))`)}
-    ${set("weighted", `(f64.add ${get("weighted")} (f64.mul ${get("x")} (call $uniform ${get("i")} (i32.const 0))))`)}`,
+    "base",
+    i32(0),
+    whole,
+    loop(
+      "q",
+      get("q0"),
+      get("q1"),
+      `${set("i", add(get("base"), `(i32.shl ${get("q")} (i32.const 2))`))}
+    (if (i32.lt_u ${get("i")} ${whole}) (then
+      ${set("p", slot)}
+      ${[0, 1, 2, 3].map(n => take(add(get("i"), i32(n)), 8 * n)).join("\n      ")}))`,
+    ),
+    `(i32.shl ${get("total")} (i32.const 2))`,
+  )}
+  ${loop(
+    "q",
+    get("q0"),
+    get("q1"),
+    `${set("p", slot)}
+    ${set("i", add(whole, get("q")))}
+    (if (i32.and (i32.lt_u ${get("q")} ${get("width")}) (i32.lt_u ${get("i")} ${get("count")})) (then ${take(get("i"), 0)}))
+    (f64.store ${add(get("threads"), mul(get("q"), i32(8)))}
+      (f64.add (f64.add (f64.add (f64.load ${get("p")}) (f64.load offset=8 ${get("p")})) (f64.load offset=16 ${get("p")})) (f64.load offset=24 ${get("p")})))`,
   )}
   (f64.store ${add(get("partials"), mul(get("chunk"), i32(PARTIAL_BYTES)))} ${get("sum")})
-  (f64.store offset=8 ${add(get("partials"), mul(get("chunk"), i32(PARTIAL_BYTES)))} ${get("abs")})
-  (f64.store offset=16 ${add(get("partials"), mul(get("chunk"), i32(PARTIAL_BYTES)))} ${get("weighted")})`,
+  (f64.store offset=8 ${add(get("partials"), mul(get("chunk"), i32(PARTIAL_BYTES)))} ${get("abs")})`,
     ),
   );
 }

@@ -1,6 +1,6 @@
 // Reductions as accumulators in locals: a start value, a step per element, a result after the loop.
 import type { DType, ReductionType } from "../../../aten/types";
-import { arithmeticDtype, convert } from "./convert";
+import { arithmeticDtype, convert, rounded } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
 import { extremeHelper } from "./pointwise_code";
 import { computeType, isFloat, isUnsigned, literal, type WasmType, type WatValue } from "./wat_types";
@@ -83,7 +83,7 @@ function simple(
       const code = wide ? f.keep(`(f32.demote_f64 ${get})`, "f32") : get;
       const value: WatValue = { code, type: wide ? "f32" : type, dtype: source };
       const out = convert(value, dtype);
-      return [{ code: f.keep(out.code, out.type), type: out.type, dtype: arithmeticDtype(dtype) }];
+      return [{ code: f.keep(rounded(out.code, dtype, f), out.type), type: out.type, dtype }];
     },
   };
 }

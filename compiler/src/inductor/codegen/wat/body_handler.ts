@@ -7,7 +7,7 @@ import type { BodyHandler } from "../../ir/run_body";
 import { type Expr, type SymExpr, sym } from "../../symbolic/expr";
 import { reductionOutputs } from "./accesses";
 import { type Accumulator, accumulator } from "./accumulators";
-import { arithmeticDtype, convert } from "./convert";
+import { convert, rounded } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
 import { indexCode } from "./index_code";
 import type { KernelMemory } from "./kernel_memory";
@@ -42,6 +42,8 @@ export interface HandlerScope {
   readonly stores: (() => void)[];
   /** what stands after the loop */
   readonly after: (() => void)[];
+  /** the member's reduction is added up in memory, column by column: its row's address, and whether it multiplies */
+  readonly partial: { readonly row: string; readonly product: boolean } | null;
   readonly sort: { readonly pass: "collect" | "use"; readonly scratch: SortScratch } | null;
 }
 
@@ -57,9 +59,7 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
   }
 
   indexExpr(index: Expr, dtype: DType): WatValue {
-    const value: WatValue = { code: this.index(index), type: "i32", dtype: "int32" };
-    const { code, type } = convert(value, dtype);
-    return this.kept(code, type, dtype);
+    return this.converted({ code: this.index(index), type: "i32", dtype: "int32" }, dtype);
   }
 
   load(buffer: string, index0: Expr): WatValue {
@@ -82,7 +82,8 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     if (this.s.sort?.pass === "collect") return;
     const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
-    const { code, type } = convert(value, dtype);
+    const stored = this.converted(value, dtype);
+    const { code, type } = stored;
     if (mode === "atomic_add") {
       const address = f.keep(this.address(buffer, index, dtype), "i32", "p");
       // kernels that add run in one thread, so that sums do not depend on chance
@@ -100,7 +101,7 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
       });
       return;
     }
-    written.set(buffer, { value, index, segment: position === null ? null : segment });
+    written.set(buffer, { value: stored, index, segment: position === null ? null : segment });
     const row = memory.scratchElement(buffer, position);
     if (row !== null) stores.push(() => f.lines.add(`(${type}.store ${row} ${code})`));
     if (memory.isLocal(buffer)) return;
@@ -109,7 +110,13 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
   }
 
   storeReduction(buffer: string, index0: Expr, value: WatValue): void {
-    const { memory, written, after, f } = this.s;
+    const { memory, written, after, f, partial, position, stores } = this.s;
+    if (partial !== null) {
+      const address = f.keep(`(i32.add ${partial.row} (i32.shl ${position} (i32.const 2)))`, "i32", "p");
+      const op = partial.product ? "mul" : "add";
+      stores.push(() => f.lines.add(`(f32.store ${address} (f32.${op} (f32.load ${address}) ${value.code}))`));
+      return;
+    }
     const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
     written.set(buffer, { value, index, segment: null });
@@ -118,11 +125,17 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
   }
 
   toDtype(x: WatValue, dtype: DType): WatValue {
+    return this.converted(x, dtype);
+  }
+
+  /** the value as a dtype holds it, rounded to halves and float8 */
+  private converted(x: WatValue, dtype: DType): WatValue {
     const { code, type } = convert(x, dtype);
-    if (!dtype.startsWith("float8")) return this.kept(code, type, dtype);
+    if (x.dtype === dtype) return this.kept(code, type, dtype);
+    if (!dtype.startsWith("float8")) return this.kept(rounded(code, dtype, this.s.f), type, dtype);
     // float8 is no compute type on the GPU either: the conversion rounds
-    const rounded = bitcast({ code: this.s.f.keep(code, type), type, dtype }, "uint8", dtype, this.s.f);
-    return this.kept(bitcast({ ...rounded, dtype: "uint8" }, dtype, "uint8", this.s.f).code, type, dtype);
+    const bits = bitcast({ code: this.s.f.keep(code, type), type, dtype }, "uint8", dtype, this.s.f);
+    return this.kept(bitcast({ ...bits, dtype: "uint8" }, dtype, "uint8", this.s.f).code, type, dtype);
   }
 
   toDtypeBitcast(x: WatValue, dtype: DType, srcDtype: DType): WatValue {
@@ -185,17 +198,19 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
   ): WatValue | readonly WatValue[] {
     const { f, accumulators, after, position } = this.s;
     const values = Array.isArray(value) ? (value as readonly WatValue[]) : [value as WatValue];
+    if (this.s.partial !== null) return this.converted(values[0] as WatValue, "float32");
     const acc = accumulator(type, dtype, srcDtype, f);
     accumulators.push(acc);
     acc.step(values, position ?? "(i32.const 0)");
     // results have locals of their own, set after the loop; bodies only hand them on to store_reduction
-    const resultDtype: DType = type.startsWith("arg") ? "int64" : arithmeticDtype(dtype);
+    const resultDtype: DType = type.startsWith("arg") ? "int64" : dtype;
     const wasm = computeType(resultDtype);
     const names = Array.from({ length: reductionOutputs(type) }, () => f.local(wasm, "result"));
     after.push(() => {
       acc.finish().forEach((r, i) => {
         const name = names[i];
-        if (name !== undefined) f.set(name, convert(r, resultDtype).code);
+        if (name !== undefined)
+          f.set(name, r.dtype === resultDtype ? r.code : rounded(convert(r, resultDtype).code, resultDtype, f));
       });
     });
     const results = names.map((n): WatValue => ({ code: `(local.get ${n})`, type: wasm, dtype: resultDtype }));
@@ -220,7 +235,7 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     state.forEach((s, i) => {
       f.set(s.name, next[i] as string);
     });
-    return state.map((s, i): WatValue => ({ code: next[i] as string, type: s.type, dtype: s.dtype }));
+    return state.map((s, i): WatValue => this.kept(rounded(next[i] as string, s.dtype, f), s.type, s.dtype));
   }
 
   /** a combine function over values: its parameters are the left then the right tuple */

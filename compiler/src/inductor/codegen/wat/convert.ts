@@ -1,6 +1,7 @@
 // Conversions between dtypes as PyTorch makes them: floats to integers truncate, anything to bool compares with zero,
-// narrow integers wrap; a conversion to a half type rounds only when the value is stored, as on the GPU.
+// narrow integers wrap. What is rounded to a half type or float8 is rounded by rounded(), not here.
 import type { DType } from "../../../aten/types";
+import type { FunctionBuilder } from "./function_builder";
 import { computeType, isFloat, isUnsigned, literal, type WasmType, type WatValue } from "./wat_types";
 
 /** the value in another dtype; `code` may be any expression */
@@ -23,6 +24,16 @@ export function changeType(code: string, from: WasmType, to: WasmType, dtype: DT
   if (to === "f32" || to === "f64") return `(${to}.convert_${from}_${sign} ${code})`;
   // by way of i64, so that what is out of range wraps as a conversion through the widest integer does
   return to === "i64" ? `(i64.trunc_sat_${from}_s ${code})` : `(i32.wrap_i64 (i64.trunc_sat_${from}_s ${code}))`;
+}
+
+/**
+ * A float rounded to a half type, still in f32. Fused kernels round after every operation on halves, as eager PyTorch
+ * does (Inductor's emulate_precision_casts), so that fusion changes no value.
+ */
+export function rounded(code: string, dtype: DType, f: FunctionBuilder): string {
+  if (dtype === "float16") return `(call ${f.use("round_f16")} ${code})`;
+  if (dtype === "bfloat16") return `(call ${f.use("round_bf16")} ${code})`;
+  return code;
 }
 
 /** an i32 as a narrower integer holds it */
@@ -64,7 +75,12 @@ export function arithmeticDtype(dtype: DType): DType {
   return isFloat(dtype) && dtype !== "float64" ? "float32" : dtype;
 }
 
+/** the widest of these, which is the dtype of an operation's result */
+export function widestDtype(dtypes: readonly DType[]): DType {
+  return dtypes.reduce((a, b) => (ORDER.indexOf(b) > ORDER.indexOf(a) ? b : a));
+}
+
 /** the dtype that an operation on these computes in */
 export function commonDtype(dtypes: readonly DType[]): DType {
-  return arithmeticDtype(dtypes.reduce((a, b) => (ORDER.indexOf(b) > ORDER.indexOf(a) ? b : a)));
+  return arithmeticDtype(widestDtype(dtypes));
 }

@@ -2,13 +2,14 @@
 // members run in the same loops; values of buffers that live only inside the kernel stay in locals, in a thread's
 // scratch row, or, where a later loop reads them at other places, in storage that the launch borrows.
 import { originOf } from "../../../report/origins";
-import type { WatKernel } from "../../plan/types";
+import type { PlanSize, WatKernel } from "../../plan/types";
 import type { AnyNode, Schedule, SchedulerNode } from "../../scheduler/types";
 import { add, type Expr, int, intValue, mul } from "../../symbolic/expr";
 import { FunctionBuilder, ModuleBuilder } from "./function_builder";
 import { KernelMemory } from "./kernel_memory";
 import { NestEmitter } from "./nest";
 import { analysePart, type Part } from "./part";
+import { accumulating, type Partials } from "./partials";
 import { KernelSizes } from "./sizes";
 
 /** elements that make a slice worth a thread's while */
@@ -21,6 +22,8 @@ export interface WatContext {
   readonly removedBuffers: ReadonlySet<string>;
   readonly file: string;
   readonly name: string;
+  /** column sums that the launch leaves in parts */
+  readonly partials?: Partials | null;
 }
 
 export function leavesOf(node: AnyNode): SchedulerNode[] {
@@ -32,16 +35,16 @@ export function generateKernel(node: AnyNode, schedule: Schedule, ctx: WatContex
   const module = new ModuleBuilder();
   const sizes = new KernelSizes(schedule.graph.sizevars);
   const memory = new KernelMemory(schedule, ctx.removedBuffers, sizes, module);
+  const env = { memory, sizes, file: ctx.file };
   let count = 0;
-  const phases = phasesOf(node).map(p => p.map(n => analysePart(leavesOf(n), schedule, sizes, `p${count++}_`)));
-  placeRemoved(phases, memory);
-  const functions = phases.map(parts => {
-    const f = new FunctionBuilder(module);
-    const items = parts.map(p => (p.reduces ? p.space.numel : sizes.resolve(mul(p.space.numel, p.space.rnumel))));
-    emitParts(f, parts, items, { memory, sizes, file: ctx.file });
-    const total = items.reduce<Expr>((a, b) => sizes.resolve(addSizes(a, b)), int(0));
-    return { f, parallelSize: sizes.plan(total), grain: grainOf(parts, sizes) };
-  });
+  const analyse = (nodes: readonly SchedulerNode[]): Part => analysePart(nodes, schedule, sizes, `p${count++}_`);
+  const functions = ctx.partials
+    ? [inPartials(node, ctx.partials, analyse, module, env)]
+    : inPhases(
+        phasesOf(node).map(p => p.map(n => analyse(leavesOf(n)))),
+        module,
+        env,
+      );
   functions.forEach(({ f }, i) => {
     module.define(exportName(i), [...memory.parameters(), "$begin", "$end"], f);
   });
@@ -65,6 +68,73 @@ export function generateKernel(node: AnyNode, schedule: Schedule, ctx: WatContex
     lines: origins,
     zeroed: [],
   };
+}
+
+interface Env {
+  readonly memory: KernelMemory;
+  readonly sizes: KernelSizes;
+  readonly file: string;
+}
+
+interface Phase {
+  readonly f: FunctionBuilder;
+  readonly parallelSize: PlanSize;
+  readonly grain: number;
+}
+
+function inPhases(phases: readonly (readonly Part[])[], module: ModuleBuilder, env: Env): Phase[] {
+  const { sizes } = env;
+  placeRemoved(phases, env.memory);
+  return phases.map(parts => {
+    const f = new FunctionBuilder(module);
+    const items = parts.map(p => (p.reduces ? p.space.numel : sizes.resolve(mul(p.space.numel, p.space.rnumel))));
+    emitParts(f, parts, items, env);
+    const total = items.reduce<Expr>((a, b) => sizes.resolve(addSizes(a, b)), int(0));
+    return { f, parallelSize: sizes.plan(total), grain: grainOf(parts, sizes) };
+  });
+}
+
+/** rows reduced as ever; their column sums go to the row of the workspace that belongs to their share of the rows */
+function inPartials(
+  node: AnyNode,
+  partials: Partials,
+  analyse: (nodes: readonly SchedulerNode[]) => Part,
+  module: ModuleBuilder,
+  env: Env,
+): Phase {
+  const { memory, sizes } = env;
+  const part = analyse(leavesOf(node).map(m => (partials.slots.has(m.name) ? accumulating(m) : m)));
+  placeRemoved([[part]], memory);
+  const f = new FunctionBuilder(module);
+  const splits = sizes.given(partials.splits);
+  const columns = memory.sizeCode(part.space.rnumel);
+  const rows = memory.sizeCode(part.space.numel);
+  const share = f.keep(`(i32.div_u (i32.sub (i32.add ${rows} ${splits}) (i32.const 1)) ${splits})`, "i32", "share");
+  const split = f.local("i32", "split");
+  const workspace = memory.address(partials.workspace);
+  f.loop(split, "(local.get $begin)", "(local.get $end)", () => {
+    const addresses = new Map<number, string>();
+    for (const { slot, product } of partials.slots.values()) {
+      const row = `(i32.add (i32.mul (i32.const ${slot}) ${splits}) (local.get ${split}))`;
+      const at = f.keep(`(i32.add ${workspace} (i32.shl (i32.mul ${row} ${columns}) (i32.const 2)))`, "i32", "sums");
+      addresses.set(slot, at);
+      const column = f.local("i32", "column");
+      f.loop(column, "(i32.const 0)", columns, () =>
+        f.lines.add(
+          `(f32.store (i32.add ${at} (i32.shl (local.get ${column}) (i32.const 2))) (f32.const ${product ? 1 : 0}))`,
+        ),
+      );
+    }
+    const first = f.keep(`(i32.mul (local.get ${split}) ${share})`, "i32", "first");
+    const last = f.keep(`(i32.add ${first} ${share})`, "i32", "last");
+    const partial = (operation: string): { row: string; product: boolean } | null => {
+      const s = partials.slots.get(operation);
+      return s ? { row: addresses.get(s.slot) ?? workspace, product: s.product } : null;
+    };
+    const emitter = new NestEmitter({ ...env, f, partial }, part);
+    emitter.emit(first, f.keep(`(select ${last} ${rows} (i32.lt_u ${last} ${rows}))`, "i32", "last"));
+  });
+  return { f, parallelSize: partials.splits, grain: 1 };
 }
 
 /** name of the function of phase i */

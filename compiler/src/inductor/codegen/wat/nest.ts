@@ -19,6 +19,8 @@ export interface NestContext {
   readonly memory: KernelMemory;
   readonly sizes: KernelSizes;
   readonly file: string;
+  /** members whose reductions add up in memory */
+  readonly partial?: (operation: string) => HandlerScope["partial"];
 }
 
 type SortPass = HandlerScope["sort"];
@@ -157,7 +159,7 @@ export class NestEmitter {
       const local = this.locals.get(s);
       return local === undefined ? this.ctx.sizes.symbol(s) : `(local.get ${local})`;
     };
-    const scope: Omit<HandlerScope, "sort"> = {
+    const scope: Omit<HandlerScope, "sort" | "partial"> = {
       f,
       memory: this.ctx.memory,
       symbol,
@@ -173,7 +175,7 @@ export class NestEmitter {
     const run = (): void => {
       members.forEach((m, i) => {
         const sort = i === members.length - 1 && collect ? collect : i === 0 ? use : null;
-        this.member(m, { ...scope, sort });
+        this.member(m, { ...scope, sort, partial: this.ctx.partial?.(m.node.name) ?? null });
       });
       for (const store of scope.stores) store();
     };

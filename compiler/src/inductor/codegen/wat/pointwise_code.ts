@@ -1,7 +1,7 @@
 // Pointwise operations by Inductor's names. In: values. Out: an expression and its dtype. Floats beyond plain arithmetic
 // go through f64 helpers and are rounded once.
 import type { DType, OpName } from "../../../aten/types";
-import { changeType, commonDtype, convert, narrow } from "./convert";
+import { changeType, commonDtype, convert, narrow, rounded, widestDtype } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
 import type { HelperName } from "./helpers/index";
 import { computeType, isFloat, isUnsigned, literal, UnsupportedOnCpu, type WasmType, type WatValue } from "./wat_types";
@@ -43,7 +43,31 @@ const THROUGH_F64: Partial<Record<OpName, HelperName>> = {
 };
 const COMPARE: Partial<Record<OpName, string>> = { eq: "eq", ne: "ne", lt: "lt", le: "le", gt: "gt", ge: "ge" };
 
+/** operations that give a number of the same half type exactly */
+const EXACT: ReadonlySet<OpName> = new Set([
+  "abs",
+  "neg",
+  "relu",
+  "maximum",
+  "minimum",
+  "floor",
+  "ceil",
+  "trunc",
+  "round",
+  "sign",
+  "copysign",
+  "where",
+]);
+
+/** the operation's result; of halves it is one too, rounded */
 export function pointwiseCode(name: OpName, args: readonly WatValue[], f: FunctionBuilder): Coded {
+  const result = plainCode(name, args, f);
+  const widest = widestDtype((name === "where" ? args.slice(1) : args).map(a => a.dtype));
+  if (result.dtype !== "float32" || (widest !== "float16" && widest !== "bfloat16")) return result;
+  return { code: EXACT.has(name) ? result.code : rounded(result.code, widest, f), dtype: widest };
+}
+
+function plainCode(name: OpName, args: readonly WatValue[], f: FunctionBuilder): Coded {
   if (name === "where") return where(args);
   const dtype = commonDtype(args.map(a => a.dtype));
   const type = computeType(dtype);

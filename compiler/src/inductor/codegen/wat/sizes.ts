@@ -6,7 +6,8 @@ import { printPython } from "../../symbolic/print_python";
 import type { SizeVars } from "../../symbolic/size_vars";
 
 export class KernelSizes {
-  private readonly symbols: SymExpr[] = [];
+  /** symbols by name, and expressions by their Python text */
+  private readonly texts: string[] = [];
 
   constructor(readonly sv: SizeVars) {}
 
@@ -17,18 +18,26 @@ export class KernelSizes {
 
   /** text of a size symbol's value */
   symbol(s: SymExpr): string {
-    const known = this.symbols.indexOf(s);
-    const at = known >= 0 ? known : this.symbols.push(s) - 1;
-    return `(local.get $s${at})`;
+    return this.parameter(s.name);
   }
 
-  /** names of the symbols in the order of their parameters $s0, $s1, ... */
-  get names(): string[] {
-    return this.symbols.map(s => s.name);
+  /** text of a plan's size */
+  given(size: PlanSize): string {
+    return typeof size === "number" ? `(i32.const ${size})` : this.parameter(size.text);
+  }
+
+  private parameter(text: string): string {
+    const known = this.texts.indexOf(text);
+    return `(local.get $s${known >= 0 ? known : this.texts.push(text) - 1})`;
+  }
+
+  /** what the parameters $s0, $s1, ... stand for, as Python text */
+  get names(): readonly string[] {
+    return this.texts;
   }
 
   parameters(): string[] {
-    return this.symbols.map((_, i) => `$s${i}`);
+    return this.texts.map((_, i) => `$s${i}`);
   }
 
   hint(e: Expr): number {

@@ -31,6 +31,17 @@ export const SMALL_FLOATS = {
       (then (i32.or (i32.shr_u ${get("b")} (i32.const 16)) (i32.const 0x40)))
       (else (i32.shr_u (i32.add ${get("b")} (i32.add (i32.const 0x7fff) (i32.and (i32.shr_u ${get("b")} (i32.const 16)) (i32.const 1)))) (i32.const 16)))))`,
   },
+  round_f16: {
+    uses: ["from_f16", "to_f16"],
+    text: `(func $round_f16 (param $v f32) (result f32) (call $from_f16 (call $to_f16 ${get("v")})))`,
+  },
+  round_bf16: {
+    text: `(func $round_bf16 (param $v f32) (result f32) (local $b i32)
+    (local.set $b (i32.reinterpret_f32 ${get("v")}))
+    (select ${get("v")}
+      (f32.reinterpret_i32 (i32.and (i32.add ${get("b")} (i32.add (i32.const 0x7fff) (i32.and (i32.shr_u ${get("b")} (i32.const 16)) (i32.const 1)))) (i32.const 0xffff0000)))
+      (f32.ne ${get("v")} ${get("v")})))`,
+  },
   from_f8: {
     // scale is 2**(127 - bias); `finite`: the top exponent holds numbers, and NaN in its last pattern alone
     text: `(func $from_f8 (param $b i32) (param $mantissa i32) (param $scale f32) (param $finite i32) (result f32) (local $f i32) (local $r f32)

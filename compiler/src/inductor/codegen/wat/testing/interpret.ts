@@ -6,9 +6,32 @@ import { type BodyHandler, runBody } from "../../../ir/run_body";
 import { floorDivNumber, modNumber } from "../../../symbolic/divide";
 import { type Expr, type SymExpr, sym } from "../../../symbolic/expr";
 
-/** a value is worked out anew for each element; memo by turn */
-type Value = () => number;
+/** a value is worked out anew for each element; memo by turn. One of a half dtype is rounded to it, as in eager PyTorch. */
+interface Value {
+  readonly get: Number_;
+  readonly dtype: DType;
+}
+type Number_ = () => number;
 type Step = () => void;
+
+const WIDTH: readonly DType[] = [
+  "bool",
+  "uint8",
+  "int8",
+  "uint16",
+  "int16",
+  "uint32",
+  "int32",
+  "uint64",
+  "int64",
+  "float8_e4m3fn",
+  "float8_e5m2",
+  "float16",
+  "bfloat16",
+  "float32",
+  "float64",
+];
+const widest = (ds: readonly DType[]): DType => ds.reduce((a, b) => (WIDTH.indexOf(b) > WIDTH.indexOf(a) ? b : a));
 
 export interface Buffers {
   get(name: string): Float64Array;
@@ -46,6 +69,11 @@ export function wrapInteger(x: number, d: DType): number {
 
 export function interpretBody(body: LoopBody, buffers: Buffers, sizeOf: (s: SymExpr) => number | undefined): void {
   new Interpreter(body, buffers, sizeOf).run();
+}
+
+/** a number as the dtype holds it; floats of 32 bits and more stay as they are */
+function held(x: number, d: DType): number {
+  return isInt(d) ? wrapInteger(x, d) : isHalf(d) ? roundTo(x, d) : x;
 }
 
 class Interpreter {
@@ -106,9 +134,9 @@ class Interpreter {
   }
 
   /** an index expression as a function of the slots */
-  private index(e: Expr): Value {
+  private index(e: Expr): Number_ {
     const { slots } = this;
-    const args = (): Value[] => e.args.map(a => this.index(a));
+    const args = (): Number_[] => e.args.map(a => this.index(a));
     switch (e.kind) {
       case "int":
       case "float":
@@ -130,23 +158,27 @@ class Interpreter {
       case "identity":
         return this.index(e.args[0]);
       case "floordiv": {
-        const [a, b] = args() as [Value, Value];
+        const [a, b] = args() as [Number_, Number_];
         return () => floorDivNumber(a(), b());
       }
       case "modular": {
-        const [a, b, c] = args() as [Value, Value, Value];
+        const [a, b, c] = args() as [Number_, Number_, Number_];
         return () => modNumber(floorDivNumber(a(), b()), c());
       }
       case "mod": {
-        const [a, b] = args() as [Value, Value];
+        const [a, b] = args() as [Number_, Number_];
         return () => modNumber(a(), b());
       }
       case "relation": {
-        const [a, b] = args() as [Value, Value];
+        const [a, b] = args() as [Number_, Number_];
         return () => call(e.op, [a(), b()]);
       }
+      case "abs": {
+        const [a] = args() as [Number_];
+        return () => Math.abs(a());
+      }
       case "where": {
-        const [c, a, b] = args() as [Value, Value, Value];
+        const [c, a, b] = args() as [Number_, Number_, Number_];
         return () => (c() ? a() : b());
       }
       case "and":
@@ -158,16 +190,17 @@ class Interpreter {
     }
   }
 
-  private once(f: () => number): Value {
+  private once(f: Number_, dtype: DType): Value {
     let at = -1;
     let value = 0;
-    return () => {
+    const get = (): number => {
       if (at !== this.turn) {
         at = this.turn;
-        value = f();
+        value = held(f(), dtype);
       }
       return value;
     };
+    return { get, dtype };
   }
 
   private handler(): BodyHandler<Value> {
@@ -180,16 +213,13 @@ class Interpreter {
     return {
       constant: (value, dtype) => {
         const v = isInt(dtype) ? wrapInteger(Number(value), dtype) : Number(value);
-        return () => v;
+        return { get: () => v, dtype };
       },
-      indexExpr: (index, dtype) => {
-        const at = this.index(index);
-        return this.once(() => wrapInteger(at(), dtype));
-      },
+      indexExpr: (index, dtype) => this.once(this.index(index), dtype),
       load: (buffer, index) => {
         const mask = masked();
         const at = this.index(index);
-        return this.once(() => (mask && !mask() ? 0 : read(buffer, at())));
+        return this.once(() => (mask && !mask.get() ? 0 : read(buffer, at())), this.buffers.dtype(buffer));
       },
       store: (buffer, index, value, mode) => {
         const where = this.index(index);
@@ -198,29 +228,27 @@ class Interpreter {
           const data = this.buffers.get(buffer);
           const at = where();
           if (at < 0 || at >= data.length) throw new OutOfBounds(`${buffer}[${at}] of ${data.length}`);
-          data[at] = mode === "atomic_add" ? (data[at] as number) + value() : this.stored(buffer, value());
+          const x = mode === "atomic_add" ? (data[at] as number) + value.get() : value.get();
+          data[at] = held(x, this.buffers.dtype(buffer));
         });
       },
       storeReduction: (buffer, index, value) => {
         const at = this.index(index);
         this.afterRow.push(() => {
-          this.buffers.get(buffer)[at()] = this.stored(buffer, value());
+          this.buffers.get(buffer)[at()] = held(value.get(), this.buffers.dtype(buffer));
         });
       },
-      toDtype: (x, dtype) =>
-        this.once(() =>
-          isInt(dtype) ? wrapInteger(x(), dtype) : dtype.startsWith("float8") ? roundTo(x(), dtype) : x(),
-        ),
-      toDtypeBitcast: (x, dtype, srcDtype) => this.once(() => bitcast(x(), dtype, srcDtype)),
+      toDtype: (x, dtype) => this.once(x.get, dtype),
+      toDtypeBitcast: (x, dtype, srcDtype) => this.once(() => bitcast(x.get(), dtype, srcDtype), dtype),
       indirectIndexing: (x, size, check, wrapNeg, symbol) => {
         const own = this.slot(symbol);
         const mask = masked();
         const bound = this.index(size);
         this.steps.push(() => {
-          let v = x();
+          let v = x.get();
           const n = bound();
           if (wrapNeg && v < 0) v += n;
-          if (check && (!mask || mask()) && (v < 0 || v >= n)) throw new OutOfBounds(`index ${v} of ${n}`);
+          if (check && (!mask || mask.get()) && (v < 0 || v >= n)) throw new OutOfBounds(`index ${v} of ${n}`);
           this.slots[own] = v;
         });
         return symbol;
@@ -231,44 +259,51 @@ class Interpreter {
         const bound = this.index(size);
         this.steps.push(() => {
           const v = at();
-          if (mask && !mask()) return;
+          if (mask && !mask.get()) return;
           if ((lower && v < 0) || (upper && v >= bound())) throw new OutOfBounds(`index ${v}`);
         });
       },
       masked: (mask, run, other) => {
         const outer = this.mask;
-        const both = outer ? this.once(() => (outer() && mask() ? 1 : 0)) : mask;
+        const both = outer ? this.once(() => (outer.get() && mask.get() ? 1 : 0), "bool") : mask;
         this.mask = both;
         const value = run();
         this.mask = outer;
-        return this.once(() => (both() ? value() : Number(other)));
+        return this.once(() => (both.get() ? value.get() : Number(other)), value.dtype);
       },
-      reduction: (_dtype, srcDtype, type, value) => this.reduction(type, srcDtype, value),
+      reduction: (dtype, srcDtype, type, value) => this.reduction(dtype, type, srcDtype, value),
       scan: (dtypes, combine, values) => this.scan(dtypes, combine, values),
-      sort: (_dtypes, values, _stable, descending) => this.sort(values, descending),
-      loadSeed: (buffer, offset) => () => read(buffer, offset),
+      sort: (dtypes, values, _stable, descending) => this.sort(dtypes, values, descending),
+      loadSeed: (buffer, offset) => ({ get: () => read(buffer, offset), dtype: "int64" }),
       random: () => {
         throw new Error("random numbers are not interpreted");
       },
       randint64: () => {
         throw new Error("random numbers are not interpreted");
       },
-      call: (fn, args) =>
-        this.once(() =>
-          call(
-            fn,
-            args.map(a => a()),
-          ),
-        ),
+      call: (fn, args) => {
+        const dtype = resultDtype(
+          fn,
+          args.map(a => a.dtype),
+        );
+        return this.once(
+          () =>
+            call(
+              fn,
+              args.map(a => a.get()),
+            ),
+          dtype,
+        );
+      },
     };
   }
 
-  private stored(buffer: string, x: number): number {
-    const d = this.buffers.dtype(buffer);
-    return isInt(d) ? wrapInteger(x, d) : isHalf(d) ? roundTo(x, d) : x;
-  }
-
-  private reduction(type: ReductionType, srcDtype: DType, value: Value | readonly Value[]): Value | readonly Value[] {
+  private reduction(
+    dtype: DType,
+    type: ReductionType,
+    srcDtype: DType,
+    value: Value | readonly Value[],
+  ): Value | readonly Value[] {
     const [a, b, c] = Array.isArray(value) ? (value as Value[]) : [value as Value];
     if (!a) throw new Error("a reduction of nothing");
     const rows: number[][] = [];
@@ -276,16 +311,16 @@ class Interpreter {
       rows.length = 0;
     });
     this.steps.push(() => {
-      if (this.sortPass === 1) rows.push([a(), b?.() ?? 0, c?.() ?? 0]);
+      if (this.sortPass === 1) rows.push([a.get(), b?.get() ?? 0, c?.get() ?? 0]);
     });
     const column = (): number[] => rows.map(r => r[0] as number);
-    const fold = (f: (x: number, y: number) => number, from: number): Value =>
-      this.once(() => column().reduce(f, from));
+    const once = (f: Number_): Value => this.once(f, type.startsWith("arg") ? "int64" : dtype);
+    const fold = (f: (x: number, y: number) => number, from: number): Value => once(() => column().reduce(f, from));
     switch (type) {
       case "sum":
         return fold((x, y) => x + y, 0);
       case "dot":
-        return this.once(() => rows.reduce((s, r) => s + (r[0] as number) * (r[1] as number), 0));
+        return once(() => rows.reduce((s, r) => s + (r[0] as number) * (r[1] as number), 0));
       case "prod":
         return fold((x, y) => x * y, 1);
       case "xor_sum":
@@ -293,12 +328,12 @@ class Interpreter {
       case "any":
         return fold((x, y) => (x !== 0 || y !== 0 ? 1 : 0), 0);
       case "max":
-        return this.once(() => column().reduce((x, y) => Math.max(x, y)));
+        return once(() => column().reduce((x, y) => Math.max(x, y)));
       case "min":
-        return this.once(() => column().reduce((x, y) => Math.min(x, y)));
+        return once(() => column().reduce((x, y) => Math.min(x, y)));
       case "argmax":
       case "argmin":
-        return this.once(() => {
+        return once(() => {
           let best = 0;
           const better = (x: number, y: number): boolean => (type === "argmax" ? x > y : x < y);
           rows.forEach(([x = 0, at = 0], i) => {
@@ -317,13 +352,13 @@ class Interpreter {
           const m = mean();
           return parts().reduce((s, r) => s + (r[1] as number) + (r[2] as number) * ((r[0] as number) - m) ** 2, 0);
         };
-        return [this.once(mean), this.once(m2), this.once(total)];
+        return [once(mean), once(m2), once(total)];
       }
       case "online_softmax_reduce": {
         const max = (): number => Math.max(...column());
         return [
-          this.once(max),
-          this.once(() => {
+          once(max),
+          once(() => {
             const m = max();
             return column().reduce((s, x) => s + Math.exp(x - m), 0);
           }),
@@ -339,7 +374,7 @@ class Interpreter {
   private scan(dtypes: readonly DType[], combine: ScanCombine, values: readonly Value[]): readonly Value[] {
     let state: number[] = [];
     this.steps.push(() => {
-      const incoming = values.map(v => v());
+      const incoming = values.map(v => v.get());
       if (this.position === 0) state = incoming;
       else {
         const known = new Map<BodyNode, number>();
@@ -360,30 +395,74 @@ class Interpreter {
         }
         state = combine.results.map(r => known.get(r) as number);
       }
-      void dtypes;
     });
-    return values.map((_, i) => () => state[i] as number);
+    return values.map((_, i) => ({
+      get: () => held(state[i] as number, dtypes[i] as DType),
+      dtype: dtypes[i] as DType,
+    }));
   }
 
-  private sort(values: readonly Value[], descending: boolean): readonly Value[] {
+  private sort(dtypes: readonly DType[], values: readonly Value[], descending: boolean): readonly Value[] {
     let rows: number[][] = [];
     let sorted: number[][] = [];
     this.steps.push(() => {
       if (this.sortPass === 0) {
         if (this.position === 0) rows = [];
-        rows.push(values.map(v => v()));
+        rows.push(values.map(v => v.get()));
       } else if (this.position === 0) {
-        const key = (x: number): number => (Number.isNaN(x) ? Number.POSITIVE_INFINITY : x);
         sorted = [...rows].sort((x, y) => {
-          const [a, b] = [x[0] as number, y[0] as number];
-          const order = Number(Number.isNaN(a)) - Number(Number.isNaN(b)) || key(a) - key(b) || 0;
+          const [a = 0, b = 0] = [x[0], y[0]];
+          const nan = Number(Number.isNaN(a)) - Number(Number.isNaN(b));
+          const order = nan || (a < b ? -1 : a > b ? 1 : 0);
           return descending ? -order : order;
         });
       }
     });
-    return values.map((_, i) => () => sorted[this.position]?.[i] ?? 0);
+    return values.map((_, i) => ({ get: () => sorted[this.position]?.[i] ?? 0, dtype: dtypes[i] as DType }));
   }
 }
+
+const BOOLEAN: ReadonlySet<OpName> = new Set([
+  "eq",
+  "ne",
+  "lt",
+  "le",
+  "gt",
+  "ge",
+  "logical_not",
+  "logical_and",
+  "logical_or",
+  "logical_xor",
+  "isnan",
+  "isinf",
+  "signbit",
+]);
+
+function resultDtype(fn: OpName, args: readonly DType[]): DType {
+  if (BOOLEAN.has(fn)) return "bool";
+  const d = widest(fn === "where" ? args.slice(1) : args);
+  const integral = isInt(d);
+  return integral && INT_TO_FLOAT.has(fn) ? "float32" : d;
+}
+
+const INT_TO_FLOAT: ReadonlySet<OpName> = new Set([
+  "truediv",
+  "sqrt",
+  "rsqrt",
+  "exp",
+  "log",
+  "reciprocal",
+  "sigmoid",
+  "tanh",
+  "sin",
+  "cos",
+  "erf",
+  "log1p",
+  "expm1",
+  "log2",
+  "log10",
+  "exp2",
+]);
 
 function nest(sizes: readonly number[], f: (values: readonly number[]) => void): void {
   const values = sizes.map(() => 0);

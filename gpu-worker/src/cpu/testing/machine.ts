@@ -1,0 +1,11 @@
+// Test only. A machine of one thread over a small memory.
+import { Machine } from "../machine";
+import { ThreadPool } from "../threads";
+
+const PAGE = 65536;
+
+export async function testMachine(megabytes = 256): Promise<Machine> {
+  const pages = (megabytes * 2 ** 20) / PAGE;
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  return Machine.start(memory, await ThreadPool.start(memory, 1, ""), pages * PAGE);
+}
