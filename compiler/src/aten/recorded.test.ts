@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { compare, recordedOperators } from "./testing/recorded_operators";
+import { compare, recordedOperators, withoutNames } from "./testing/recorded_operators";
 
 /** snippets whose graph differs, one a line: FIXME each; a line may go as soon as its graph agrees */
 const KNOWN = join(__dirname, "testing/differs.txt");
@@ -15,32 +15,37 @@ const known = new Set(
     : [],
 );
 
-/** FUSELENS_DIFFS=FILE: where the differing statements are written, to look at */
+/** FUSELENS_DIFFS=FILE: the differing statements are written to FILE.static and FILE.dynamic, to look at */
 const report = process.env.FUSELENS_DIFFS;
 
-const operators = recordedOperators();
+for (const sizes of ["static", "dynamic"] as const) {
+  const operators = recordedOperators(sizes);
+  // arithmetic on sizes takes names whether or not it leaves a node: names are compared for known sizes alone
+  const compared = sizes === "static" ? (s: readonly string[]) => s : withoutNames;
 
-describe.skipIf(operators.length === 0)("graphs of recorded operators", () => {
-  it("are torch's, but for those known to differ", () => {
-    const differing: string[] = [];
-    const shown: string[] = [];
-    let total = 0;
-    for (const r of operators) {
-      for (const mode of ["joint", "infer"] as const) {
-        const c = compare(r, mode);
-        if (c === undefined) continue;
-        total++;
-        if (c.error === undefined && c.recorded.join("\n") === c.ours.join("\n")) continue;
-        const name = `${mode} ${r.code.replace(/\n/g, "; ")} | ${r.inputs}`;
-        differing.push(name);
-        shown.push(`### ${name}`, ...difference(c.recorded, c.ours, c.error));
+  describe.skipIf(operators.length === 0)(`graphs of recorded operators over ${sizes} sizes`, () => {
+    it("are torch's, but for those known to differ", () => {
+      const differing: string[] = [];
+      const shown: string[] = [];
+      let total = 0;
+      for (const r of operators) {
+        for (const mode of ["joint", "infer"] as const) {
+          const c = compare(r, mode);
+          if (c === undefined) continue;
+          total++;
+          const [recorded, ours] = [compared(c.recorded), compared(c.ours)];
+          if (c.error === undefined && recorded.join("\n") === ours.join("\n")) continue;
+          const name = `${sizes === "dynamic" ? "dynamic " : ""}${mode} ${r.code.replace(/\n/g, "; ")} | ${r.inputs}`;
+          differing.push(name);
+          shown.push(`### ${name}`, ...difference(recorded, ours, c.error));
+        }
       }
-    }
-    if (report !== undefined)
-      writeFileSync(report, `${total - differing.length} of ${total} agree\n${shown.join("\n")}\n`);
-    expect(differing.filter(n => !known.has(n))).toEqual([]);
+      if (report !== undefined)
+        writeFileSync(`${report}.${sizes}`, `${total - differing.length} of ${total} agree\n${shown.join("\n")}\n`);
+      expect(differing.filter(n => !known.has(n))).toEqual([]);
+    }, 120_000);
   });
-});
+}
 
 /** the first statements that differ */
 function difference(recorded: readonly string[], ours: readonly string[], error: string | undefined): string[] {

@@ -20,13 +20,30 @@ export interface RecordedOperator {
   readonly joint?: string;
   readonly inferPre?: string;
   readonly infer?: string;
+  /** example sizes of the graph's symbols */
+  readonly hints?: Readonly<Record<string, number>>;
 }
 
-const FILE = join(__dirname, "../../../../test/recorded/operators.json.gz");
+const FOLDER = join(__dirname, "../../../../test/recorded");
 
-export function recordedOperators(): readonly RecordedOperator[] {
-  if (!existsSync(FILE)) return [];
-  return JSON.parse(gunzipSync(readFileSync(FILE)).toString("utf8")) as RecordedOperator[];
+/** snippets on known sizes, or compiled with dynamic=True */
+export function recordedOperators(sizes: "static" | "dynamic"): readonly RecordedOperator[] {
+  const file = join(FOLDER, sizes === "static" ? "operators.json.gz" : "operators_dynamic.json.gz");
+  if (!existsSync(file)) return [];
+  return JSON.parse(gunzipSync(readFileSync(file)).toString("utf8")) as RecordedOperator[];
+}
+
+/** Statements with values numbered in order, for graphs whose names also count arithmetic that left no node. */
+export function withoutNames(statements: readonly string[]): string[] {
+  const numbers = new Map<string, string>();
+  return statements.map(s => {
+    const known = s.replace(/(?<![.\w"])[a-z_]\w*\b(?!\s*[=(])/g, w => numbers.get(w) ?? w);
+    const name = /^(\w+)(: "[^"]*")? = /.exec(s)?.[1];
+    if (name === undefined) return known;
+    const number = `v${numbers.size}`;
+    numbers.set(name, number);
+    return known.replace(/^\w+/, number);
+  });
 }
 
 function logRecord(title: string, text: string): string[] {
@@ -39,7 +56,7 @@ function recordedStatements(text: string): string[] {
   return text
     .split("\n")
     .map(l => l.trim().replace(/; {2}[\w =]+ = None$/, ""))
-    .filter(l => / = |^return /.test(l) && !l.includes("tree_flatten_spec") && !/^(def|class) /.test(l))
+    .filter(l => / = |^return /.test(l) && !/tree_flatten_spec|^(def|class|primals_1:) ?/.test(l))
     .map(l => l.replace(/^return pytree\.tree_unflatten\((.*), self\._out_spec\)$/, "return $1"))
     .map(l => (l.startsWith("return ") ? l.replace(/^return [[(](.*?),?[\])]$/, "return $1") : l));
 }
@@ -67,7 +84,8 @@ export function compare(r: RecordedOperator, mode: "joint" | "infer"): Compariso
     const config = `aot_config ${grads.map(g => `InputAliasInfo(requires_grad=${g ? "True" : "False"})`).join(", ")}`;
     const [printed] = parseLog([...logRecord("BEFORE PRE GRAD", pre), config].join("\n"));
     if (printed === undefined) throw new Error("no graph");
-    const frame = { ...frameOf(printed), gradEnabled: mode === "joint" };
+    const hints = new Map(Object.entries(r.hints ?? {}));
+    const frame = { ...frameOf(printed, hints), gradEnabled: mode === "joint" };
     const result = aotCompile(frame);
     if (result.kind === "error")
       return { recorded, ours: [], error: result.diagnostics.map(d => d.message).join("; ") };

@@ -17,26 +17,29 @@ const known = new Set(
 /** FUSELENS_DIFFS=FILE: where the differing lines are written, to look at */
 const report = process.env.FUSELENS_DIFFS;
 
-const recorded = recordedLoops();
+for (const sizes of ["static", "dynamic"] as const) describeLoops(sizes);
 
-describe.skipIf(recorded.length === 0)("loops of recorded operators", () => {
-  for (const kind of ["inference", "forward", "backward"] as const) {
-    it(`are torch's in ${kind} graphs, but for those known to differ`, () => {
-      const differing: string[] = [];
-      const shown: string[] = [];
-      for (const r of recorded) {
-        if (r.kind !== kind) continue;
-        const ours = attempt(() => ourLoops(r));
-        if (ours === r.loops) continue;
-        const name = `${kind} ${r.code.replace(/\n/g, "; ")} | ${r.inputs}`;
-        differing.push(name);
-        shown.push(`### ${name}`, ...difference(r.loops.split("\n"), ours.split("\n")));
-      }
-      if (report !== undefined) writeFileSync(`${report}.${kind}`, `${shown.join("\n")}\n`);
-      expect(differing.filter(n => !known.has(n))).toEqual([]);
-    }, 300_000);
-  }
-});
+function describeLoops(sizes: "static" | "dynamic"): void {
+  const recorded = recordedLoops(sizes);
+  describe.skipIf(recorded.length === 0)(`loops of recorded operators over ${sizes} sizes`, () => {
+    for (const kind of ["inference", "forward", "backward"] as const) {
+      it(`are torch's in ${kind} graphs, but for those known to differ`, () => {
+        const differing: string[] = [];
+        const shown: string[] = [];
+        for (const r of recorded) {
+          if (r.kind !== kind) continue;
+          const ours = attempt(() => ourLoops(r));
+          if (ours === r.loops) continue;
+          const name = `${sizes === "dynamic" ? "dynamic " : ""}${kind} ${r.code.replace(/\n/g, "; ")} | ${r.inputs}`;
+          differing.push(name);
+          shown.push(`### ${name}`, ...difference(r.loops.split("\n"), ours.split("\n")));
+        }
+        if (report !== undefined) writeFileSync(`${report}.${sizes}.${kind}`, `${shown.join("\n")}\n`);
+        expect(differing.filter(n => !known.has(n))).toEqual([]);
+      }, 300_000);
+    }
+  });
+}
 
 function attempt(body: () => string): string {
   try {

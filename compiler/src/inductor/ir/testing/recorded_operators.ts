@@ -8,7 +8,7 @@ import { defaultBehaviours, defaultConfig } from "../../../presets";
 import { schedule } from "../../scheduler/schedule";
 import { InternTable, withInternTable } from "../../symbolic";
 import { targetByName } from "../target";
-import { HINTS, lowerPrinted } from "./recorded_lowering";
+import { lowerPrinted } from "./recorded_lowering";
 
 export interface RecordedLoops {
   /** the body of a function of the inputs, and their dtypes and shapes: aten/testing/recorded_operators.ts */
@@ -22,13 +22,17 @@ export interface RecordedLoops {
   readonly outputs?: number;
   /** backward: inputs whose memory may be used again */
   readonly donated?: readonly number[];
+  /** example sizes of the graph's symbols */
+  readonly hints?: Readonly<Record<string, number>>;
 }
 
-const FILE = join(__dirname, "../../../../../test/recorded/operator_loops.json.gz");
+const FOLDER = join(__dirname, "../../../../../test/recorded");
 
-export function recordedLoops(): readonly RecordedLoops[] {
-  if (!existsSync(FILE)) return [];
-  return JSON.parse(gunzipSync(readFileSync(FILE)).toString("utf8")) as RecordedLoops[];
+/** graphs over known sizes, or over those of dynamic=True */
+export function recordedLoops(sizes: "static" | "dynamic"): readonly RecordedLoops[] {
+  const file = join(FOLDER, sizes === "static" ? "operator_loops.json.gz" : "operator_loops_dynamic.json.gz");
+  if (!existsSync(file)) return [];
+  return JSON.parse(gunzipSync(readFileSync(file)).toString("utf8")) as RecordedLoops[];
 }
 
 const LEFT_OUT =
@@ -41,7 +45,13 @@ export function ourLoops(r: RecordedLoops): string {
     const record = ["TRACED GRAPH", " ===== BEFORE PRE GRAD =====", ` torch/fx.py ${lines[0]?.trim()}`];
     const [frame] = parseLog([...record, ...lines.slice(1)].join("\n"));
     if (frame === undefined) throw new Error("no graph in the record");
-    const lowered = lowerPrinted(frame.pre.graph, r.kind, r.outputs ?? 0, r.donated ?? [], HINTS);
+    const lowered = lowerPrinted(
+      frame.pre.graph,
+      r.kind,
+      r.outputs ?? 0,
+      r.donated ?? [],
+      new Map(Object.entries(r.hints ?? {})),
+    );
     const { preFusionDump } = schedule(lowered, {
       config: defaultConfig("torch-2.11"),
       behaviours: defaultBehaviours("torch-2.11"),
