@@ -213,7 +213,7 @@ def _halves(x, outer: tl.constexpr, width: tl.constexpr):
 
 
 @triton.jit
-def _compare_and_swap(value, index, order, outer: tl.constexpr, width: tl.constexpr, stable: tl.constexpr, descending: tl.constexpr):
+def _compare_and_swap(value, index, rnumel, flip, outer: tl.constexpr, width: tl.constexpr, stable: tl.constexpr, descending: tl.constexpr):
     low, high = _halves(value, outer, width)
     low_index, high_index = _halves(index, outer, width)
     if descending:
@@ -223,33 +223,38 @@ def _compare_and_swap(value, index, order, outer: tl.constexpr, width: tl.conste
     if stable:
         tie = (low == high) | (is_nan(low) & is_nan(high))
         wrong |= tie & (low_index > high_index)
-    swap = wrong != order
+    if rnumel is not None:
+        # padding goes behind every element, whatever it holds
+        low_inside = low_index < rnumel
+        high_inside = high_index < rnumel
+        wrong = tl.where(low_inside & high_inside, wrong, high_inside & (low_inside == 0))
+    swap = wrong != flip
     upper = tl.reshape(tl.broadcast_to(tl.arange(0, 2)[None, :, None] == 1, [outer, 2, width]), value.shape)
-    mine_first = upper == swap
-    return tl.where(mine_first, low, high), tl.where(mine_first, low_index, high_index)
+    takes_low = upper == swap
+    return tl.where(takes_low, low, high), tl.where(takes_low, low_index, high_index)
+
+
+@triton.jit
+def _merge(value, index, rnumel, level: tl.constexpr, last: tl.constexpr, stable: tl.constexpr, descending: tl.constexpr):
+    """One level of a bitonic sort: blocks of 2**level elements, every other one in reverse but on the last level."""
+    numel: tl.constexpr = value.numel
+    if last:
+        flip = tl.zeros(value.shape, tl.int1)
+    else:
+        odd = tl.arange(0, 2)[None, :, None] == 1
+        flip = tl.reshape(tl.broadcast_to(odd, [numel // 2 ** (level + 1), 2, 2**level]), value.shape)
+    for j in tl.static_range(level):
+        value, index = _compare_and_swap(
+            value, index, rnumel, flip, numel // 2 ** (level - j), 2 ** (level - 1 - j), stable, descending
+        )
+    return value, index
 
 
 @triton.jit
 def sort_with_index(value, index, rnumel, dim: tl.constexpr, stable: tl.constexpr = False, descending: tl.constexpr = False):
     """Bitonic sort of the last dimension with the elements' positions; padding sorts to the end."""
     value, index = tl.broadcast(value, index)
-    length: tl.constexpr = value.shape[dim]
-    steps: tl.constexpr = tl.standard._log2(length)
-    if rnumel is not None:
-        at = tl.broadcast_to(tl.arange(0, length)[None, :], value.shape)
-        if value.dtype.is_floating():
-            last = float("-inf") if descending else float("nan")
-        else:
-            last = -(2 ** (value.dtype.primitive_bitwidth - 1)) if descending else 2 ** (value.dtype.primitive_bitwidth - 1) - 1
-        value = tl.where(at < rnumel, value, last)
-    for i in tl.static_range(1, steps + 1):
-        for j in tl.static_range(0, i):
-            width: tl.constexpr = 2 ** (i - 1 - j)
-            outer: tl.constexpr = value.numel // (2 * width)
-            if i < steps:
-                block: tl.constexpr = 2 ** i
-                flip = tl.reshape(tl.broadcast_to(tl.arange(0, 2)[None, :, None] == 1, [value.numel // (2 * block), 2, block]), value.shape)
-            else:
-                flip = tl.zeros(value.shape, tl.int1)
-            value, index = _compare_and_swap(value, index, flip, outer, width, stable, descending)
+    levels: tl.constexpr = tl.standard._log2(value.shape[dim])
+    for level in tl.static_range(1, levels + 1):
+        value, index = _merge(value, index, rnumel, level, level == levels, stable, descending)
     return value, index

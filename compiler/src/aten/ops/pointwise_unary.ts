@@ -752,7 +752,7 @@ const frexp: OpRecord = {
     const x = a.tensor("self");
     return [m.elementwise(x.dtype, x), m.elementwise("int32", x)];
   },
-  lower: fallbackMany("aten.frexp.Tensor", ["self"], []),
+  lower: fallbackMany("aten.frexp.Tensor", ["self"], ["self"]),
   derivative: each({
     self: (b, c) => b.call("aten.div.Tensor", [c.grad(0), b.call("aten.exp2.default", [c.result(1)])]),
   }),

@@ -183,6 +183,7 @@ export class PlanBuilder implements PlanContext {
         op.kind === "extern" &&
         op.irClass !== "ExternKernelOut" &&
         op.irClass !== "RandomSeeds" &&
+        op.irClass !== "DeviceCopy" &&
         op.irClass !== "TemplateBuffer" &&
         op.irClass !== "MultiTemplateBuffer"
       ) {

@@ -3,6 +3,7 @@
 // plan's execution and says why, it never stops generation.
 import { type ArgValue, DeviceArg, DTypeArg, LayoutArg, MemoryFormatArg, PyComplex, PyFloat } from "../../aten/types";
 import { deviceText } from "../../fx/print";
+import { floatText } from "../codegen/triton/python_text";
 import type { BufferView, ExternOperation } from "../ir/types";
 import type { SchedulerNode } from "../scheduler/types";
 import type { Expr } from "../symbolic/expr";
@@ -19,7 +20,12 @@ export function externSteps(b: PlanContext, node: SchedulerNode): void {
     const layout = b.view.layout(name);
     if (layout && "size" in layout) {
       b.allocated.add(name);
-      b.push({ kind: "getitem", output: planTensor(name, layout, b.view), of: producerOf(node), index: op.index ?? 0 });
+      b.push({
+        kind: "getitem",
+        output: planTensor(name, layout, b.view),
+        of: producerOf(node),
+        index: op.index ?? null,
+      });
     }
     return;
   }
@@ -32,7 +38,7 @@ export function externSteps(b: PlanContext, node: SchedulerNode): void {
     kernel: op.kernel ?? op.op,
     op: op.op,
     call:
-      op.irClass === "ExternKernelOut" || op.irClass === "RandomSeeds"
+      op.irClass === "ExternKernelOut" || op.irClass === "RandomSeeds" || op.irClass === "DeviceCopy"
         ? "out"
         : op.irClass === "ExternKernelAlloc"
           ? "alloc"
@@ -89,10 +95,11 @@ export function planArg(b: PlanContext, a: ArgValue<BufferView>): PlanArg {
   if (Array.isArray(a))
     return { kind: "list", items: (a as readonly ArgValue<BufferView>[]).map(x => planArg(b, x)), tuple: false };
   if (a instanceof PyFloat) return { kind: "number", value: a.value, float: true };
-  if (a instanceof PyComplex) return { kind: "string", value: `complex(${a.re}, ${a.im})` };
+  if (a instanceof PyComplex) return { kind: "literal", value: `complex(${floatText(a.re)}, ${floatText(a.im)})` };
   if (a instanceof DTypeArg) return { kind: "dtype", value: a.dtype };
   if (a instanceof DeviceArg) return { kind: "device", value: deviceText(a.device) };
-  if (a instanceof LayoutArg || a instanceof MemoryFormatArg) return { kind: "none" };
+  if (a instanceof LayoutArg) return { kind: "literal", value: `torch.${a.layout}` };
+  if (a instanceof MemoryFormatArg) return { kind: "literal", value: `torch.${a.format}` };
   if (isView(a)) return planView(a, b.view);
   if (isExpr(a)) return { kind: "size", value: planSize(a, b.view) };
   return { kind: "none" };

@@ -31,6 +31,8 @@ export type PlanArg =
   | { readonly kind: "string"; readonly value: string }
   | { readonly kind: "dtype"; readonly value: DType }
   | { readonly kind: "device"; readonly value: string }
+  /** Python text that stands for itself: "torch.channels_last", "complex(1.0, 2.0)" */
+  | { readonly kind: "literal"; readonly value: string }
   | { readonly kind: "list"; readonly items: readonly PlanArg[]; readonly tuple: boolean }
   | { readonly kind: "none" };
 
@@ -168,7 +170,8 @@ export type PlanStep =
       readonly comment: string;
       readonly opaque?: string;
     }
-  | { readonly kind: "getitem"; readonly output: PlanTensor; readonly of: string; readonly index: number }
+  /** one result of a call; index null: its only one */
+  | { readonly kind: "getitem"; readonly output: PlanTensor; readonly of: string; readonly index: number | null }
   /** mix-order: the workspace's partial results are summed up */
   | {
       readonly kind: "finish_partials";

@@ -1,6 +1,6 @@
 // What a plan promises, checked. In: an ExecutablePlan. Out: every broken promise in words; empty for a sound plan.
 // Every buffer is given memory before it is used, freed at most once and not used after; launches name existing kernels
-// and pass as many arguments as these take.
+// and pass as many arguments as these take; a kernel's text uses its own parameters only.
 import type { ExecutablePlan, PlanArg, PlanStep } from "./types";
 
 export function verifyPlan(plan: ExecutablePlan): string[] {
@@ -42,6 +42,9 @@ export function verifyPlan(plan: ExecutablePlan): string[] {
   for (const [i, k] of plan.kernels.entries()) {
     if (k.triton.split("\n").length !== k.tritonLines.length)
       problems.push(`kernel ${i} (${k.name}) has lines without origins`);
+    const params = new Set([...k.args.map(a => a.name), ...Object.keys(k.meta.signature)]);
+    for (const [name] of k.triton.matchAll(/\b(in_out_ptr|in_ptr|out_ptr|ws_ptr|ks|seed)\d+\b/g))
+      if (!params.has(name)) problems.push(`kernel ${i} (${k.name}) uses ${name}, which is no parameter`);
     if (k.meta.configs.length === 0) problems.push(`kernel ${i} (${k.name}) has no configuration`);
   }
   return problems;

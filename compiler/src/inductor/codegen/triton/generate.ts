@@ -146,7 +146,6 @@ export function removeLocalBuffers(kernel: TritonKernel): void {
   for (const name of gone) {
     const shared = args.inplace.get(name);
     if (shared) {
-      if (shared.removed) continue;
       if (shared.names.every(n => gone.has(n))) {
         shared.removed = true;
         kernel.removed.add(name);

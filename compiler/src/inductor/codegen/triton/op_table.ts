@@ -109,6 +109,7 @@ const FLOAT_FUNCTIONS: Readonly<Partial<Record<OpName, string>>> = {
   tanh: "libdevice.tanh",
   erf: "libdevice.erf",
   erfc: "libdevice.erfc",
+  erfcx: "libdevice.erfcx",
   erfinv: "libdevice.erfinv",
   sin: "tl_math.sin",
   cos: "tl_math.cos",
@@ -286,6 +287,8 @@ export function emitCall(k: TritonKernel, fn: OpName, args: readonly Operand[]):
       const difference = call("sub", left, right);
       return put(`${difference.name}.to(${show(a)}.dtype)`, common, { lower: -1, upper: 1 });
     }
+    case "ldexp":
+      return put(`libdevice.ldexp(${show(a)}, ${show(b)}.to(tl.int32))`, asFloat(common));
     case "digamma":
       return put(`libdevice.digamma(${show(a)})`, asFloat(common));
     case "frexp": {

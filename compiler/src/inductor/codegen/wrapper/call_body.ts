@@ -48,6 +48,8 @@ class CallPrinter {
   private readonly tensors: TensorTable;
   private readonly outputs = new Set<string>();
   private readonly checked = new Set<string>();
+  /** size symbols that have a value */
+  private readonly bound = new Set<string>();
   private readonly commented = new Set<PlanStep>();
   private readonly stream: string;
   private readonly firstUse: boolean;
@@ -180,7 +182,7 @@ class CallPrinter {
         this.extern(n, s);
         return;
       case "getitem": {
-        this.write(n, `${s.output.name} = ${s.of}[${s.index}]`);
+        this.write(n, `${s.output.name} = ${s.index === null ? s.of : `${s.of}[${s.index}]`}`);
         const producer = this.plan.steps.find((p): p is Extern => p.kind === "extern" && p.output === s.of);
         if (producer) this.checkResult(n, s.output, producer, true);
         return;
@@ -256,6 +258,10 @@ class CallPrinter {
     this.comment(n, s);
     const args = s.args.map(a => argText(a, this.tensors));
     const kwargs = s.kwargs.map(([k, v]) => `${k}=${argText(v, this.tensors)}`);
+    if (s.op === "aten.copy_.default" && s.call === "out") {
+      this.write(n, `${s.output}.copy_(${args.join(", ")})`, s.origin);
+      return;
+    }
     if (s.call === "out") {
       this.write(n, `${s.kernel}(${[...args, ...kwargs, `out=${s.output}`].join(", ")})`, s.origin);
       return;
@@ -263,8 +269,21 @@ class CallPrinter {
     const call = `${s.kernel}(${[...args, ...kwargs].join(", ")})`;
     // an operator that only writes its arguments gives nothing back
     this.write(n, s.results.length === 0 ? call : `${s.output} = ${call}`, s.origin);
+    this.bindSizes(n, s);
     const [only] = s.results;
     if (s.results.length === 1 && only && only.name === s.output) this.checkResult(n, only, s, s.call === "fallback");
+  }
+
+  /** names for sizes that only the call's results have */
+  private bindSizes(n: number, s: Extern): void {
+    const tupled = this.plan.steps.some(g => g.kind === "getitem" && g.of === s.output && g.index !== null);
+    s.results.forEach((r, i) => {
+      r?.size.forEach((size, d) => {
+        if (typeof size === "number" || !/^u\d+$/.test(size.text) || this.bound.has(size.text)) return;
+        this.bound.add(size.text);
+        this.write(n, `${size.text} = ${s.output}${tupled ? `[${i}]` : ""}.size(${d})`);
+      });
+    });
   }
 
   private checkResult(n: number, t: PlanTensor, producer: Extern, alignment: boolean): void {

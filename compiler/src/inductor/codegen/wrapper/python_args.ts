@@ -1,8 +1,9 @@
 // Plan values as Python text. In: sizes, views, arguments of a plan. Out: what the generated wrapper prints.
 // Promises: strings pass the one escaping function for Python.
-import { floatRepr, stringRepr } from "../../../fx/py_repr";
+import { stringRepr } from "../../../fx/py_repr";
 import { sameSizes, sizeText } from "../../plan/sizes";
 import type { PlanArg, PlanSize, PlanTensor } from "../../plan/types";
+import { floatText, pythonInt } from "../triton/python_text";
 
 /** (a, b), (a, ), () */
 export function shapeTuple(sizes: readonly PlanSize[]): string {
@@ -33,7 +34,7 @@ export function argText(a: PlanArg, tensors: TensorTable): string {
     case "size":
       return sizeText(a.value);
     case "number":
-      return a.float ? floatText(a.value) : String(a.value);
+      return a.float ? floatText(a.value) : pythonInt(a.value);
     case "bool":
       return a.value ? "True" : "False";
     case "string":
@@ -50,6 +51,8 @@ export function argText(a: PlanArg, tensors: TensorTable): string {
       const items = a.items.map(x => argText(x, tensors));
       return a.tuple ? `(${items.join(", ")}${items.length === 1 ? "," : ""})` : `[${items.join(", ")}]`;
     }
+    case "literal":
+      return a.value;
     case "none":
       return "None";
     default: {
@@ -57,10 +60,4 @@ export function argText(a: PlanArg, tensors: TensorTable): string {
       return never;
     }
   }
-}
-
-function floatText(v: number): string {
-  if (Number.isNaN(v)) return "float('nan')";
-  if (!Number.isFinite(v)) return v > 0 ? "float('inf')" : "float('-inf')";
-  return floatRepr(v);
 }
