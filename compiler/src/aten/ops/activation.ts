@@ -340,10 +340,10 @@ const glu: OpRecord = {
     const x = a.tensor("self");
     const size = b.size(x);
     const d = b.wrapDim(a.int("dim"), size.length);
-    const whole = size[d] ?? b.int(0);
-    const half = b.floordiv(whole, 2);
+    // torch lowers it for this size alone
+    const half = Math.floor(b.fixed(size[d] ?? 0) / 2);
     const first = b.slice(x, d, 0, half);
-    const second = b.slice(x, d, half, whole);
+    const second = b.slice(x, d, half, 2 * half);
     return b.elementwise("mul", [first, b.elementwise("sigmoid", [second], { promotion: "int_to_float" })]);
   },
   derivative: each({

@@ -80,7 +80,10 @@ const constants: OpRecord[] = [
     derivative: NOT_DIFFERENTIABLE,
     lower: (b, a) => {
       const t = outMeta(b);
-      return b.constant(a.scalar("s"), t.dtype, t.device, []);
+      const s = a.raw("s");
+      if (!b.isDim(s)) return b.constant(a.scalar("s"), t.dtype, t.device, []);
+      // a symbolic number is read where the loop runs
+      return b.pointwise({ size: [], dtype: t.dtype, device: t.device, body: ops => ops.indexExpr(s, t.dtype) });
     },
   },
   ...(
