@@ -104,7 +104,15 @@ const views: OpRecord[] = [
       const t = m.tensor(x.shape.slice(0, -1), { dtype, device: x.device }, stride);
       return { ...t, storageOffset: m.floordiv(x.storageOffset, 2) };
     },
-    lower: fallback("aten.view_as_complex.default", ["self"], ["self"]),
+    lower: (b, a) =>
+      b.extern({
+        kind: "fallback",
+        kernel: "torch.ops.aten.view_as_complex.default",
+        op: "aten.view_as_complex.default",
+        inputs: [a.tensor("self")],
+        args: [a.tensor("self")],
+        strides: "contiguous",
+      }),
     derivative: each({ self: (b, c) => b.call("aten.view_as_real.default", [c.grad()]) }),
   },
   {

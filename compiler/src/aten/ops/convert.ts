@@ -15,7 +15,7 @@ import {
   type TensorMeta,
 } from "../types";
 import { each, isComplex, isFloat, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
-import { composed, looksChannelsLast } from "./helpers/shape";
+import { composed, contiguousStrides, looksChannelsLast } from "./helpers/shape";
 import { STRIDED, zerosLike } from "./helpers/trace";
 
 const sameDevice = (x: Device, y: Device): boolean =>
@@ -52,7 +52,22 @@ const convertElementType: OpRecord = {
   tags: ["pointwise"],
   derivative: NOT_DIFFERENTIABLE,
   meta: (m, a) => m.elementwise(a.dtype("dtype") ?? a.tensor("a").dtype, a.tensor("a")),
-  lower: (b, a) => b.toDtype(a.tensor("a"), a.dtype("dtype") ?? b.dtype(a.tensor("a")), true),
+  lower: (b, a) => {
+    const x = a.tensor("a");
+    const dtype = a.dtype("dtype") ?? b.dtype(x);
+    if (!isComplex(dtype) || b.size(x).length === 0) return b.toDtype(x, dtype, true);
+    // ATen writes complex numbers into new memory
+    const size = b.size(x);
+    const copy = b.empty(size, contiguousStrides(b, size), dtype, b.device(x));
+    return b.extern({
+      kind: "fallback",
+      kernel: "aten.copy_",
+      op: "aten.copy_.default",
+      inputs: [copy, x],
+      args: [copy, x],
+      mutates: [copy],
+    });
+  },
 };
 
 const devicePut: OpRecord = {

@@ -22,6 +22,7 @@ import { CHANNELS_LAST_ORDER, contiguousStrides, strideOrderOf } from "./layouts
 import { markBufferMutated } from "./mutation";
 import { decideLayout } from "./realize";
 import { sdpaInput } from "./sdpa_constraint";
+import type { ExternOperation } from "./types";
 import { isStridedStorage } from "./views";
 
 type Kwargs = Readonly<Record<string, ArgValue<TensorBox>>>;
@@ -296,13 +297,20 @@ function deviceOfResult(metas: ReturnType<typeof tracedResults>): TensorMeta["de
   return (first as TensorMeta | null | undefined)?.device ?? { type: "cpu", index: null };
 }
 
+function inplaceClass(op: string): ExternOperation["irClass"] {
+  if (op === "aten.copy_.default") return "InplaceCopyFallback";
+  if (op === "aten.index_put_.default") return "IndexPutFallback";
+  if (/^aten\.scatter(_reduce)?_\./.test(op)) return "ScatterFallback";
+  return /^aten\.bernoulli_\./.test(op) ? "InplaceBernoulliFallback" : "InplaceFallback";
+}
+
 /** a call that writes into some of its inputs and returns nothing new */
 function mutatingExtern(ctx: Lowering, spec: ExternSpec, targets: readonly TensorBox[]): TensorBox {
   const p = prepare(ctx, { ...spec, strides: "any" }, true);
   const names = targets.flatMap(t => bufferOf(t)?.name ?? []);
   for (const n of names) markBufferMutated(ctx, n);
   ctx.registerExtern({
-    irClass: "InplaceFallback",
+    irClass: inplaceClass(spec.op),
     kernel: spec.kernel,
     op: spec.op,
     inputs: p.inputs,

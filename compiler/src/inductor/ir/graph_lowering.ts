@@ -186,9 +186,13 @@ function callFunction(ctx: Lowering, builder: LoweringBuilder<TensorBox>, n: FxN
   return fallback(ctx, n, args, kwargs, problem);
 }
 
+/** what has a lowering of its own for complex results */
+const GIVES_COMPLEX: ReadonlySet<string> = new Set(["aten.view.dtype", "prims.convert_element_type.default"]);
+
 /** loops have no complex numbers: whatever reads or gives them is ATen's (fallback_node_due_to_unsupported_type) */
 function touchesComplex(n: FxNode): boolean {
-  const tensors = [n, ...n.inputs].flatMap(m => {
+  if (n.target === "aten.view_as_complex.default") return false;
+  const tensors = [...(GIVES_COMPLEX.has(n.target) ? [] : [n]), ...n.inputs].flatMap(m => {
     const v = m.meta.val;
     return Array.isArray(v) ? (v as readonly unknown[]) : [v];
   });

@@ -115,6 +115,10 @@ export interface ExternOperation extends OperationBase {
     | "TemplateBuffer"
     | "MultiTemplateBuffer"
     | "DeviceCopy"
+    | "ScatterFallback"
+    | "IndexPutFallback"
+    | "InplaceCopyFallback"
+    | "InplaceBernoulliFallback"
     | "InplaceFallback";
   /** "extern_kernels.mm", "torch.ops.aten.topk.default"; null for MultiOutput */
   readonly kernel: string | null;
