@@ -7,7 +7,7 @@ import type { PyClass, PyDict, Value } from "../objects/values";
 import { alternativeChoices } from "./alternatives";
 import { constructorChoices } from "./choices";
 import { functionOf, type InferContext, lookup } from "./context";
-import { blamed, failureOf } from "./failure";
+import { blamed, failureOf, messageOf } from "./failure";
 import { fieldHoles, functionHoles } from "./holes";
 import { callArguments, makeValue } from "./make";
 import { search } from "./search";
@@ -90,12 +90,21 @@ function trial(ctx: InferContext, cls: PyClass, holes: readonly Hole[], s: State
   });
   if ("ok" in outcome) return outcome;
   ctx.assumed.length = assumed;
-  const f = failureOf(ctx, outcome.error, { steps: ctx.vm.steps - before, operators: 0, decisions: [], touched: [] });
+  const f = failureOf(outcome.error, outcome.message, {
+    steps: ctx.vm.steps - before,
+    operators: 0,
+    decisions: [],
+    touched: [],
+  });
   return { failed: f };
 }
 
 /** runs user code with a limit of its own and no trace of it in the program's replay; undone when it fails */
-export function guarded<T>(ctx: InferContext, steps: number, run: () => T): { ok: T } | { error: PyError } {
+export function guarded<T>(
+  ctx: InferContext,
+  steps: number,
+  run: () => T,
+): { ok: T } | { error: PyError; message: string } {
   const { vm, torch } = ctx;
   const outer = vm.stepLimit;
   const limit = Math.min(vm.steps + steps, outer ?? Number.POSITIVE_INFINITY);
@@ -112,9 +121,10 @@ export function guarded<T>(ctx: InferContext, steps: number, run: () => T): { ok
     return { ok };
   } catch (e) {
     vm.frames.length = depth;
-    if (e instanceof PyError) return { error: e };
+    // read before what the run did is undone: that takes the exception's arguments with it
+    if (e instanceof PyError) return { error: e, message: messageOf(ctx, e) };
     if (e instanceof Interrupted && limit !== outer && vm.steps <= vm.host.stepBudget && !vm.host.shouldStop())
-      return { error: vm.makeError("TimeoutError", ["it ran too long"]) };
+      return { error: vm.makeError("TimeoutError", []), message: "it ran too long" };
     throw e;
   } finally {
     setJournal(outerJournal);

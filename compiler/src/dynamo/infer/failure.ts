@@ -11,17 +11,19 @@ export interface Progress {
   readonly touched: readonly string[];
 }
 
-export function failureOf(ctx: InferContext, e: PyError, p: Progress): Failure {
+export function messageOf(ctx: InferContext, e: PyError): string {
+  try {
+    return ctx.vm.str(e.value);
+  } catch {
+    return ""; // an exception whose text fails has none
+  }
+}
+
+export function failureOf(e: PyError, message: string, p: Progress): Failure {
   const lines = [...e.trace].reverse().map(t => {
     const text = t.file.lines.slice(t.span.line - 1, Math.min(t.span.endLine, t.span.line + 6)).join("\n");
     return new Set(text.match(/[A-Za-z_]\w*/g) ?? []);
   });
-  let message = "";
-  try {
-    message = ctx.vm.str(e.value);
-  } catch {
-    // an exception whose text fails has none
-  }
   return {
     type: e.value.cls.name,
     message,

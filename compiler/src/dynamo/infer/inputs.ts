@@ -219,9 +219,8 @@ function trial(
     return values;
   });
   if ("ok" in outcome) return { ok: outcome.ok };
-  const { error } = outcome;
   return {
-    failed: failureOf(ctx, error, {
+    failed: failureOf(outcome.error, outcome.message, {
       steps: vm.steps - before,
       operators: probe.operators,
       decisions: probe.decisions,
