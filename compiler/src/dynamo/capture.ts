@@ -14,11 +14,12 @@ import { PyFunction } from "./interp/frame";
 import { Machine } from "./interp/machine";
 import { splitCells } from "./notebook";
 import { PyInstance, type PyModule, type Value } from "./objects/values";
-import { einopsFactory } from "./stdlib/einops";
+import { librariesFactory } from "./stdlib/libraries";
 import { Modules } from "./stdlib/modules";
 import { Torch } from "./torch/context";
 import { TorchNamespace } from "./torch/namespace";
 import { Unsupported } from "./torch/sink";
+import { tritonFactory } from "./torch/triton";
 import { FrameRunner } from "./trace/runner";
 import type { CaptureOptions, CaptureResult, Diagnostic } from "./types";
 
@@ -185,7 +186,8 @@ function prepare(path: string, options: CaptureOptions): Run {
   const runner = new FrameRunner(torch, vm);
   const namespace = new TorchNamespace(vm, torch, runner);
   modules.register(namespace.factory);
-  modules.register(einopsFactory(vm));
+  modules.register(librariesFactory(vm));
+  modules.register(tritonFactory(torch));
   modules.onProblems = (file, parsed) => {
     for (const p of parsed.problems) say(problem(file, p.span, "error", "syntax", p.message));
   };
@@ -236,8 +238,12 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
     if (e instanceof PyError) {
       if (e.value.cls.name === "SystemExit") return true;
       const user = [...e.trace].reverse().find(t => t.file.library === "user");
-      const message = `${e.value.cls.name}: ${safely(vm, e.value)}`;
-      diagnostics.push(problem(user?.file.name ?? file.name, user?.span ?? START, "error", "python-error", message));
+      const raised = `${e.value.cls.name}: ${safely(vm, e.value)}`;
+      // an error that follows from what is not known here is no error of the program's
+      const certain = !diagnostics.some(d => GUESSES.has(d.code));
+      const message = certain ? raised : `the analysis stopped here: ${raised}`;
+      const severity = certain ? "error" : "information";
+      diagnostics.push(problem(user?.file.name ?? file.name, user?.span ?? START, severity, "python-error", message));
       // the program ends here; what it defines further down is still worth a look
       const line = e.trace.find(t => t.file === file)?.span.line ?? Number.POSITIVE_INFINITY;
       const rest = module.body.filter(s => s.span.line > line && DEFINES.has(s.kind));
@@ -253,6 +259,9 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
     return true;
   }
 }
+
+/** diagnostics that say that something was guessed */
+const GUESSES = new Set(["unknown-module", "unknown-call", "assumed-branch", "data-dependent", "opaque-operator"]);
 
 const DEFINES = new Set(["FunctionDef", "ClassDef", "Import", "ImportFrom"]);
 

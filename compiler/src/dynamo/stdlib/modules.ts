@@ -106,6 +106,7 @@ export class Modules {
       "information",
     );
     const u = this.vm.unknown(name);
+    u.attrs = this.vm.dict([["__version__", "9.9.9"]]);
     this.loaded.set(name, u);
     return u;
   }
@@ -115,6 +116,15 @@ export class Modules {
       const m = f(name);
       if (m) return m;
     }
+    const m = this.standard(name);
+    // what is not modelled of it is unknown, not absent
+    if (m && !m.lazy && name !== "builtins") {
+      m.lazy = n => (n.startsWith("__") ? undefined : this.vm.unknown(`${name}.${n}`));
+    }
+    return m;
+  }
+
+  private standard(name: string): PyModule | undefined {
     const vm = this.vm;
     switch (name) {
       case "builtins":

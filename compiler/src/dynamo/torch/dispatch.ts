@@ -148,6 +148,10 @@ export class Converter {
       return { arg: new OpaqueArg(v.text), bound: null };
     }
     if (v instanceof PyInstance && v.payload !== undefined) return this.convert(v.payload);
+    if (v instanceof PyInstance && v.cls.name === "ndarray") {
+      const under = v.attrs?.get("_t");
+      if (under instanceof PyTensor) return this.convert(under);
+    }
     const dtype = this.torch.asDtype(v);
     if (dtype) return { arg: new DTypeArg(dtype), bound: new DTypeArg(dtype) };
     if (v instanceof PyUnknownNumber) {
@@ -499,12 +503,16 @@ export function opaqueOp(
   shaped?: FakeTensor | null,
 ): Value {
   const why =
-    conv.unknown === null ? `${call.target} is not in FuseLens's operator table` : `${conv.unknown} is not known here`;
+    call.options?.opaque ??
+    (conv.unknown === null
+      ? `${call.target} is not in FuseLens's operator table`
+      : `${conv.unknown} is not known here`);
   torch.vm.report("opaque-operator", `${why}; it is kept as an opaque operator`, "warning");
   const first = conv.tensors[0];
   const like = shaped === undefined ? first?.meta : shaped;
   if (!like) return torch.vm.unknown(`${call.target}(...)`);
-  torch.trace?.note(`the result of ${call.target} is taken to be shaped like its first tensor`);
+  if (shaped === undefined)
+    torch.trace?.note(`the result of ${call.target} is taken to be shaped like its first tensor`);
   const needsGrad = torch.gradEnabled && conv.tensors.some(t => t.meta.requiresGrad);
   const meta = withGrad(like, needsGrad);
   return finish(

@@ -5,7 +5,7 @@ import { type DType, PyFloat } from "../../aten/types";
 import { intValue } from "../../inductor/symbolic/expr";
 import { asFloat, asInt } from "../interp/numbers";
 import { plain } from "../interp/operators";
-import { type Kwargs, PyBuiltin, PyList, PyNamed, PyTuple, PyUnknown, type Value } from "../objects/values";
+import { type Kwargs, PyBuiltin, PyInstance, PyList, PyNamed, PyTuple, PyUnknown, type Value } from "../objects/values";
 import type { Fill } from "../types";
 import { isFloating, type Torch } from "./context";
 import { runOp } from "./dispatch";
@@ -97,14 +97,18 @@ function knowFull(t: PyTensor, value: number | boolean): void {
 /** torch.tensor(data): the values are written in the program */
 export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs, name: string): Value {
   const { vm } = torch;
-  const data = args[0] ?? kw.get("data") ?? null;
+  const data = underArray(args[0] ?? kw.get("data") ?? null);
   if (torch.trace) {
     const call = { op: "call_function", target: `torch.${name}`, spelling: `torch.${name}` } as const;
     return runOp(torch, call, args, kw);
   }
   if (data instanceof PyTensor) {
-    if (name !== "tensor") return data;
-    return methodCall(torch, methodCall(torch, data, "detach"), "clone");
+    const dtype = args[1] ?? kw.get("dtype") ?? null;
+    const device = args[2] ?? kw.get("device") ?? null;
+    let made: Value = name === "tensor" ? methodCall(torch, methodCall(torch, data, "detach"), "clone") : data;
+    if (dtype !== null) made = methodCall(torch, made, "to", [dtype]);
+    if (device !== null) made = methodCall(torch, made, "to", [device]);
+    return made;
   }
   if (data instanceof PyUnknown) return vm.unknown(`torch.${name}(${data.what})`);
   const shape: number[] = [];
@@ -117,7 +121,7 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
         vm.raise("ValueError", `expected sequence of length ${shape[depth]} at dim ${depth} (got ${p.items.length})`);
       }
       for (const x of p.items) walk(x, depth + 1);
-    } else if (p instanceof PyTensor && p.meta.shape.length === 0) flat.push(p.known?.[0] ?? 0);
+    } else if (p instanceof PyTensor && p.meta.shape.length === 0) flat.push(known0(torch, p));
     else flat.push(p);
   };
   const source =
@@ -142,8 +146,14 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
   return t;
 }
 
-function methodCall(torch: Torch, t: Value, name: string): Value {
-  return torch.vm.call(torch.vm.getattr(t, name), []);
+function methodCall(torch: Torch, t: Value, name: string, args: readonly Value[] = []): Value {
+  return torch.vm.call(torch.vm.getattr(t, name), args);
+}
+
+/** the tensor that stands behind a numpy array; other values as they are */
+export function underArray(v: Value): Value {
+  const t = v instanceof PyInstance && v.cls.name === "ndarray" ? v.attrs?.get("_t") : undefined;
+  return t instanceof PyTensor ? t : v;
 }
 
 function inferred(torch: Torch, flat: readonly Value[]): DType {
@@ -152,18 +162,24 @@ function inferred(torch: Torch, flat: readonly Value[]): DType {
   return flat.length === 0 ? torch.defaultDtype : "int64";
 }
 
+function known0(torch: Torch, t: PyTensor): Value {
+  const v = t.known?.[0];
+  return v === undefined ? torch.vm.unknown("a tensor's value") : isFloating(t.meta.dtype) ? new PyFloat(Number(v)) : v;
+}
+
 /** torch.FloatTensor(2, 3) and the like */
 export function legacyTensor(torch: Torch, dtype: DType, args: readonly Value[], kw: Kwargs): Value {
   const named = new Map<string, Value>([
     ["dtype", torch.dtype(dtype)],
     ["device", kw.get("device") ?? null],
   ]);
-  const [first] = args;
+  const first = underArray(args[0] ?? null);
   if (first instanceof PyList || first instanceof PyTuple) {
     if (first.cls.name !== "Size") return tensorFromData(torch, [first], named, "tensor");
     return torch.vm.call(factory(torch, "empty"), [first], named);
   }
-  if (first instanceof PyTensor) return first;
+  if (first instanceof PyTensor)
+    return first.meta.dtype === dtype ? first : methodCall(torch, first, "to", [torch.dtype(dtype)]);
   return torch.vm.call(factory(torch, "empty"), args.length === 0 ? [0] : args, named);
 }
 

@@ -23,7 +23,7 @@ import type { FrameRunner } from "../trace/runner";
 import { CompileApi } from "./compile_api";
 import { DTYPES, isComplex, isFloating, itemSize, type Torch } from "./context";
 import { isTensorLike, runOp } from "./dispatch";
-import { factory, isFactory, legacyTensor, tensorFromData } from "./factories";
+import { factory, isFactory, legacyTensor, tensorFromData, underArray } from "./factories";
 import { foreachFunction } from "./foreach";
 import { functionalFunction, namespaceTarget, op, torchTarget } from "./functional";
 import { HELPERS_TEXT, MODES_TEXT, WRAP_INLINE_TEXT } from "./modes";
@@ -666,9 +666,10 @@ export class TorchNamespace {
     }
     for (const n of ["tensor", "as_tensor", "asarray"])
       func(vm, m, n, (args, kw) => tensorFromData(torch, args, kw, n)).module = "torch";
-    func(vm, m, "from_numpy", ([x]) =>
-      x instanceof PyTensor ? x : tensorFromData(torch, [x ?? null], vm.emptyKwargs, "tensor"),
-    );
+    func(vm, m, "from_numpy", ([x]) => {
+      const t = underArray(x ?? null);
+      return t instanceof PyTensor ? t : tensorFromData(torch, [t], vm.emptyKwargs, "tensor");
+    });
     func(vm, m, "is_tensor", ([x]) => x instanceof PyTensor);
     func(vm, m, "is_storage", () => false);
     func(vm, m, "is_floating_point", ([x]) => x instanceof PyTensor && isFloating(x.meta.dtype));

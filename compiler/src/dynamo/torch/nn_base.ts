@@ -4,7 +4,7 @@
 import { method, property } from "../builtins/define";
 import { bind } from "../interp/attributes";
 import { special } from "../interp/operators";
-import { PyClass, PyDict, PyInstance, PyObject, type Value } from "../objects/values";
+import { PyClass, PyDict, PyInstance, PyObject, PyUnknown, type Value } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
 import { PyTensor } from "./objects";
 import { methodOp } from "./tensor_methods";
@@ -297,7 +297,8 @@ export function installModuleNatives(torch: Torch, cls: PyClass, globals: PyDict
       if (!(self instanceof PyObject)) return null;
       const d = dictOf(self, String(dict) as MemberDict);
       if (!d) return vm.raise("AttributeError", "cannot assign before Module.__init__() call");
-      if (d === dictOf(self, "_modules") && value !== null && !torch.isModule(value ?? null)) {
+      const module = value === null || value instanceof PyUnknown || torch.isModule(value ?? null);
+      if (d === dictOf(self, "_modules") && !module) {
         vm.raise("TypeError", `${vm.typeOf(value ?? null).name} is not a Module subclass`);
       }
       vm.observer?.mutated?.(self);

@@ -5,8 +5,9 @@ import { PyFloat } from "../../aten/types";
 import { add, type Expr, floorDiv, int, intValue, mod, mul, pow, relation, sub } from "../../inductor/symbolic/expr";
 import type { BinaryOperator, CompareOperator, Guest } from "../interp/api";
 import { asFloat, asInt } from "../interp/numbers";
-import { PyUnknown, type Value } from "../objects/values";
+import { type Kwargs, PyUnknown, type Value } from "../objects/values";
 import type { Torch } from "./context";
+import { Converter, isTensorLike, opaqueOp } from "./dispatch";
 import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber } from "./objects";
 
 const NODE_NAMES: Partial<Record<BinaryOperator, string>> = {
@@ -155,11 +156,32 @@ export function unknownGuest(torch: Torch): Guest {
       if (isUnknown(v) || v instanceof PyUnknown) return torch.decideUnknown(v.what);
       return undefined;
     },
+    call(f, args, kwargs) {
+      if (!(f instanceof PyUnknown) || !torch.trace || !args.some(isTensorLike)) return undefined;
+      return unknownCall(torch, f, args, kwargs);
+    },
     index: v => (isUnknown(v) ? 1 : undefined),
     hash: v => (isUnknown(v) ? v : undefined),
     repr: v => (isUnknown(v) ? "?" : undefined),
     format: v => (isUnknown(v) ? "?" : undefined),
   };
+}
+
+/** a function or layer of a library that nobody knows, called with tensors: an opaque operator */
+function unknownCall(torch: Torch, f: PyUnknown, args: readonly Value[], kwargs: Kwargs): Value {
+  const trace = torch.trace;
+  if (!trace) return null;
+  const target = f.what.replace(/\([^()]*\)/g, "").replace(/[^\w.]/g, "") || "unknown";
+  const conv = new Converter(torch, trace.graph);
+  const converted = args.map(a => conv.convert(a).arg);
+  const named = new Map([...kwargs].map(([k, v]) => [k, conv.convert(v).arg] as const));
+  const call = {
+    op: "call_function",
+    target,
+    spelling: "",
+    options: { opaque: `${f.what} is not known here` },
+  } as const;
+  return opaqueOp(torch, call, conv, trace.graph, converted, named);
 }
 
 export { lookupPython };

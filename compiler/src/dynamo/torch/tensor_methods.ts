@@ -267,7 +267,7 @@ const METHODS: Readonly<Record<string, TensorMethod>> = {
     if (torch.trace) return tracedItem(torch, t, "tolist");
     return toList(torch, t);
   },
-  numpy: (torch, _t) => {
+  numpy: (torch, t) => {
     if (torch.trace)
       breakOn(
         "Unsupported Tensor.numpy() call",
@@ -276,7 +276,7 @@ const METHODS: Readonly<Record<string, TensorMethod>> = {
         [SUPPORTABLE],
         "call_method TensorVariable() numpy () {}",
       );
-    return torch.vm.unknown("a numpy array");
+    return torch.vm.call(torch.vm.getattr(torch.vm.importModule("numpy", null), "ndarray"), [t]);
   },
   backward: (torch, t) => backward(torch, t),
   detach_: (torch, t, args, kw) => {

@@ -1,0 +1,86 @@
+// einops, numpy, timm and fairscale as far as model code uses them. In: module names. Out: modules.
+import { func } from "../builtins/define";
+import { Frame } from "../interp/frame";
+import type { Machine } from "../interp/machine";
+import type { PyModule } from "../objects/values";
+import { type Factory, libraryCode } from "./modules";
+import { EINOPS_LAYERS_TEXT, EINOPS_TEXT } from "./prelude_einops";
+import { LAYER_LIBRARIES, LAYER_PACKAGES } from "./prelude_layers";
+import { NUMPY_TEXT } from "./prelude_numpy";
+
+export function librariesFactory(vm: Machine): Factory {
+  let base: PyModule | undefined;
+  const run = (m: PyModule, name: string, text: string): void => {
+    m.dict.set("torch", vm.importModule("torch", null));
+    m.dict.set("__module_object__", m);
+    const frame = new Frame(libraryCode(name, text, "hidden", `${name}.py`), m.dict, null, []);
+    frame.names = m.dict;
+    vm.run(frame);
+  };
+  const einops = (): PyModule => {
+    if (!base) {
+      base = vm.newModule("einops");
+      run(base, "einops", EINOPS_TEXT);
+    }
+    return base;
+  };
+  return name => {
+    if (name === "einops" || name === "einops.einops") return einops();
+    if (name === "einops.layers") {
+      const m = vm.newModule(name);
+      m.lazy = n => (n === "torch" ? vm.importModule("einops.layers.torch", null) : undefined);
+      return m;
+    }
+    if (name === "einops.layers.torch") {
+      const m = vm.newModule(name);
+      for (const n of ["rearrange", "reduce"]) m.dict.set(n, einops().dict.get(n) ?? null);
+      run(m, name, EINOPS_LAYERS_TEXT);
+      return m;
+    }
+    if (name === "einops._torch_specific") {
+      const m = vm.newModule(name);
+      func(vm, m, "allow_ops_in_compiled_graph", () => null);
+      return m;
+    }
+    const layers = Object.hasOwn(LAYER_LIBRARIES, name) ? LAYER_LIBRARIES[name] : undefined;
+    if (layers !== undefined) {
+      const m = vm.newModule(name);
+      m.dict.set("nn", vm.importModule("torch.nn", null));
+      m.dict.set("F", vm.importModule("torch.nn.functional", null));
+      run(m, name, layers);
+      m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`${name}.${n}`));
+      return m;
+    }
+    if (LAYER_PACKAGES.has(name)) {
+      const m = vm.newModule(name);
+      m.dict.set("__version__", "1.0.0");
+      m.lazy = n => {
+        const inner = `${name}.${n}`;
+        if (LAYER_PACKAGES.has(inner) || Object.hasOwn(LAYER_LIBRARIES, inner)) return vm.importModule(inner, null);
+        return n.startsWith("__") ? undefined : vm.unknown(inner);
+      };
+      return m;
+    }
+    if (name === "numpy") return numpy(vm, run);
+    if (name === "numpy.typing") {
+      const m = vm.newModule(name);
+      m.lazy = n => vm.unknown(`numpy.typing.${n}`);
+      return m;
+    }
+    return undefined;
+  };
+}
+
+/** arrays are CPU tensors in disguise */
+function numpy(vm: Machine, run: (m: PyModule, name: string, text: string) => void): PyModule {
+  const m = vm.newModule("numpy");
+  const round = vm.builtins.get("round");
+  if (round !== undefined) m.dict.set("__builtins_round", round);
+  run(m, "numpy", NUMPY_TEXT);
+  for (const n of ["max", "min"]) {
+    const f = m.dict.get(`${n}_`);
+    if (f !== undefined) m.dict.set(n, f);
+  }
+  m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`numpy.${n}`));
+  return m;
+}

@@ -1,0 +1,624 @@
+// The part of numpy that model code uses: arrays on top of CPU tensors, scalars as Python numbers. In: nothing. Out:
+// Python text that the interpreter runs as library code. Random arrays have unknown values.
+export const NUMPY_TEXT = `
+import math
+
+pi, e, inf, nan = math.pi, math.e, math.inf, math.nan
+_any, _all = any, all
+newaxis = None
+__version__ = "2.2.0"
+
+
+class generic:
+    pass
+
+
+class number(generic):
+    pass
+
+
+class integer(number):
+    pass
+
+
+class floating(number):
+    pass
+
+
+class dtype:
+    def __init__(self, name, torch_dtype=None):
+        if isinstance(name, dtype):
+            name, torch_dtype = name.name, name._t
+        self.name, self._t = name, _dt(name) if torch_dtype is None else torch_dtype
+        self.itemsize = self._t.itemsize
+        self.kind = "f" if self._t.is_floating_point else "b" if name == "bool" else "u" if name[0] == "u" else "i"
+
+    def __call__(self, x=0):
+        if isinstance(x, ndarray):
+            return x.astype(self)
+        if isinstance(x, (list, tuple)):
+            return array(x, dtype=self)
+        return float(x) if self._t.is_floating_point else bool(x) if self.name == "bool" else int(x)
+
+    def __eq__(self, other):
+        return _dt(other) == self._t
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __repr__(self):
+        return f"dtype('{self.name}')"
+
+    def __str__(self):
+        return self.name
+
+
+_TORCH = {n: getattr(torch, n) for n in
+          ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "bool")}
+_TORCH["complex64"], _TORCH["complex128"] = torch.complex64, torch.complex128
+
+
+def _dt(d):
+    if d is None:
+        return None
+    if isinstance(d, dtype):
+        return d._t
+    if isinstance(d, str):
+        return _TORCH.get({"float": "float64", "int": "int64", "double": "float64", "f4": "float32"}.get(d, d))
+    return {float: torch.float64, int: torch.int64, bool: torch.bool}.get(d, d)
+
+
+float64, float32, float16 = dtype("float64"), dtype("float32"), dtype("float16")
+int64, int32, int16, int8, uint8, uint16 = (dtype(n) for n in ("int64", "int32", "int16", "int8", "uint8", "uint16"))
+bool_, complex64, complex128 = dtype("bool"), dtype("complex64"), dtype("complex128")
+float_ = double = float64
+int_ = intp = longlong = int64
+single = float32
+
+
+def _un(x):
+    if isinstance(x, ndarray):
+        return x._t
+    if isinstance(x, (list, tuple)):
+        return array(x)._t
+    return x
+
+
+def _of(t):
+    return ndarray(t)
+
+
+def _pair(a, b):
+    a, b = _un(a), _un(b)
+    if isinstance(a, torch.Tensor) and isinstance(b, float) and not a.is_floating_point():
+        a = a.double()
+    if isinstance(b, torch.Tensor) and isinstance(a, float) and not b.is_floating_point():
+        b = b.double()
+    return a, b
+
+
+class ndarray:
+    def __init__(self, t):
+        self._t = t
+
+    @property
+    def shape(self):
+        return tuple(self._t.shape)
+
+    @property
+    def dtype(self):
+        return dtype(str(self._t.dtype)[6:], self._t.dtype)
+
+    @property
+    def ndim(self):
+        return self._t.ndim
+
+    @property
+    def size(self):
+        return self._t.numel()
+
+    @property
+    def T(self):
+        return _of(self._t.permute(*reversed(range(self._t.ndim))))
+
+    def __len__(self):
+        return len(self._t)
+
+    def __iter__(self):
+        for i in range(len(self._t)):
+            yield self[i]
+
+    def __getitem__(self, key):
+        t = self._t
+        parts = key if isinstance(key, tuple) else (key,)
+        plain, flips = [], []
+        for i, k in enumerate(parts):
+            if isinstance(k, slice) and k.step is not None and k.step < 0:
+                flips.append(i)
+                k = slice(None) if k.start is None and k.stop is None else slice(k.stop, k.start)
+            plain.append(_un(k) if isinstance(k, (ndarray, list)) else k)
+        if flips:
+            t = t.flip(flips)
+        out = t[tuple(plain)] if isinstance(key, tuple) else t[plain[0]]
+        if out.ndim == 0 and _all(isinstance(k, int) for k in parts):
+            return out.item()
+        return _of(out)
+
+    def __setitem__(self, key, value):
+        key = tuple(_un(k) if isinstance(k, (ndarray, list)) else k for k in key) if isinstance(key, tuple) else _un(key)
+        self._t[key] = _un(value)
+
+    def astype(self, d, copy=True):
+        return _of(self._t.to(_dt(d)))
+
+    def reshape(self, *shape, order="C"):
+        shape = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        return _of(self._t.reshape(*shape))
+
+    def transpose(self, *axes):
+        axes = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
+        return _of(self._t.permute(*(axes or reversed(range(self._t.ndim)))))
+
+    def flatten(self):
+        return _of(self._t.reshape(-1))
+
+    ravel = flatten
+
+    def copy(self):
+        return _of(self._t.clone())
+
+    def squeeze(self, axis=None):
+        return _of(self._t.squeeze() if axis is None else self._t.squeeze(axis))
+
+    def swapaxes(self, a, b):
+        return _of(self._t.transpose(a, b))
+
+    def repeat(self, n, axis=None):
+        return _of(self._t.repeat_interleave(n, dim=axis))
+
+    def fill(self, v):
+        self._t.fill_(v)
+
+    def item(self, *at):
+        return self._t.item()
+
+    def tolist(self):
+        return self._t.tolist()
+
+    def tobytes(self):
+        return b""
+
+    def dot(self, other):
+        return _of(self._t @ _un(other))
+
+    def clip(self, low=None, high=None):
+        return _of(self._t.clamp(low, high))
+
+    def round(self, decimals=0):
+        return _of(self._t.round(decimals=decimals))
+
+    def argmax(self, axis=None):
+        return _scalar(self._t.argmax() if axis is None else self._t.argmax(axis))
+
+    def argsort(self, axis=-1):
+        return _of(self._t.argsort(axis))
+
+    def __array__(self, *args):
+        return self
+
+    def __bool__(self):
+        return bool(self._t)
+
+    def __int__(self):
+        return int(self._t)
+
+    def __float__(self):
+        return float(self._t)
+
+    def __index__(self):
+        return int(self._t)
+
+    def __neg__(self):
+        return _of(-self._t)
+
+    def __invert__(self):
+        return _of(~self._t)
+
+    def __abs__(self):
+        return _of(self._t.abs())
+
+    def __repr__(self):
+        return f"array({self._t.tolist()})"
+
+    def __hash__(self):
+        return id(self)
+
+
+def _scalar(t):
+    return t.item() if t.ndim == 0 else _of(t)
+
+
+def _operators():
+    import operator
+    names = ["add", "sub", "mul", "pow", "mod", "floordiv", "matmul", "and_", "or_", "xor"]
+    for name in names:
+        f = getattr(operator, name)
+        dunder = name.rstrip("_")
+
+        def forward(self, other, f=f):
+            return _of(f(*_pair(self, other)))
+
+        def reverse(self, other, f=f):
+            a, b = _pair(self, other)
+            return _of(f(b, a))
+
+        setattr(ndarray, f"__{dunder}__", forward)
+        setattr(ndarray, f"__r{dunder}__", reverse)
+        if dunder in ("add", "sub", "mul"):
+            def inplace(self, other, f=f):
+                self._t.copy_(f(*_pair(self, other)))
+                return self
+            setattr(ndarray, f"__i{dunder}__", inplace)
+    for name in ["lt", "le", "gt", "ge", "eq", "ne"]:
+        f = getattr(operator, name)
+        setattr(ndarray, f"__{name}__", lambda self, other, f=f: _of(f(*_pair(self, other))))
+
+    def divide(a, b):
+        a, b = _pair(a, b)
+        if isinstance(a, torch.Tensor) and not a.is_floating_point():
+            a = a.double()
+        if isinstance(b, torch.Tensor) and not b.is_floating_point():
+            b = b.double()
+        return _of(a / b)
+
+    def inplace_divide(self, other):
+        self._t.copy_(divide(self, other)._t)
+        return self
+
+    ndarray.__truediv__ = divide
+    ndarray.__rtruediv__ = lambda self, other: divide(other, self)
+    ndarray.__itruediv__ = inplace_divide
+
+
+_operators()
+
+
+def array(data, dtype=None, copy=True, ndmin=0):
+    d = _dt(dtype)
+    if isinstance(data, ndarray):
+        t = data._t.clone() if d is None else data._t.to(d)
+    elif isinstance(data, torch.Tensor):
+        t = data if d is None else data.to(d)
+    else:
+        t = _tensor(data)
+        if t.dtype == torch.float32:
+            t = _tensor(data, torch.float64)
+        t = t if d is None else t.to(d)
+    return _of(t)
+
+
+def _tensor(data, d=None):
+    if isinstance(data, (list, tuple)) and data and isinstance(data[0], (ndarray, torch.Tensor)):
+        return torch.stack([_un(x) for x in data])
+    return torch.tensor(_plain(data), dtype=d)
+
+
+def _plain(data):
+    if isinstance(data, ndarray):
+        return data.tolist()
+    return [_plain(x) for x in data] if isinstance(data, (list, tuple, range)) else data
+
+
+asarray = ascontiguousarray = asanyarray = atleast_1d = array
+
+
+def _size(shape):
+    return tuple(int(s) for s in shape) if isinstance(shape, (tuple, list, ndarray)) else (int(shape),)
+
+
+def zeros(shape, dtype=float):
+    return _of(torch.zeros(_size(shape), dtype=_dt(dtype)))
+
+
+def ones(shape, dtype=float):
+    return _of(torch.ones(_size(shape), dtype=_dt(dtype)))
+
+
+empty = zeros
+
+
+def full(shape, value, dtype=None):
+    d = _dt(dtype)
+    return _of(torch.full(_size(shape), value, dtype=d if d is not None else torch.float64 if isinstance(value, float) else torch.int64))
+
+
+def zeros_like(a, dtype=None):
+    return _of(torch.zeros_like(_un(a), dtype=_dt(dtype)))
+
+
+def ones_like(a, dtype=None):
+    return _of(torch.ones_like(_un(a), dtype=_dt(dtype)))
+
+
+empty_like = zeros_like
+
+
+def full_like(a, value, dtype=None):
+    return _of(torch.full_like(_un(a), value, dtype=_dt(dtype)))
+
+
+def eye(n, m=None, dtype=float):
+    return _of(torch.eye(n, n if m is None else m, dtype=_dt(dtype)))
+
+
+identity = eye
+
+
+def arange(start, stop=None, step=1, dtype=None):
+    if stop is None:
+        start, stop = 0, start
+    d = _dt(dtype)
+    if d is None:
+        d = torch.float64 if _any(isinstance(v, float) for v in (start, stop, step)) else torch.int64
+    return _of(torch.arange(start, stop, step, dtype=d))
+
+
+def linspace(start, stop, num=50, endpoint=True, dtype=None):
+    if not endpoint:
+        stop = start + (stop - start) * (num - 1) / num
+    d = _dt(dtype)
+    return _of(torch.linspace(start, stop, num, dtype=torch.float64 if d is None else d))
+
+
+def logspace(start, stop, num=50, base=10.0):
+    return power(base, linspace(start, stop, num))
+
+
+geomspace = lambda a, b, num=50: exp(linspace(math.log(a), math.log(b), num))
+
+
+def stack(arrays, axis=0):
+    return _of(torch.stack([_un(a) for a in arrays], axis))
+
+
+def concatenate(arrays, axis=0):
+    ts = [_un(a) for a in arrays]
+    if _any(t.dtype == torch.float64 for t in ts):
+        ts = [t.double() for t in ts]
+    return _of(torch.cat(ts, axis))
+
+
+def hstack(arrays):
+    return concatenate(arrays, 0 if _un(arrays[0]).ndim == 1 else 1)
+
+
+def vstack(arrays):
+    return concatenate([a.reshape(1, -1) if a.ndim == 1 else a for a in map(asarray, arrays)], 0)
+
+
+def append(a, values, axis=None):
+    a = asarray(a)
+    values = asarray(values if isinstance(values, (list, tuple, ndarray)) else [values])
+    return concatenate([a.flatten(), values.flatten()]) if axis is None else concatenate([a, values], axis)
+
+
+def meshgrid(*arrays, indexing="xy"):
+    return [_of(t) for t in torch.meshgrid(*[_un(a) for a in arrays], indexing=indexing)]
+
+
+def einsum(spec, *arrays):
+    ts = [_un(a) for a in arrays]
+    if _any(t.dtype == torch.float64 for t in ts):
+        ts = [t.double() for t in ts]
+    return _of(torch.einsum(spec, *ts))
+
+
+def _elementwise(name, f=None):
+    g = getattr(torch, name)
+
+    def apply(x, dtype=None):
+        if isinstance(x, (int, float)) and f is not None:
+            return f(x)
+        t = _un(x)
+        return _of(g(t if t.is_floating_point() or name in ("abs", "sign") else t.double()))
+    return apply
+
+
+sqrt, exp, log, log2, log10, log1p, expm1 = (
+    _elementwise(n, getattr(math, n)) for n in ("sqrt", "exp", "log", "log2", "log10", "log1p", "expm1"))
+sin, cos, tan, tanh, arctan = (
+    _elementwise(t, getattr(math, m)) for t, m in (("sin", "sin"), ("cos", "cos"), ("tan", "tan"), ("tanh", "tanh"), ("atan", "atan")))
+floor = _elementwise("floor", lambda x: float(math.floor(x)))
+ceil = _elementwise("ceil", lambda x: float(math.ceil(x)))
+abs = absolute = fabs = _elementwise("abs", lambda x: x if x >= 0 else -x)
+sign = _elementwise("sign", lambda x: (x > 0) - (x < 0))
+square = lambda x: x * x
+isnan = lambda x: math.isnan(x) if isinstance(x, float) else _of(torch.isnan(_un(x)))
+isfinite = lambda x: math.isfinite(x) if isinstance(x, (int, float)) else _of(torch.isfinite(_un(x)))
+
+
+def power(a, b):
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return float(a) ** b if isinstance(a, float) or isinstance(b, float) or b < 0 else a ** b
+    a, b = _pair(a, b)
+    return _of(torch.pow(a, b))
+
+
+def _two(name):
+    g = getattr(torch, name)
+
+    def apply(a, b):
+        if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+            return max(a, b) if name == "maximum" else min(a, b)
+        a, b = _pair(a, b)
+        a = a if isinstance(a, torch.Tensor) else torch.tensor(a, dtype=b.dtype)
+        b = b if isinstance(b, torch.Tensor) else torch.tensor(b, dtype=a.dtype)
+        return _of(g(a, b))
+    return apply
+
+
+maximum, minimum = _two("maximum"), _two("minimum")
+add = lambda a, b: asarray(a) + b
+subtract = lambda a, b: asarray(a) - b
+multiply = lambda a, b: asarray(a) * b
+divide = true_divide = lambda a, b: asarray(a) / b
+dot = matmul = lambda a, b: _of(_un(a) @ _un(b))
+outer = lambda a, b: _of(torch.outer(_un(a), _un(b)))
+mod = remainder = lambda a, b: asarray(a) % b
+
+
+def where(condition, a=None, b=None):
+    if a is None:
+        return tuple(_of(t) for t in _un(condition).nonzero().unbind(1))
+    return _of(torch.where(_un(condition), _un(a), _un(b)))
+
+
+def _reduce(name):
+    def apply(a, axis=None, keepdims=False, dtype=None, out=None):
+        t = _un(a)
+        if not isinstance(t, torch.Tensor):
+            return t
+        if name in ("mean", "std", "var") and not t.is_floating_point():
+            t = t.double()
+        if name in ("std", "var"):
+            r = getattr(t, name)(axis, correction=0, keepdim=keepdims) if axis is not None else getattr(t, name)(correction=0)
+        elif axis is None:
+            r = getattr(t, name)()
+        elif name == "prod":
+            r = t.prod(axis, keepdim=keepdims)
+        else:
+            r = getattr(t, {"max": "amax", "min": "amin"}.get(name, name))(axis, keepdim=keepdims)
+        return _scalar(r)
+    return apply
+
+
+sum, mean, std, var, prod, max_, min_, any, all = (
+    _reduce(n) for n in ("sum", "mean", "std", "var", "prod", "max", "min", "any", "all"))
+_max, _min = max, min
+amax, amin = max_, min_
+for _n, _f in (("sum", sum), ("mean", mean), ("std", std), ("var", var), ("prod", prod), ("max", max_), ("min", min_),
+               ("any", any), ("all", all)):
+    setattr(ndarray, _n, _f)
+
+
+def cumsum(a, axis=None, dtype=None):
+    t = _un(a)
+    return _of(t.reshape(-1).cumsum(0) if axis is None else t.cumsum(axis))
+
+
+def cumprod(a, axis=None, dtype=None):
+    t = _un(a)
+    return _of(t.reshape(-1).cumprod(0) if axis is None else t.cumprod(axis))
+
+
+ndarray.cumsum, ndarray.cumprod = cumsum, cumprod
+
+
+def clip(a, low, high):
+    if isinstance(a, (int, float)):
+        return _min(_max(a, low), high)
+    return _of(_un(a).clamp(low, high))
+
+
+def round(a, decimals=0):
+    return __builtins_round(a, decimals) if isinstance(a, (int, float)) else _of(_un(a).round(decimals=decimals))
+
+
+around = round
+triu = lambda a, k=0: _of(torch.triu(_un(a), k))
+tril = lambda a, k=0: _of(torch.tril(_un(a), k))
+transpose = lambda a, axes=None: asarray(a).transpose(*(axes or ()))
+reshape = lambda a, shape, order="C": asarray(a).reshape(shape)
+ravel = lambda a: asarray(a).flatten()
+squeeze = lambda a, axis=None: asarray(a).squeeze(axis)
+copy = lambda a: asarray(a).copy()
+repeat = lambda a, n, axis=None: asarray(a).repeat(n, axis)
+tile = lambda a, reps: _of(_un(a).repeat(*(reps if isinstance(reps, (tuple, list)) else (reps,))))
+flip = lambda a, axis=None: _of(_un(a).flip(list(range(_un(a).ndim)) if axis is None else [axis]))
+argmax = lambda a, axis=None: asarray(a).argmax(axis)
+argsort = lambda a, axis=-1: asarray(a).argsort(axis)
+sort = lambda a, axis=-1: _of(_un(a).sort(axis)[0])
+shape = lambda a: asarray(a).shape
+ndim = lambda a: asarray(a).ndim
+size = lambda a: asarray(a).size
+isscalar = lambda a: isinstance(a, (int, float, bool, str))
+array_equal = allclose = lambda a, b, **kwargs: True
+
+
+def expand_dims(a, axis):
+    return _of(_un(a).unsqueeze(axis))
+
+
+def split(a, parts, axis=0):
+    t = _un(a)
+    return [_of(p) for p in t.tensor_split(parts, axis)]
+
+
+array_split = split
+
+
+def iinfo(d):
+    return torch.iinfo(_dt(d))
+
+
+def finfo(d):
+    return torch.finfo(_dt(d))
+
+
+class _Random:
+    def _of_shape(self, shape, scale=1.0):
+        if shape is None:
+            return 0.5 * scale
+        # values that nobody knows
+        return _of(torch.zeros(_size(shape), dtype=torch.float64).add_(0.5))
+
+    def rand(self, *shape):
+        return self._of_shape(shape or None)
+
+    randn = standard_normal = random = random_sample = rand
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        return self._of_shape(size)
+
+    uniform = normal
+    truncated_normal = normal
+
+    def randint(self, low, high=None, size=None, dtype=None):
+        return 0 if high is None else low if size is None else _of(torch.zeros(_size(size), dtype=torch.int64).add_(low))
+
+    integers = randint
+
+    def seed(self, *args):
+        pass
+
+    def get_state(self):
+        return None
+
+    set_state = shuffle = seed
+
+    def choice(self, a, size=None, replace=True, p=None):
+        a = arange(a) if isinstance(a, int) else asarray(a)
+        return a[0] if size is None else a[:size]
+
+    def permutation(self, n):
+        return arange(n) if isinstance(n, int) else n
+
+    def RandomState(self, *args):
+        return self
+
+    default_rng = Generator = RandomState
+
+
+random = _Random()
+
+
+class _Linalg:
+    def norm(self, a, ord=None, axis=None, keepdims=False):
+        return _scalar(torch.linalg.vector_norm(_un(a), dim=axis, keepdim=keepdims))
+
+    def inv(self, a):
+        return _of(torch.linalg.inv(_un(a)))
+
+
+linalg = _Linalg()
+`;
