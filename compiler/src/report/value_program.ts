@@ -1,7 +1,6 @@
 // The running program as a list of steps that an executor can replay: tensors filled, compiled graphs called, gradients
 // accumulated, rows reported. In: runtime steps and compiled frames in program order. Out: ValueProgram, plain data.
 import type { AotResult } from "../aot/types";
-import type { GraphResult } from "../compile_graph";
 import type { CapturedFrame, Fill, RuntimeStep, RuntimeTensor } from "../dynamo/types";
 import type { ExecutablePlan, WatKernel } from "../inductor/plan/types";
 
@@ -75,17 +74,17 @@ export class ValueProgramBuilder {
   private readonly graphs: ValueGraph[] = [];
   private readonly eagerFrames = new Map<RuntimeStep, CompiledFrame>();
 
-  frame(frame: CapturedFrame, aot: AotResult, graphs: readonly GraphResult[]): void {
+  frame(frame: CapturedFrame, aot: AotResult, graphs: readonly ValueGraph[]): void {
     this.frames.set(frame.id, this.add(aot, graphs));
   }
 
-  private add(aot: AotResult, graphs: readonly GraphResult[]): CompiledFrame {
+  private add(aot: AotResult, graphs: readonly ValueGraph[]): CompiledFrame {
     const indices = graphs.map(g => this.graphs.push({ plan: g.plan, wat: g.wat }) - 1);
     return { aot, graphs: indices };
   }
 
   /** an eager operator's graph, compiled as a frame of its own; to be told before its step */
-  eager(step: RuntimeStep, aot: AotResult, graphs: readonly GraphResult[]): void {
+  eager(step: RuntimeStep, aot: AotResult, graphs: readonly ValueGraph[]): void {
     this.eagerFrames.set(step, this.add(aot, graphs));
   }
 
@@ -94,7 +93,8 @@ export class ValueProgramBuilder {
       case "create":
         this.steps.push({ kind: "create", tensor: plain(step.tensor), fill: step.fill });
         // gradients are reported of the tensors that a random factory made
-        if (step.tensor.meta.requiresGrad && "k" in step.fill) this.leaves.push({ of: `input${this.inputLeaves++}`, id: step.tensor.id });
+        if (step.tensor.meta.requiresGrad && "k" in step.fill)
+          this.leaves.push({ of: `input${this.inputLeaves++}`, id: step.tensor.id });
         return;
       case "refill":
         for (const p of step.parameters) {
