@@ -19,15 +19,6 @@ export const PREC = {
 /** Below everything that is not an atom: what torch passes to parenthesise all but atoms. */
 export const NON_ATOM = PREC.Atom - 0.5;
 
-const LOOSE_FUNCTIONS: ReadonlySet<Expr["kind"]> = new Set<Expr["kind"]>([
-  "floordiv",
-  "modular",
-  "mod",
-  "where",
-  "truediv",
-  "identity",
-]);
-
 export function precedence(e: Expr): number {
   switch (e.kind) {
     case "int":
@@ -38,8 +29,6 @@ export function precedence(e: Expr): number {
     case "add":
       return PREC.Add;
     case "mul": {
-      // sympy does not look at the sign where a factor is a function that binds more loosely than a product
-      if (e.args.some(a => LOOSE_FUNCTIONS.has(a.kind))) return PREC.Mul;
       const first = e.args[0];
       const negative = (first?.kind === "int" || first?.kind === "float") && first.value < 0;
       return negative ? PREC.Add : PREC.Mul;
