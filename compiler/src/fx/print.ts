@@ -12,7 +12,7 @@ import {
   PyComplex,
   PyFloat,
 } from "../aten/types";
-import { printLog } from "../inductor/symbolic/print_log";
+import { printLog, printSym } from "../inductor/symbolic/print_log";
 import { type FxGraph, FxNode } from "./graph";
 import { commentText, complexRepr, floatRepr, stringRepr } from "./py_repr";
 import { type Argument, EllipsisArg, type FakeTensor, type FakeValue, OpaqueArg, SliceArg, TupleArg } from "./types";
@@ -110,8 +110,8 @@ export function typeText(v: FakeValue | undefined): string | null {
     const list = (xs: FakeTensor["shape"]): string => `[${xs.map(printLog).join(", ")}]`;
     return `${DTYPE_SHORT[v.dtype]}${list(v.shape)}${list(v.stride)}${deviceText(v.device)}`;
   }
-  if (typeof v === "object" && "symFloat" in v) return `Sym(${printLog(v.symFloat)})`;
-  return isExpr(v) ? `Sym(${printLog(v)})` : null;
+  if (typeof v === "object" && "symFloat" in v) return `Sym(${printSym(v.symFloat)})`;
+  return isExpr(v) ? `Sym(${printSym(v)})` : null;
 }
 
 /** an argument as Python text */
