@@ -36,6 +36,7 @@ const PAGE = {
   #round { width: 160px; }
   #drawing { flex: 1; overflow: auto; background: #ffffff; }
   #drawing svg { display: block; }
+  #drawing text { font-family: Helvetica, Arial, "Liberation Sans", Arimo, sans-serif; }
   #drawing .node { cursor: pointer; }
   #drawing .node:hover path, #drawing .node:hover polygon, #drawing .node:focus path, #drawing .node:focus polygon { stroke: #0b62c4; stroke-width: 2; }
   #drawing .node:focus { outline: none; }

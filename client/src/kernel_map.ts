@@ -26,14 +26,14 @@ const PAGE = {
   #kernels { flex: none; max-height: 35vh; overflow: auto; border-bottom: 1px solid var(--vscode-panel-border, var(--vscode-contrastBorder)); }
   #kernels thead th { position: sticky; top: 0; background: var(--vscode-editor-background); }
   #kernels tbody tr { cursor: pointer; }
-  #kernels td.name { font-family: var(--vscode-editor-font-family); max-width: 24em; overflow: hidden; text-overflow: ellipsis; }
+  #kernels td.name { font-family: var(--vscode-editor-font-family); max-width: 17em; overflow: hidden; text-overflow: ellipsis; }
   .badge { display: inline-block; min-width: 1.6em; padding: 0 3px; text-align: center; border-radius: 3px; font-weight: bold; font-size: 0.85em; }
   .track { display: inline-block; width: 90px; height: 8px; background: var(--vscode-editorWidget-background); border: 1px solid var(--vscode-widget-border, transparent); vertical-align: middle; margin-right: 6px; }
   .bar { display: block; height: 100%; background: var(--vscode-charts-blue); }
   #code { flex: 1; overflow: auto; font-family: var(--vscode-editor-font-family); font-size: var(--vscode-editor-font-size); line-height: 1.4; padding: 4px 0; }
   .line { white-space: pre; padding: 0 8px 0 4px; min-height: 1.4em; border-left: 4px solid transparent; width: max-content; min-width: 100%; box-sizing: border-box; }
   .line.tied { cursor: pointer; }
-  .lit { background: var(--vscode-editor-findMatchHighlightBackground); }
+  .lit { background: var(--vscode-editor-wordHighlightStrongBackground); }
   tr.lit { background: var(--vscode-list-inactiveSelectionBackground); }`,
 };
 
@@ -43,8 +43,8 @@ export class KernelMapPanel implements vscode.Disposable {
   private readonly panel: Panel<ToMap, FromMap>;
   private readonly lit = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor("editor.findMatchHighlightBackground"),
-    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.findMatchForeground"),
+    backgroundColor: new vscode.ThemeColor("editor.wordHighlightStrongBackground"),
+    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.wordHighlightStrongForeground"),
     overviewRulerLane: vscode.OverviewRulerLane.Center,
   });
   private readonly subscriptions: vscode.Disposable[] = [];

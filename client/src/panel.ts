@@ -64,6 +64,7 @@ export class Panel<ToPage, FromPage> implements vscode.Disposable {
     );
     this.panel = panel;
     this.ready = false;
+    panel.iconPath = vscode.Uri.joinPath(this.extension, "media", "icon.png");
     panel.onDidDispose(() => {
       this.panel = undefined;
       this.pending = [];

@@ -86,7 +86,11 @@ export class Server implements vscode.Disposable {
   ask<T>(command: string, argument: unknown, token?: vscode.CancellationToken): Promise<T> {
     const { client } = this;
     if (!client) return Promise.reject(new Error("the FuseLens server is not running"));
-    return client.sendRequest<T>("workspace/executeCommand", { command, arguments: [argument] }, token);
+    const params = { command, arguments: [argument] };
+    // a token that is not there would count as a second parameter of the request
+    return token
+      ? client.sendRequest<T>("workspace/executeCommand", params, token)
+      : client.sendRequest<T>("workspace/executeCommand", params);
   }
 
   dispose(): void {

@@ -33,7 +33,9 @@ describe("hover", () => {
     const text = (await client.hover(uri, line, character + 3)) ?? "";
     expect(text).toMatch(/^\*\*Kernel 1\*\* `triton_\w+`: \d ops?, line 6, [\d.]+ MB, est\. /);
     expect(text).toContain("`aten.sum.dim_IntList` → `f32[3072][1]cuda:0`");
-    expect(text).toMatch(/- \*\*101 MB\*\* lines 6 with 7: .*`393216\*d0 \+ d1 \+ 3072\*d2` against `d0 \+ 3072\*d1`/);
+    expect(text).toMatch(
+      /- \*\*101 MB\*\* line 6 with line 7: .*`393216\*d0 \+ d1 \+ 3072\*d2` against `d0 \+ 3072\*d1`/,
+    );
     expect(text).toMatch(/\n {2}\*.+\*$/m);
   });
 

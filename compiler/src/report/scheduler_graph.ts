@@ -115,8 +115,8 @@ export function schedulerDot(graph: SchedulerGraph, round?: number): string {
   const out = [
     `digraph ${dotString(`${graph.name} (${graph.kind})`)} {`,
     "  rankdir=TB;",
-    '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="sans-serif", fontsize=10];',
-    '  edge [fontname="sans-serif", fontsize=8];',
+    '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="Helvetica,Arial,sans-serif", fontsize=10, margin="0.32,0.08"];',
+    '  edge [fontname="Helvetica,Arial,sans-serif", fontsize=8];',
   ];
   groups.forEach((members, i) => {
     const indent = members.length > 1 ? "    " : "  ";
@@ -125,7 +125,7 @@ export function schedulerDot(graph: SchedulerGraph, round?: number): string {
       out.push(
         '    style="rounded,filled";',
         `    fillcolor="${GROUP_FILL}";`,
-        '    fontname="sans-serif"; fontsize=10;',
+        '    fontname="Helvetica,Arial,sans-serif"; fontsize=10;',
       );
     }
     for (const m of members) {

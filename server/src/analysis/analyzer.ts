@@ -47,6 +47,11 @@ export class Analyzer {
     private readonly events: AnalyzerEvents,
   ) {}
 
+  /** Loads the thread before the first document asks for it. */
+  start(): void {
+    this.ensureThread();
+  }
+
   /** The newest finished analysis, whatever its version. */
   get(path: string): Analysis | undefined {
     return this.latest.get(path);

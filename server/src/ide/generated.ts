@@ -1,7 +1,7 @@
 // The output code of a root's graphs as one document, tied to the source: which source lines a line stems from, which
 // kernel a line belongs to. In: a program and the texts of its graphs. Out: plain data, 0-based lines of the document.
 import type { OutputCode, ReportRoot } from "@fuselens/compiler";
-import { isLaunched, type KernelRef, kernelOf } from "./lookup";
+import { isLaunched, type KernelRef, kernelOf, numberOf } from "./lookup";
 import type { EditorProgram } from "./model";
 
 export type Header = "standalone" | "inductor";
@@ -10,7 +10,7 @@ export type OutputCodes = readonly (OutputCode | undefined)[];
 
 export interface GeneratedKernel {
   readonly ref: KernelRef;
-  /** from 1, over all graphs of the document, in launch order */
+  /** as everywhere in the editor, over all graphs of the file */
   readonly number: number;
   readonly name: string;
   /** lines of its definition, decorator included; null for a kernel that is not generated */
@@ -49,7 +49,7 @@ export function generatedCode(
       const definition = definitionLines(text, k.name);
       kernels.push({
         ref: { compilation, kernel },
-        number: kernels.length + 1,
+        number: numberOf(program, { compilation, kernel }),
         name: k.name,
         definition: definition && [definition[0] + offset, definition[1] + offset],
         launches: launchLines(text, k.name, definition).map(l => l + offset),

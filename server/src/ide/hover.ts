@@ -100,9 +100,10 @@ function reasonLines(reasons: readonly ReportRefusal[]): string[] {
   if (!groups.length) return [];
   const lost = groups.reduce((n, g) => n + g.bytesLost, 0);
   const more = groups.length - REASONS_SHOWN;
+  const shown = groups.slice(0, REASONS_SHOWN);
   return [
     `**Not fused** (${formatBytes(lost)} that one pass would not move)`,
-    groups.slice(0, REASONS_SHOWN).map(reasonLine).join("\n"),
+    shown.map((g, i) => reasonLine(g, !shown.slice(0, i).some(s => s.refusal.code === g.refusal.code))).join("\n"),
     ...(more > 0 ? [`… ${more} more reasons`] : []),
   ];
 }
@@ -127,17 +128,26 @@ export function groupReasons(reasons: readonly ReportRefusal[]): ReasonGroup[] {
   return [...groups.values()].sort((x, y) => y.bytesLost - x.bytesLost);
 }
 
-function reasonLine(g: ReasonGroup): string {
+/** the way out is said once for each kind of reason */
+function reasonLine(g: ReasonGroup, withAdvice: boolean): string {
   const r = g.refusal;
-  const where = `lines ${linesText(r, 0)} with ${linesText(r, 1)}${g.count > 1 ? `, ${g.count} times` : ""}`;
+  const where = `${betweenText(r)}${g.count > 1 ? `, ${g.count} times` : ""}`;
   const indices = r.aIndex || r.bIndex ? `: ${inlineCode(r.aIndex || "-")} against ${inlineCode(r.bIndex || "-")}` : "";
-  const advice = adviceFor(r.code);
+  const advice = withAdvice ? adviceFor(r.code) : null;
   const wayOut = advice === null ? "" : `  \n  *${advice}*`;
   return `- **${formatBytes(g.bytesLost)}** ${where}: ${escapeMarkdown(r.detail)}${indices} (${inlineCode(r.code)})${wayOut}`;
 }
 
+/** "line 6 with line 7", "lines 6, 8 with line 9", "within line 6" */
+function betweenText(r: ReportRefusal): string {
+  const [a, b] = [linesText(r, 0), linesText(r, 1)];
+  return a === b ? `within ${a}` : `${a} with ${b}`;
+}
+
+/** "line 6", "lines 6-8, 12" */
 export function linesText(r: ReportRefusal, side: 0 | 1): string {
-  return formatLines(r.at[side].length ? r.at[side] : r.lines[side]) || "?";
+  const lines = r.at[side].length ? r.at[side] : r.lines[side];
+  return lines.length ? `line${lines.length === 1 ? "" : "s"} ${formatLines(lines)}` : "no line";
 }
 
 /** our own words, so they need no escaping */

@@ -1,7 +1,7 @@
 // Inlay hints: shapes where values are named, kernel numbers at line ends. In: a program, the text, a range of lines.
 import type { SourceEntry } from "@fuselens/compiler";
 import { formatBytes, formatTime } from "../render/units";
-import { entriesByLine, isLaunched, type KernelRef, kernelOf, kernelsOf, numberOf, sizeOf, titleOf } from "./lookup";
+import { entriesByLine, isLaunched, kernelOf, kernelsOf, numberOf, sizeOf, titleOf } from "./lookup";
 import type { EditorProgram } from "./model";
 import { parseTensor, shortType } from "./tensor_text";
 
@@ -78,7 +78,7 @@ function kernelHint(program: EditorProgram, entries: readonly SourceEntry[], lin
   });
   if (!refs.length) return [];
   const label =
-    refs.length > NUMBERS_SHOWN ? `${refs.length} kernels` : refs.map(r => kernelLabel(program, r)).join(" ");
+    refs.length > NUMBERS_SHOWN ? `${refs.length} kernels` : refs.map(r => `K${numberOf(program, r)}`).join(" ");
   const tooltip = refs
     .slice(0, 8)
     .flatMap(ref => {
@@ -91,10 +91,4 @@ function kernelHint(program: EditorProgram, entries: readonly SourceEntry[], lin
     })
     .join("\n");
   return [{ kind: "kernel", line, column: text.replace(/\s+$/, "").length, label: `  ◆ ${label}`, tooltip }];
-}
-
-/** "K3" in a graph of inference or forward, "B3" in a backward */
-function kernelLabel(program: EditorProgram, ref: KernelRef): string {
-  const kind = program.compilations[ref.compilation]?.graph.kind;
-  return `${kind === "backward" ? "B" : "K"}${numberOf(program, ref)}`;
 }

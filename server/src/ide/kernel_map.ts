@@ -1,12 +1,12 @@
 // Source and output code side by side: which kernels a source line feeds, which source lines an output line stems from.
 import { type ReportRoot, targetByName } from "@fuselens/compiler";
 import { type Generated, generatedCode, type OutputCodes } from "./generated";
-import { isLaunched, titleOf } from "./lookup";
+import { isLaunched, numberOf, titleOf } from "./lookup";
 import type { Measurements } from "./measurements";
 import type { EditorProgram } from "./model";
 
 export interface MappedKernel {
-  /** from 1, over all graphs of the map, in launch order */
+  /** as everywhere in the editor, over all graphs of the file */
   readonly number: number;
   readonly name: string;
   readonly graph: string;
@@ -53,11 +53,12 @@ export function kernelLinesOf(
     const times = measured.get(c.codeKey);
     // a measurement's own copy bandwidth is the limit of the device that it was made on
     const limit = times?.shareOfCopy ? times.bytesPerSecond / times.shareOfCopy : bandwidth;
-    for (const k of c.graph.kernels.filter(isLaunched)) {
+    c.graph.kernels.forEach((k, kernel) => {
+      if (!isLaunched(k)) return;
       const m = times?.kernels.get(k.name);
       const us = m?.medianUs ?? k.estimate_us;
       found.push({
-        number: found.length + 1,
+        number: numberOf(program, { compilation: i, kernel }),
         name: titleOf(k),
         graph: `${c.graph.name} (${c.graph.kind})`,
         lines: k.lines,
@@ -69,7 +70,7 @@ export function kernelLinesOf(
         codeLines: null,
         time: us,
       });
-    }
+    });
   }
   const all = found.every(k => k.measuredUs !== null);
   const timeOf = (k: (typeof found)[number]): number => (all ? k.time : k.estimateUs);

@@ -98,10 +98,20 @@ export function launched(kernels: readonly ReportKernel[]): ReportKernel[] {
   return kernels.filter(isLaunched);
 }
 
-/** the place of a kernel among the launched ones of its graph, from 1 */
+const firstNumbers = new WeakMap<EditorProgram, number[]>();
+
+/** A kernel's number, from 1 over all graphs of the file in launch order: the same one in hover, hint, gutter and map. */
 export function numberOf(program: EditorProgram, ref: KernelRef): number {
+  const first = kept(firstNumbers, program, () => {
+    let next = 1;
+    return program.compilations.map(c => {
+      const number = next;
+      next += launched(c.graph.kernels).length;
+      return number;
+    });
+  });
   const kernels = program.compilations[ref.compilation]?.graph.kernels ?? [];
-  return launched(kernels.slice(0, ref.kernel + 1)).length;
+  return (first[ref.compilation] ?? 1) + launched(kernels.slice(0, ref.kernel)).length;
 }
 
 const byKernel = new WeakMap<EditorCompilation, Map<number, EditorRefusal[]>>();

@@ -19,7 +19,7 @@ export function reasonsPage(
     const reason = Object.hasOwn(REASONS, r.code) ? REASONS[r.code as keyof typeof REASONS] : null;
     out.push(`## ${formatBytes(g.bytesLost)}: ${reason?.title ?? inlineCode(r.code)}`);
     out.push(
-      `${inlineCode(r.a)} (lines ${linesText(r, 0)}) with ${inlineCode(r.b)} (lines ${linesText(r, 1)})` +
+      `${inlineCode(r.a)} (${linesText(r, 0)}) with ${inlineCode(r.b)} (${linesText(r, 1)})` +
         `${g.count > 1 ? `, ${g.count} times` : ""}: ${escapeMarkdown(r.detail)} (${inlineCode(r.code)})`,
     );
     const quoted = [...new Set([...r.at[0], ...r.at[1]])].sort((a, b) => a - b);

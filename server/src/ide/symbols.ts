@@ -1,7 +1,7 @@
 // Document symbols: under each compiled function its kernels, each over the lines that it computes.
 import type { ReportRoot } from "@fuselens/compiler";
 import { formatBytes, formatTime } from "../render/units";
-import { launched, titleOf } from "./lookup";
+import { isLaunched, numberOf, titleOf } from "./lookup";
 import type { EditorProgram, Span } from "./model";
 
 export interface KernelSymbol {
@@ -20,17 +20,19 @@ function rootSymbol(program: EditorProgram, root: ReportRoot): KernelSymbol {
   const children = root.compilations.flatMap(i => {
     const graph = program.compilations[i]?.graph;
     if (!graph) return [];
-    return launched(graph.kernels).map((k, n): KernelSymbol => {
+    return graph.kernels.flatMap((k, kernel): KernelSymbol[] => {
+      if (!isLaunched(k)) return [];
       // lines outside the root (a helper of the file) would put the child outside its parent
       const inside = k.at.filter(l => l >= root.span.line && l <= root.span.endLine);
       const first = inside[0] ?? root.span.line;
-      return {
-        name: `${graph.kind === "backward" ? "backward kernel" : "kernel"} ${n + 1}: ${titleOf(k)}`,
+      const symbol: KernelSymbol = {
+        name: `${graph.kind === "backward" ? "backward kernel" : "kernel"} ${numberOf(program, { compilation: i, kernel })}: ${titleOf(k)}`,
         detail: `${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`,
         kind: "kernel",
         span: { line: first, column: 0, endLine: inside[inside.length - 1] ?? first, endColumn: 0 },
         children: [],
       };
+      return [symbol];
     });
   });
   return { name: root.name, detail: `${children.length} kernels`, kind: "root", span: root.span, children };

@@ -185,6 +185,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     workspace.setFolders(params.workspaceFolders ?? (params.rootUri ? [params.rootUri] : []));
     selfConfigured = params.initializationOptions !== undefined && params.initializationOptions !== null;
     configure(params.initializationOptions);
+    analyzer.start();
     const scheme = [{ scheme: SCHEME }, { scheme: "file", pattern: "**/fuselens-code-*/*.py" }];
     return {
       serverInfo: { name: "fuselens", version: "0.1.0" },

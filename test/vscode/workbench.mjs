@@ -1,0 +1,200 @@
+// code-server with the packaged extension, and a browser on it. What a test does is what a user does: keys, pointer, text.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const SETTINGS = {
+  "workbench.startupEditor": "none",
+  "workbench.tips.enabled": false,
+  "security.workspace.trust.enabled": false,
+  "telemetry.telemetryLevel": "off",
+  "editor.fontFamily": "DejaVu Sans Mono",
+  "editor.fontSize": 13,
+  "editor.minimap.enabled": false,
+  "editor.hover.delay": 100,
+  "extensions.autoUpdate": false,
+  "extensions.autoCheckUpdates": false,
+  "chat.commandCenter.enabled": false,
+};
+
+export async function startWorkbench({
+  programs,
+  vsix,
+  files,
+  settings = {},
+  screenshots,
+  size = { width: 1440, height: 900 },
+}) {
+  const home = mkdtempSync(join(tmpdir(), "fuselens-vscode-"));
+  const [user, extensions, folder] = ["user", "extensions", "project"].map(n => join(home, n));
+  mkdirSync(join(user, "User"), { recursive: true });
+  writeFileSync(join(user, "User", "settings.json"), JSON.stringify({ ...SETTINGS, ...settings }, null, 1));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(join(folder, name, ".."), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const env = { ...process.env, HOME: home };
+  const places = ["--user-data-dir", user, "--extensions-dir", extensions];
+  execFileSync(process.execPath, [programs.codeServer, ...places, "--install-extension", vsix], {
+    env,
+    stdio: ["ignore", "ignore", 2],
+  });
+  const port = await freePort();
+  const args = [programs.codeServer, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, ...places];
+  args.push("--disable-telemetry", "--disable-update-check", "--disable-workspace-trust", folder);
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "ignore"] });
+  await answering(`http://127.0.0.1:${port}/healthz`);
+  const { chromium } = createRequire(join(programs.playwright, "package.json"))("playwright-core");
+  const browser = await chromium.launch({
+    executablePath: programs.chromium,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+  });
+  const page = await browser.newPage({ viewport: size });
+  await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
+  await page.waitForSelector(".monaco-workbench", { timeout: 60_000 });
+  mkdirSync(screenshots, { recursive: true });
+  return new Workbench(page, folder, screenshots, async () => {
+    await browser.close();
+    child.kill("SIGTERM");
+    await new Promise(resolve => child.once("exit", resolve));
+    rmSync(home, { recursive: true, force: true });
+  });
+}
+
+class Workbench {
+  constructor(page, folder, screenshots, close) {
+    Object.assign(this, { page, folder, screenshots, close });
+  }
+
+  shot(name) {
+    return this.page.screenshot({ path: join(this.screenshots, `${name}.png`) });
+  }
+
+  async quickOpen(name) {
+    await this.page.keyboard.press("Control+P");
+    await this.page.waitForSelector(".quick-input-widget:not([style*='display: none'])");
+    await this.page.keyboard.type(name);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".tab.active", { hasText: name }).waitFor();
+  }
+
+  /** a command of the palette, by its full title */
+  async command(title) {
+    await this.page.keyboard.press("F1");
+    await this.page.waitForSelector(".quick-input-widget:not([style*='display: none'])");
+    await this.page.keyboard.type(title);
+    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** an entry of the quick pick that is open */
+  async pick(text) {
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: text }).first();
+    await row.waitFor();
+    await row.click();
+  }
+
+  editor(name) {
+    return this.page
+      .locator(`.editor-instance[aria-label*="${name}"], .editor-instance:has(.monaco-editor[data-uri*="${name}"])`)
+      .first();
+  }
+
+  monaco(name) {
+    return this.page.locator(`.monaco-editor[data-uri*="${name}"]`).first();
+  }
+
+  lenses(name) {
+    return this.monaco(name).locator(".codelens-decoration a");
+  }
+
+  async lensTexts(name) {
+    return this.lenses(name).allTextContents();
+  }
+
+  /** the text of a line of an editor that holds some text; brings it into view */
+  line(name, text) {
+    return this.monaco(name).locator(".view-line", { hasText: text }).first();
+  }
+
+  /** moves the pointer onto the first occurrence of a word in a line */
+  async hover(name, lineText, word = lineText) {
+    const line = this.line(name, lineText);
+    await line.scrollIntoViewIfNeeded();
+    const box = await line.evaluate((node, wanted) => {
+      const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
+      for (let t = walker.nextNode(); t; t = walker.nextNode()) {
+        const at = t.textContent.replaceAll("\u00a0", " ").indexOf(wanted);
+        if (at < 0) continue;
+        const range = document.createRange();
+        range.setStart(t, at);
+        range.setEnd(t, at + wanted.length);
+        const { x, y, width, height } = range.getBoundingClientRect();
+        return { x: x + width / 2, y: y + height / 2 };
+      }
+      return null;
+    }, word);
+    if (!box) throw new Error(`no ${word} in the line ${lineText}`);
+    await this.page.mouse.move(box.x - 40, box.y - 40);
+    await this.page.mouse.move(box.x, box.y, { steps: 4 });
+    return box;
+  }
+
+  /** the frame of a webview that holds an element */
+  async webview(selector, timeout = 20_000) {
+    const until = Date.now() + timeout;
+    for (;;) {
+      for (const frame of this.page.frames()) {
+        if (frame === this.page.mainFrame()) continue;
+        const found = await frame.$(selector).catch(() => null);
+        if (found && (await found.isVisible().catch(() => false))) return frame;
+      }
+      if (Date.now() > until) throw new Error(`no webview with ${selector}`);
+      await new Promise(resolve => setTimeout(resolve, 100));
+    }
+  }
+
+  /** waits until a question has a true answer; the answer */
+  async until(what, ask, timeout = 20_000) {
+    const end = Date.now() + timeout;
+    let last;
+    for (;;) {
+      try {
+        last = await ask();
+        if (last) return last;
+      } catch (e) {
+        last = e.message;
+      }
+      if (Date.now() > end) throw new Error(`${what}: not in ${timeout} ms (last: ${JSON.stringify(last)})`);
+      await new Promise(resolve => setTimeout(resolve, 50));
+    }
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+async function answering(url) {
+  for (let i = 0; i < 300; i++) {
+    if (
+      await fetch(url).then(
+        r => r.ok,
+        () => false,
+      )
+    )
+      return;
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+  throw new Error("code-server did not start");
+}
