@@ -1,5 +1,6 @@
-// The root modules of a repository. In: its Python files. Out: module classes that no other class of it builds, each with
-// its file. A class is a module if one of its bases leads to torch.nn's Module, by names and imports; a base that no file
+// The root modules of a repository. In: its Python files. Out: module classes that no other module class of it builds, each
+// with its file. A class builds those that its body names, and those that are handed to its constructor as values. A class
+// is a module if one of its bases leads to torch.nn's Module, by names and imports; a base that no file
 // defines counts as one where the class has a forward(self, ...) of its own. Classes that have no forward at all (bases
 // that only say what others must define, namespaces) can't be traced and are no roots.
 import { readdirSync, readFileSync } from "node:fs";
@@ -27,6 +28,7 @@ interface ModuleFile {
 }
 
 const SKIPPED_FOLDERS = /^(\.git|\.venv|venv|node_modules|__pycache__|tests?|docs?|build|dist|site-packages)$/;
+const IGNORED_CALLS = /^(isinstance|issubclass|super|print|len|type|getattr|setattr|hasattr)$/;
 const SKIPPED_FILES = /^(test_.*|.*_test|setup|conftest)\.py$/;
 
 export function pythonFiles(root: string): string[] {
@@ -102,7 +104,8 @@ class Repository {
   roots(): RootModule[] {
     const built = new Set<ast.ClassDef>();
     for (const file of this.files.values()) {
-      for (const cls of file.classes.values()) this.noteBuilt(file, cls, built);
+      for (const cls of file.classes.values())
+        if (this.isModule({ file, cls }, new Set())) this.noteBuilt(file, cls, built);
       this.noteHandedOver(file, built);
     }
     const out: RootModule[] = [];
@@ -143,22 +146,61 @@ class Repository {
     visit(cls.body);
   }
 
-  /** classes handed to a call as values: `ResNet(Bottleneck, [3, 4, 6, 3])` has ResNet build Bottleneck */
+  /**
+   * Classes that a module class gets as values and builds: `ResNet(Bottleneck, [3, 4, 6, 3])`, also by way of a function
+   * that passes them on, and by a keyword that a constructor has (`dict(block=Bottleneck)`). A function that builds what it
+   * is handed is no class.
+   */
   private noteHandedOver(file: ModuleFile, built: Set<ast.ClassDef>): void {
+    const keywords = this.constructorKeywords(file);
     walk(file.body, n => {
-      if (
-        n.kind !== "Call" ||
-        /^(isinstance|issubclass|super|register\w*|print|len|type|getattr|setattr|hasattr)$/.test(
-          lastPart(dotted(n.func)),
-        )
-      )
-        return;
-      for (const a of [...n.args, ...n.keywords.map(k => k.value)]) {
-        const name = dotted(a);
-        const found = name === undefined ? undefined : this.resolve(file, name, new Set());
-        if (found) built.add(found.cls);
+      if (n.kind !== "Call" || IGNORED_CALLS.test(lastPart(dotted(n.func)))) return;
+      const callee = dotted(n.func);
+      const target = callee === undefined ? undefined : this.resolve(file, callee, new Set());
+      const isClass = target !== undefined && this.isModule(target, new Set());
+      n.args.forEach((a, position) => {
+        const handed = this.classValue(file, a);
+        if (!handed) return;
+        if (isClass || (callee !== undefined && this.passesOn(file, callee, position))) built.add(handed);
+      });
+      for (const k of n.keywords) {
+        const handed = this.classValue(file, k.value);
+        if (handed && k.arg !== null && (isClass || keywords.has(k.arg))) built.add(handed);
       }
     });
+  }
+
+  /** the class that an expression hands over: its name, or partial(name, ...) */
+  private classValue(file: ModuleFile, e: ast.Expr): ast.ClassDef | undefined {
+    const inner = e.kind === "Call" && lastPart(dotted(e.func)) === "partial" ? e.args[0] : e;
+    const name = inner === undefined ? undefined : dotted(inner);
+    return name === undefined ? undefined : this.resolve(file, name, new Set())?.cls;
+  }
+
+  /** whether a function of the file hands its parameter at `position` to another call as it is */
+  private passesOn(file: ModuleFile, callee: string, position: number): boolean {
+    const f = file.body.find(s => s.kind === "FunctionDef" && s.name === callee);
+    if (f?.kind !== "FunctionDef") return false;
+    const name = [...f.args.posonlyargs, ...f.args.args][position]?.arg;
+    let passes = false;
+    walk(f.body, n => {
+      if (n.kind !== "Call" || name === undefined) return;
+      const target = this.resolve(file, dotted(n.func) ?? "", new Set());
+      if (target && [...n.args, ...n.keywords.map(k => k.value)].some(a => a.kind === "Name" && a.id === name))
+        passes = true;
+    });
+    return passes;
+  }
+
+  private constructorKeywords(file: ModuleFile): Set<string> {
+    const out = new Set<string>();
+    for (const cls of file.classes.values()) {
+      for (const s of cls.body) {
+        if (s.kind !== "FunctionDef" || s.name !== "__init__") continue;
+        for (const a of [...s.args.args, ...s.args.kwonlyargs]) out.add(a.arg);
+      }
+    }
+    return out;
   }
 
   private isModule(c: Found, seen: Set<ast.ClassDef>): boolean {
