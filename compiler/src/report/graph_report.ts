@@ -1,12 +1,14 @@
 // One compiled graph as `explain --json` shows it. In: the post-grad graph's schedule and plan. Out: ReportGraph.
-import type { FxNode } from "../fx/graph";
+import { FxNode } from "../fx/graph";
 import type { FakeTensor, FakeValue } from "../fx/types";
 import { estimateExternUs } from "../inductor/cost";
+import { itemsize } from "../inductor/ir/dtypes";
 import type { TargetProperties } from "../inductor/ir/target";
 import type { Operation } from "../inductor/ir/types";
 import type { ExecutablePlan } from "../inductor/plan/types";
 import type { AnyNode, Schedule, SchedulerNode } from "../inductor/scheduler/types";
 import { printPython } from "../inductor/symbolic/print_python";
+import { itemsOf } from "../passes/edit";
 import { originOf, outermostFunction } from "./origins";
 import type { ReportGraph, ReportKernel, ReportRefusal, ReportTensor } from "./types";
 
@@ -21,6 +23,8 @@ export interface GraphReportInput {
   /** backward inputs that are saved values, not tangents */
   readonly saved: ReadonlySet<string>;
   readonly assumed: readonly string[];
+  /** forward: positions among its outputs of the values that its backward takes */
+  readonly savedOutputs: readonly number[];
 }
 
 export function graphReport(input: GraphReportInput): ReportGraph {
@@ -32,6 +36,7 @@ export function graphReport(input: GraphReportInput): ReportGraph {
     kind: input.kind,
     bytes: schedule.totalBytes,
     peak_bytes: schedule.peakMemory,
+    saved_bytes: savedBytes(input),
     inputs: fx.placeholders().flatMap(n => {
       const t = tensorOf(n.name, n.meta.val);
       return t ? [{ ...t, saved: input.saved.has(n.name) }] : [];
@@ -44,6 +49,26 @@ export function graphReport(input: GraphReportInput): ReportGraph {
     kernels: schedule.nodes.filter(n => !isTupleItem(n)).map(n => kernelReport(n, input)),
     refusals: schedule.refusals.map(r => refusalReport(r, input)),
   };
+}
+
+/** What was given to the graph stands on no line, and a value kept twice is kept once. */
+function savedBytes({ schedule, file, savedOutputs }: GraphReportInput): ReportGraph["saved_bytes"] {
+  const { graph, sizevars } = schedule.graph;
+  const outputs = itemsOf(graph.output.args[0]);
+  const kept = new Set<FxNode>();
+  for (const position of savedOutputs) {
+    const node = outputs[position];
+    if (node instanceof FxNode && node.op === "call_function") kept.add(node);
+  }
+  const byLine = new Map<number, number>();
+  for (const node of kept) {
+    const { val } = node.meta;
+    const [line] = originOf([node], file).at;
+    if (line === undefined || !isFakeTensor(val)) continue;
+    const elements = val.shape.reduce((n, s) => n * sizevars.sizeHint(s, 1), 1);
+    byLine.set(line, (byLine.get(line) ?? 0) + elements * itemsize(val.dtype));
+  }
+  return [...byLine].sort(([a], [b]) => a - b).map(([line, bytes]) => ({ line, bytes }));
 }
 
 export function operationsOf(node: AnyNode): Operation[] {

@@ -65,7 +65,8 @@ export class ProgramBuilder {
     for (const record of result.logs) this.log(record);
     for (const e of result.estimates) this.estimates.add(e);
     this.diagnostics.push(...result.diagnostics);
-    const indices = result.graphs.map(g => this.compilation(frame, g));
+    const saved = result.aot.kind === "train" ? result.aot.savedOutputs : [];
+    const indices = result.graphs.map(g => this.compilation(frame, g, g.info.kind === "forward" ? saved : []));
     this.byFrame.set(frame.id, indices);
     this.values.frame(frame, result.aot, result.graphs);
   }
@@ -111,7 +112,7 @@ export class ProgramBuilder {
     this.events.push({ kind: "log", record });
   }
 
-  private compilation(frame: CapturedFrame, g: GraphResult): number {
+  private compilation(frame: CapturedFrame, g: GraphResult, savedOutputs: readonly number[]): number {
     const index = this.compilations.length;
     const { info, schedule, plan, outputCode, wat, schedulerGraph } = g;
     const file = reportedFile(schedule.graph.graph.nodes, this.ctx.path, frame.file);
@@ -124,6 +125,7 @@ export class ProgramBuilder {
       target: this.ctx.target,
       saved: info.saved,
       assumed: frame.assumed,
+      savedOutputs,
     });
     this.compilations.push({ graph, schedulerGraph, plan, wat, outputCode });
     this.addSource(frame, g, index);

@@ -46,6 +46,8 @@ export interface ReportGraph {
   readonly kind: "inference" | "forward" | "backward";
   readonly bytes: number;
   readonly peak_bytes: number;
+  /** of a forward graph: bytes of the values kept for the backward, by the line that made them, lines ascending */
+  readonly saved_bytes: readonly { readonly line: number; readonly bytes: number }[];
   readonly inputs: readonly (ReportTensor & { readonly saved: boolean })[];
   readonly aten: readonly (ReportTensor & {
     readonly target: string;
