@@ -38,8 +38,14 @@ const fill = z.union([
   }),
   z.object({ how: z.literal("randint"), k: z.number().int(), low: z.number(), high: z.number() }),
   // zod's number() knows no infinities; a mask is filled with one
-  z.object({ how: z.literal("full"), value: z.custom<number | boolean>(x => typeof x === "number" || typeof x === "boolean") }),
-  z.object({ how: z.literal("data"), values: z.array(z.custom<number | boolean>(x => typeof x === "number" || typeof x === "boolean")) }),
+  z.object({
+    how: z.literal("full"),
+    value: z.custom<number | boolean>(x => typeof x === "number" || typeof x === "boolean"),
+  }),
+  z.object({
+    how: z.literal("data"),
+    values: z.array(z.custom<number | boolean>(x => typeof x === "number" || typeof x === "boolean")),
+  }),
 ]);
 
 const tensor = z.object({
@@ -82,8 +88,11 @@ export const jobSchema = z.discriminatedUnion("kind", [
     against: z.array(z.enum(["eager", "compile"])),
   }),
   z.object({ kind: z.literal("values"), graphs: z.array(compiledSchema), steps: z.array(valueStepSchema) }),
-  /** the fused plan against the one where every node is a kernel of its own, on the same filled inputs */
-  z.object({ kind: z.literal("verify"), fused: compiledSchema, unfused: compiledSchema }),
+  /** fused plans against those where every node is a kernel of its own, each pair on the same filled inputs */
+  z.object({
+    kind: z.literal("verify"),
+    pairs: z.array(z.object({ fused: compiledSchema, unfused: compiledSchema })).min(1),
+  }),
 ]);
 export type Job = z.infer<typeof jobSchema>;
 
@@ -124,10 +133,15 @@ export interface ValuesResult {
   readonly rows: readonly { readonly slot: string; readonly row: ValueRow }[];
 }
 
+/** what the two plans of a pair gave */
+export interface VerifiedPair {
+  /** per output of the plan: largest absolute difference, and that relative to the output's mean magnitude */
+  readonly outputs: readonly { readonly maxAbs: number; readonly maxRel: number; readonly dtype: string }[];
+}
+
 export interface VerifyResult {
   readonly kind: "verify";
-  /** per output of the plan: largest absolute difference, and that relative to the output's mean magnitude */
-  readonly outputs: readonly { readonly maxAbs: number; readonly maxRel: number }[];
+  readonly pairs: readonly VerifiedPair[];
 }
 
 export type JobResult = BenchmarkResult | ValuesResult | VerifyResult;

@@ -32,11 +32,11 @@ export async function main(argv: string[]): Promise<number> {
           throw new JobError("unsupported", blocker ?? "the unfused program has another number of graphs");
         const pair = (x: typeof c) => ({ plan: x.plan, wat: [...x.wat], standalone: "" });
         const { result } = await workers.submit(
-          { kind: "verify", fused: pair(c), unfused: pair(other) },
+          { kind: "verify", pairs: [{ fused: pair(c), unfused: pair(other) }] },
           { fresh: true },
         );
         if (result.kind !== "verify") throw new JobError("internal", "the worker answered another question");
-        rows.push({ name: c.graph.name, kind: c.graph.kind, outputs: result.outputs });
+        rows.push({ name: c.graph.name, kind: c.graph.kind, outputs: result.pairs.flatMap(p => p.outputs) });
       }
       process.stdout.write(`${JSON.stringify({ graphs: rows }, null, 1)}\n`);
       return 0;
