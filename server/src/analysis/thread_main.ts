@@ -120,7 +120,16 @@ export class ThreadMain {
 
 function sessionOptions(o: ThreadOptions): SessionOptions {
   const { preset, target, stepBudget } = o;
-  return { preset, target, stepBudget, config: new Map(o.config), artifacts: new Set(), wat: false, unfused: false, replay: false };
+  return {
+    preset,
+    target,
+    stepBudget,
+    config: new Map(o.config),
+    artifacts: new Set(),
+    wat: false,
+    unfused: false,
+    replay: false,
+  };
 }
 
 function sideOptions(o: ThreadOptions, job: SideJob): SessionOptions {
