@@ -50,6 +50,8 @@ export class KernelMapPanel implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[] = [];
   /** the page just moved the source: its own scroll must not come back */
   private quietUntil = 0;
+  /** an analysis came while the page was hidden */
+  private outdated = false;
 
   constructor(
     extension: vscode.Uri,
@@ -60,6 +62,7 @@ export class KernelMapPanel implements vscode.Disposable {
       PAGE,
       m => this.fromPage(m),
       () => this.clear(),
+      () => void (this.outdated && this.refresh()),
     );
     this.subscriptions.push(
       this.panel,
@@ -107,7 +110,8 @@ export class KernelMapPanel implements vscode.Disposable {
 
   private async refresh(): Promise<void> {
     const { source } = this;
-    if (!this.panel.open || !source) return;
+    this.outdated = !this.panel.visible;
+    if (this.outdated || !source) return;
     const { version } = source;
     try {
       const map = await this.ask(source);

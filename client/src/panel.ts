@@ -39,6 +39,8 @@ export class Panel<ToPage, FromPage> implements vscode.Disposable {
     private readonly page: PageSpec,
     private readonly receive: (message: FromPage) => void,
     private readonly closed: () => void = () => undefined,
+    /** it came back to the front */
+    private readonly shown: () => void = () => undefined,
   ) {}
 
   get open(): boolean {
@@ -70,6 +72,7 @@ export class Panel<ToPage, FromPage> implements vscode.Disposable {
       this.pending = [];
       this.closed();
     });
+    panel.onDidChangeViewState(() => panel.visible && this.shown());
     panel.webview.onDidReceiveMessage((m: FromPage | { readonly type: "ready" }) => {
       if ((m as { type: string }).type === "ready") {
         this.ready = true;

@@ -120,6 +120,21 @@ describe("diagnostics", () => {
   });
 });
 
+describe("recompiles", () => {
+  it("are told where a second call causes one", async () => {
+    const text = TWO_SUMS.replace(
+      /two_sums\(torch.*\n$/,
+      'two_sums(torch.randn(8, 16, device="cuda"))\ntwo_sums(torch.randn(8, 32, device="cuda"))\n',
+    );
+    const uri = await open(text);
+    const { diagnostics } = await client.diagnostics(uri, 1);
+    const again = diagnostics.find(d => d.code === "recompile");
+    expect(again?.message).toMatch(
+      /two_sums is compiled again: an input was float32\[8, 16\] and then float32\[8, s\d+\]/,
+    );
+  });
+});
+
 describe("code actions", () => {
   interface Action {
     readonly title: string;
@@ -317,6 +332,20 @@ describe("progress", () => {
     const uri = await open(TWO_SUMS);
     await client.execute("fuselens.benchmark", { uri, root: "two_sums" }, { workDoneToken: "mine" });
     expect(client.progress.filter(p => p.token === "mine").map(p => p.value["kind"])).toContain("report");
+  });
+});
+
+describe("a long compile", () => {
+  it("shows progress, and a cancel holds until the next edit", async () => {
+    const block = "    x = torch.softmax(torch.tanh(x @ w) + x, dim=-1)\n";
+    const text = `import torch\n\n\n@torch.compile\ndef long(x, w):\n${block.repeat(400)}    return x.sum()\n\n\nlong(torch.randn(64, 64, device="cuda"), torch.randn(64, 64, device="cuda"))\n`;
+    client.cancelProgress = value => /compiling/.test(String(value["message"]));
+    const uri = await open(text);
+    expect(await client.hover(uri, 6, 25)).toBeNull();
+    client.cancelProgress = () => false;
+    expect(await client.lensPlaces(uri)).toEqual([]);
+    await client.change(uri, text.replace(block.repeat(390), ""), 2);
+    expect(await client.hover(uri, 6, 25)).toContain("aten.");
   });
 });
 

@@ -37,6 +37,8 @@ export class Analyzer {
   private readonly latest = new Map<string, Analysis>();
   private readonly queue = new Map<string, Pending>();
   private running: (Pending & { readonly id: number; stopped: boolean }) | null = null;
+  /** versions that the reader cancelled: not tried again until the text changes */
+  private readonly givenUp = new Map<string, number>();
   private readonly files = new Map<string, ReadonlySet<string>>();
   private readonly codeWaiters = new Map<number, (codes: readonly OutputCode[] | null) => void>();
   private nextId = 1;
@@ -60,6 +62,11 @@ export class Analyzer {
   /** Asks for a compile; resolves with the analysis of this or a later version, null if it was given up. */
   update(path: string, text: string, version: number, edit = false): Promise<Analysis | null> {
     return new Promise(resolve => {
+      if (this.givenUp.get(path) === version && !edit) {
+        resolve(null);
+        return;
+      }
+      this.givenUp.delete(path);
       const { running } = this;
       if (running?.path === path && running.version === version && !running.stopped && running.text === text) {
         running.waiters.push(resolve);
@@ -88,6 +95,12 @@ export class Analyzer {
 
   /** Gives up the compile of a path until it changes again. */
   cancel(path: string): void {
+    const version = this.queue.get(path)?.version ?? (this.running?.path === path ? this.running.version : undefined);
+    if (version !== undefined) this.givenUp.set(path, version);
+    this.drop(path);
+  }
+
+  private drop(path: string): void {
     for (const w of this.queue.get(path)?.waiters ?? []) w(null);
     this.queue.delete(path);
     if (this.running?.path === path) {
@@ -118,7 +131,8 @@ export class Analyzer {
   }
 
   close(path: string): void {
-    this.cancel(path);
+    this.drop(path);
+    this.givenUp.delete(path);
     this.latest.delete(path);
     this.files.delete(path);
     this.post({ kind: "close", path });
@@ -127,6 +141,7 @@ export class Analyzer {
   configure(options: ThreadOptions): void {
     this.options = options;
     this.latest.clear();
+    this.givenUp.clear();
     if (this.thread) this.post({ kind: "configure", options });
   }
 

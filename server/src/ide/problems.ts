@@ -4,7 +4,7 @@ import type { Diagnostic } from "@fuselens/compiler";
 import { formatBytes } from "../render/units";
 import { graphBreakHint } from "./graph_breaks";
 import { adviceFor, groupReasons, linesText, reasonTitle } from "./hover";
-import type { EditorProgram, Span } from "./model";
+import type { EditorGraph, EditorProgram, Span } from "./model";
 
 export interface Problem {
   readonly span: Span;
@@ -55,6 +55,7 @@ export function problemsFor(
   }
   out.push(...missedFusions(program, lines, settings.missedFusionBytes));
   out.push(...opaqueOperators(program, lines));
+  out.push(...recompiles(program, lines));
   if (settings.assumed) out.push(...assumptions(program, lines));
   return out;
 }
@@ -113,6 +114,41 @@ function opaqueOperators(program: EditorProgram, lines: readonly string[]): Prob
     }
   }
   return [...out.values()];
+}
+
+/** A graph of one root that was compiled for one shape and then for another: each further shape compiles again. */
+function recompiles(program: EditorProgram, lines: readonly string[]): Problem[] {
+  return program.roots.flatMap((root): Problem[] => {
+    const seen = new Map<string, EditorGraph>();
+    for (const i of root.compilations) {
+      const graph = program.compilations[i]?.graph;
+      if (!graph || graph.kind === "backward") continue;
+      const first = seen.get(graph.name);
+      if (!first) {
+        seen.set(graph.name, graph);
+        continue;
+      }
+      const other = graph.inputs.find((input, n) => shapeText(input) !== shapeText(first.inputs[n]));
+      const before = other && first.inputs[graph.inputs.indexOf(other)];
+      const why = other
+        ? `an input was ${before ? shapeText(before) : "not there"} and then ${shapeText(other)}`
+        : "something that it depends on changed";
+      return [
+        {
+          span: lineSpan(lines, root.span.line),
+          severity: "hint",
+          code: "recompile",
+          message: `${root.name} is compiled again: ${why}. Mark the size dynamic (torch._dynamo.mark_dynamic, dynamic=True), or keep it fixed.`,
+          related: [],
+        },
+      ];
+    }
+    return [];
+  });
+}
+
+function shapeText(input: EditorGraph["inputs"][number] | undefined): string {
+  return input ? `${(input.dtype ?? "?").replace("torch.", "")}[${input.shape.join(", ")}]` : "";
 }
 
 function assumptions(program: EditorProgram, lines: readonly string[]): Problem[] {

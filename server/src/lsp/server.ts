@@ -51,6 +51,8 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   const log = (message: string): void => connection.console.log(message);
   const workers = new WorkerPool({ workerFile: paths.worker, log });
   const side = new SideThread(paths.compileThread);
+  /** the version of each document that an analysis was last shown for */
+  const shown = new Map<string, number>();
   let client = NO_ABILITIES;
   let selfConfigured = false;
 
@@ -64,6 +66,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     onChange: (unit, edit) => void analyzer.update(unit.path, unit.text, unit.version, edit),
     onClose: (path, uris) => {
       analyzer.close(path);
+      shown.delete(path);
       for (const uri of uris) void connection.sendDiagnostics({ uri, diagnostics: [] });
     },
     isGenerated: uri => generated.isGenerated(uri),
@@ -116,7 +119,9 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     if (!unit || unit.version !== analysis.version || unit.text !== analysis.text) return;
     const views = unit.parts.map(part => new View(documents, unit, part, analysis));
     if (!client.pullsDiagnostics) publish(context, views);
-    refresh();
+    // after an edit the client asks by itself; after anything else it has to be told
+    if (shown.get(unit.path) === unit.version) refresh();
+    shown.set(unit.path, unit.version);
     for (const v of views) refreshDocuments(context, v.uri);
     if (client.rich) {
       for (const v of views)

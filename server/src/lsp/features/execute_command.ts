@@ -7,7 +7,7 @@ import {
   ShowMessageNotification,
   type WorkDoneProgressReporter,
 } from "vscode-languageserver/node";
-import { kernelLinesOf, kernelMap } from "../../ide/kernel_map";
+import { type KernelLines, type KernelMap, kernelLinesOf, kernelMap } from "../../ide/kernel_map";
 import { asResponseError, benchmark } from "../commands/benchmark";
 import { compare } from "../commands/compare";
 import { exampleInputs } from "../commands/examples";
@@ -16,6 +16,7 @@ import { asTarget, failed, invalid, rootIn, type Target, viewOf } from "../comma
 import { showKernels, showOutputCode, showReasons, showStage } from "../commands/texts";
 import { selectWorker, workerStatus } from "../commands/worker";
 import type { ServerContext } from "../context";
+import type { View } from "../view";
 
 type Command = (
   ctx: ServerContext,
@@ -35,13 +36,13 @@ const ON_DOCUMENTS: Readonly<Record<string, Command>> = {
   "fuselens.benchmark": benchmark,
   "fuselens.kernelLines": async (ctx, target) => {
     const view = await viewOf(ctx, target);
-    return kernelLinesOf(view.program, rootIn(view, target), ctx.measurements);
+    return linesInPart(view, kernelLinesOf(view.program, rootIn(view, target), ctx.measurements));
   },
   "fuselens.kernelMap": async (ctx, target) => {
     const view = await viewOf(ctx, target);
     const codes = await ctx.analyzer.codes(view.analysis);
     if (!codes) throw failed("the document changed; try again");
-    return kernelMap(view.program, rootIn(view, target), codes, ctx.measurements);
+    return mapInPart(view, kernelMap(view.program, rootIn(view, target), codes, ctx.measurements));
   },
 };
 
@@ -71,6 +72,27 @@ export async function executeCommand(
   } catch (e) {
     throw asResponseError(e);
   }
+}
+
+/** Lines as the document counts them: a notebook's cell has its own, and knows nothing of other cells' lines. */
+function linesInPart(view: View, all: KernelLines): KernelLines {
+  if (view.unit.parts.length === 1) return all;
+  const own = (lines: readonly number[]): number[] =>
+    lines.filter(l => view.lines.holds(l)).map(l => l - view.lines.firstLine + 1);
+  const sourceToKernels: Record<number, readonly number[]> = {};
+  for (const [line, kernels] of Object.entries(all.sourceToKernels)) {
+    const [at] = own([Number(line)]);
+    if (at !== undefined) sourceToKernels[at] = kernels;
+  }
+  return { ...all, kernels: all.kernels.map(k => ({ ...k, lines: own(k.lines), at: own(k.at) })), sourceToKernels };
+}
+
+function mapInPart(view: View, map: KernelMap): KernelMap {
+  if (view.unit.parts.length === 1) return map;
+  const codeToSource = map.codeToSource.map(lines =>
+    lines.filter(l => view.lines.holds(l)).map(l => l - view.lines.firstLine + 1),
+  );
+  return { ...map, ...linesInPart(view, map), codeToSource };
 }
 
 async function showTo(ctx: ServerContext, answer: unknown): Promise<void> {
