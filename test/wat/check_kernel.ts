@@ -168,9 +168,19 @@ export class KernelChecker {
     );
   }
 
+  generate(node: AnyNode): WatKernel {
+    return generateWat(node, this.schedule, { removedBuffers: this.removed(node), file: "model.py", name: "kernel" });
+  }
+
+  /** runs the node's kernel without comparing */
+  executeNode(node: AnyNode): void {
+    const kernel = this.generate(node);
+    this.execute(kernel, compileWat(kernel.text));
+  }
+
   kernel(node: AnyNode): KernelCheck {
     const removedBuffers = this.removed(node);
-    const kernel = generateWat(node, this.schedule, { removedBuffers, file: "model.py", name: "kernel" });
+    const kernel = this.generate(node);
     const module = compileWat(kernel.text);
     const leaves = leavesOf(node);
     const work = leaves.reduce((n, l) => n + [...l.sizes[0], ...l.sizes[1]].reduce((p, s) => p * this.hint(s), 1), 0);
@@ -311,7 +321,7 @@ export function writeValues(buffer: ArrayBufferLike, address: number, dtype: DTy
         view.setUint16(at, Math.abs(v) < 6e-5 ? 0 : halfOf(v), true);
         break;
       default:
-        view.setInt8(at, dtype === "bool" ? (v ? 1 : 0) : dtype.startsWith("float8") ? v * 8 : v);
+        view.setInt8(at, dtype === "bool" ? (v ? 1 : 0) : dtype.startsWith("float8") ? Math.abs(v) * 8 : v);
     }
   }
 }

@@ -20,7 +20,7 @@ function rowOf(size: number[], dtype: string, fill: Parameters<typeof fillTensor
 describe("value rows", () => {
   // weighted sums that torch computed on a GPU, to the last bit
   it.each([
-    { count: 16384, k: 7, high: 32000, wsum: 131502069.91761269 },
+    { count: 16384, k: 4, high: 32000, wsum: 131502069.91761269 },
     { count: 100000, k: 1, high: 5000, wsum: 125007206.18355505 },
   ])("sums $count integers in the GPU's order", ({ count, k, high, wsum }) => {
     expect(rowOf([count], "int64", { how: "randint", k, low: 0, high }).wsum).toBe(wsum);

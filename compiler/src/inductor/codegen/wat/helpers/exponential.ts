@@ -124,6 +124,7 @@ export const EXPONENTIAL = {
     text: `(func $pow (param $x f64) (param $y f64) (result f64) (local $r f64)
     (if (i32.or (f64.eq ${get("y")} ${c(0)}) (f64.eq ${get("x")} ${c(1)})) (then (return ${c(1)})))
     (if (i32.and (f64.eq ${abs(get("y"))} (f64.const inf)) (f64.eq ${abs(get("x"))} ${c(1)})) (then (return ${c(1)})))
+    (if (f64.ne ${get("y")} ${get("y")}) (then (return ${get("y")})))
     ${set("r", `(call $exp ${mul(get("y"), `(call $log ${abs(get("x"))})`)})`)}
     (if (f64.eq ${get("x")} ${c(0)}) (then ${set("r", `(select (f64.const inf) ${c(0)} (f64.lt ${get("y")} ${c(0)}))`)}))
     (if (i64.lt_s (i64.reinterpret_f64 ${get("x")}) (i64.const 0)) (then

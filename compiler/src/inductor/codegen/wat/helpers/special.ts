@@ -150,9 +150,10 @@ export const SPECIAL = {
     text: unary(
       "lgamma",
       `${give(`(f64.eq ${abs(get("x"))} (f64.const inf))`, "(f64.const inf)")}
+    ${give(`(i32.or (f64.eq ${get("x")} ${c(1)}) (f64.eq ${get("x")} ${c(2)}))`, c(0))}
     (if (f64.lt ${get("x")} ${c(0.5)}) (then
       ${give(`(f64.eq (f64.floor ${get("x")}) ${get("x")})`, "(f64.const inf)")}
-      (return ${sub(c(Math.log(Math.PI)), add(`(call $log ${abs(`(call $sin ${mul(c(Math.PI), sub(get("x"), `(f64.floor ${get("x")})`))})`)})`, `(call $lgamma ${sub(c(1), get("x"))})`))})))
+      (return ${sub(c(Math.log(Math.PI)), add(`(call $log ${abs(`(call $sin ${mul(c(Math.PI), sub(get("x"), `(f64.nearest ${get("x")})`))})`)})`, `(call $lgamma ${sub(c(1), get("x"))})`))})))
     ${set("x", sub(get("x"), c(1)))}
     ${set(
       "a",
@@ -171,7 +172,7 @@ export const SPECIAL = {
     ${give(`(f64.eq ${get("x")} (f64.const inf))`, get("x"))}
     (if (f64.lt ${get("x")} ${c(0)}) (then
       ${give(`(f64.eq (f64.floor ${get("x")}) ${get("x")})`, "(f64.const nan)")}
-      (return ${sub(`(call $digamma ${sub(c(1), get("x"))})`, div(c(Math.PI), `(call $tan ${mul(c(Math.PI), sub(get("x"), `(f64.floor ${get("x")})`))})`))})))
+      (return ${sub(`(call $digamma ${sub(c(1), get("x"))})`, div(c(Math.PI), `(call $tan ${mul(c(Math.PI), sub(get("x"), `(f64.nearest ${get("x")})`))})`))})))
     (block $done (loop $next
       (br_if $done (f64.ge ${get("x")} ${c(12)}))
       ${set("s", sub(get("s"), div(c(1), get("x"))))}

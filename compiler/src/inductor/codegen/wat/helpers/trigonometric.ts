@@ -60,7 +60,7 @@ export const TRIGONOMETRIC = {
     (if (i32.and (f64.eq ${abs(get("x"))} (f64.const inf)) (f64.eq ${abs(get("y"))} (f64.const inf)))
       (then (return (f64.copysign (select ${c(Math.PI / 4)} ${c((3 * Math.PI) / 4)} (f64.gt ${get("x")} ${c(0)})) ${get("y")}))))
     (local.set $r (call $atan ${div(get("y"), get("x"))}))
-    (if (f64.lt ${get("x")} ${c(0)}) (then (local.set $r ${add(get("r"), `(f64.copysign ${c(Math.PI)} ${get("y")})`)})))
+    (if (i64.lt_s (i64.reinterpret_f64 ${get("x")}) (i64.const 0)) (then (local.set $r ${add(get("r"), `(f64.copysign ${c(Math.PI)} ${get("y")})`)})))
     ${get("r")})`,
   },
   asin: {
