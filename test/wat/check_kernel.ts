@@ -296,9 +296,6 @@ export function writeValues(buffer: ArrayBufferLike, address: number, dtype: DTy
     const at = address + i * width;
     const v = values[i] as number;
     switch (dtype) {
-      case "float32":
-        view.setFloat32(at, v, true);
-        break;
       case "float64":
         view.setFloat64(at, v, true);
         break;
@@ -341,9 +338,6 @@ export function readValues(buffer: ArrayBufferLike, address: number, dtype: DTyp
   for (let i = 0; i < count; i++) {
     const at = address + i * width;
     switch (dtype) {
-      case "float32":
-        out[i] = view.getFloat32(at, true);
-        break;
       case "float64":
         out[i] = view.getFloat64(at, true);
         break;
