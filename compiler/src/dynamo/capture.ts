@@ -179,6 +179,7 @@ function prepare(path: string, options: CaptureOptions): Run {
       say(problem(place?.file ?? path, span, severity, code, message));
     },
     importModule: (name, from) => modules.import(name, from),
+    translate: e => translated(vm, e),
   });
   installBuiltins(vm);
   const modules = new Modules(vm, options.files);
@@ -206,6 +207,14 @@ function prepare(path: string, options: CaptureOptions): Run {
     return true;
   };
   return { vm, torch, runner, modules, namespace, diagnostics, unsay };
+}
+
+/** torch's own errors, and what goes wrong in this stage itself, as exceptions that the program's code can meet */
+function translated(vm: Machine, e: unknown): PyError | undefined {
+  if (e instanceof OpError) return vm.makeError(e.pythonType, [e.message]);
+  if (e instanceof RangeError) return vm.makeError("RecursionError", ["maximum recursion depth exceeded"]);
+  if (e instanceof TypeError) return vm.makeError("RuntimeError", [`the analysis failed here: ${e.message}`]);
+  return undefined;
 }
 
 /** the innermost line of the user's own code */

@@ -59,6 +59,8 @@ export interface Host {
   print(text: string): void;
   report(code: string, message: string, severity: "error" | "warning" | "information" | "hint", at?: Span): void;
   importModule(name: string, fromFile: string | null): Value;
+  /** an exception of this program as one of Python's; undefined: not one that Python code should see */
+  translate?(e: unknown): PyError | undefined;
 }
 
 /** what a frame's run ends with */
@@ -143,7 +145,7 @@ export class Machine implements Interp {
     this.exceptionClasses.set(cls.name, cls);
   }
   exceptionClass(name: string): PyClass {
-    return this.exceptionClasses.get(name) ?? this.types.exception;
+    return this.exceptionClasses.get(name) ?? this.exceptionClasses.get("RuntimeError") ?? this.types.exception;
   }
   makeError(type: string, args: readonly Value[]): PyError {
     const e = new PyInstance(this.exceptionClass(type));
@@ -623,7 +625,8 @@ export class Machine implements Interp {
           const done = handlers[i.op](this, frame, i);
           if (done) return done;
         }
-      } catch (e) {
+      } catch (thrown) {
+        const e = thrown instanceof PyError ? thrown : (this.host.translate?.(thrown) ?? thrown);
         if (!(e instanceof PyError)) {
           if (this.frames[this.frames.length - 1] === frame && this.lastFault !== e) {
             this.lastFault = e;
