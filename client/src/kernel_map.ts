@@ -33,6 +33,10 @@ const PAGE = {
   #code { flex: 1; overflow: auto; font-family: var(--vscode-editor-font-family); font-size: var(--vscode-editor-font-size); line-height: 1.4; padding: 4px 0; }
   .line { white-space: pre; padding: 0 8px 0 4px; min-height: 1.4em; border-left: 4px solid transparent; width: max-content; min-width: 100%; box-sizing: border-box; }
   .line.tied { cursor: pointer; }
+  .comment { color: var(--vscode-descriptionForeground); font-style: italic; }
+  .string { color: var(--vscode-debugTokenExpression-string); }
+  .digits { color: var(--vscode-debugTokenExpression-number); }
+  .keyword { color: var(--vscode-symbolIcon-classForeground, var(--vscode-debugTokenExpression-name)); }
   .lit { background: var(--vscode-editor-wordHighlightStrongBackground); }
   tr.lit { background: var(--vscode-list-inactiveSelectionBackground); }`,
 };

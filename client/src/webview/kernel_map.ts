@@ -72,7 +72,11 @@ function row(k: MappedKernel): HTMLElement {
 function codeLine(text: string, i: number, from: KernelMap): HTMLElement {
   const source = from.codeToSource[i] ?? [];
   const kernel = kernelOfLine[i];
-  const line = element("div", { class: source.length ? "line tied" : "line", focusable: source.length > 0 }, text);
+  const line = element(
+    "div",
+    { class: source.length ? "line tied" : "line", focusable: source.length > 0 },
+    ...coloured(text),
+  );
   if (kernel)
     line.style.borderLeftColor = dark() ? kernelColour(kernel.number).dark : kernelColour(kernel.number).light;
   if (!source.length) return line;
@@ -88,6 +92,24 @@ function codeLine(text: string, i: number, from: KernelMap): HTMLElement {
   line.addEventListener("focus", light);
   onActivate(line, () => tell("click", source));
   return line;
+}
+
+const WORDS =
+  /#.*$|'[^']*'|"[^"]*"|\b(?:def|return|for|in|if|else|import|from|as|with|class|del|None|True|False)\b|@[\w.]+|\b\d+(?:\.\d+)?\b/g;
+
+/** the few kinds of words that colour helps to find, as elements of text */
+function coloured(text: string): (HTMLElement | string)[] {
+  const out: (HTMLElement | string)[] = [];
+  let at = 0;
+  for (const m of text.matchAll(WORDS)) {
+    const [word] = m;
+    if (m.index > at) out.push(text.slice(at, m.index));
+    const kind = /^#/.test(word) ? "comment" : /^['"]/.test(word) ? "string" : /^\d/.test(word) ? "digits" : "keyword";
+    out.push(element("span", { class: kind }, word));
+    at = m.index + word.length;
+  }
+  if (at < text.length) out.push(text.slice(at));
+  return out;
 }
 
 function unlight(): void {
