@@ -224,6 +224,41 @@ export const CHECKS = [
     },
   ],
   [
+    "the kernel map opens and moves by keyboard alone",
+    async w => {
+      await focus(w);
+      await w.line(FILE, "x.sum(dim=0)").click();
+      await w.page.keyboard.press("Control+Alt+F");
+      await w.page.keyboard.press("m");
+      const frame = await w.webview("#kernels tbody tr");
+      await frame.locator("#kernels tbody tr").first().focus();
+      await w.page.keyboard.press("ArrowDown");
+      const label = await frame.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+      if (!/^kernel 2, /.test(label ?? "")) throw new Error(`the focus is on ${label}`);
+      await closeOthers(w);
+    },
+  ],
+  [
+    "a notebook's cells show kernels",
+    async w => {
+      await w.quickOpen("cells.ipynb");
+      await w.until(
+        "a lens in a cell",
+        async () =>
+          (await w.page.locator(".notebook-editor .codelens-decoration a").allTextContents()).some(t =>
+            /^1 kernel/.test(t),
+          ),
+        40_000,
+      );
+      await w.until("a gutter icon or a hint in a cell", async () =>
+        (await w.page.locator(".notebook-editor .view-lines").allTextContents()).some(t => t.includes("◆")),
+      );
+      await w.shot("notebook");
+      await w.page.keyboard.press("Escape");
+      await closeOthers(w);
+    },
+  ],
+  [
     "the walkthrough is there",
     async w => {
       await w.command("Welcome: Open Walkthrough...");
