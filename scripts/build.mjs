@@ -7,7 +7,17 @@ import { build, context } from "esbuild";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const external = ["tree-sitter", "tree-sitter-python", "zeromq", "wabt", "vscode"];
-const common = { bundle: true, platform: "node", target: "node20", format: "cjs", sourcemap: true, minifyWhitespace: true, minifySyntax: true, external, logLevel: "warning" };
+const common = {
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "cjs",
+  sourcemap: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  external,
+  logLevel: "warning",
+};
 const targets = [
   { entryPoints: ["server/src/cli.ts"], outfile: "server/dist/cli.cjs" },
   { entryPoints: ["server/src/compile_thread.ts"], outfile: "server/dist/compile_thread.cjs" },

@@ -22,12 +22,22 @@ const nativeFiles = {
   name: "native-files",
   setup(b) {
     const replace = (filter, contents) => b.onLoad({ filter }, () => ({ contents, loader: "js" }));
-    replace(/zeromq[\\/]lib[\\/]load-addon\.js$/, `Object.defineProperty(exports, "__esModule", { value: true }); exports.default = require("./zeromq.node");`);
-    replace(/tree-sitter-python[\\/]bindings[\\/]node[\\/]index\.js$/, `module.exports = require("./tree-sitter-python.node");`);
+    replace(
+      /zeromq[\\/]lib[\\/]load-addon\.js$/,
+      `Object.defineProperty(exports, "__esModule", { value: true }); exports.default = require("./zeromq.node");`,
+    );
+    replace(
+      /tree-sitter-python[\\/]bindings[\\/]node[\\/]index\.js$/,
+      `module.exports = require("./tree-sitter-python.node");`,
+    );
     b.onLoad({ filter: /node_modules[\\/]tree-sitter[\\/]index\.js$/ }, args => {
       // its loader chooses among prebuilt files by a computed path, which a bundler would follow to every one of them
-      const contents = readFileSync(args.path, "utf8").replace(/const binding =[\s\S]*?;\n/, 'const binding = require("./tree-sitter.node");\n');
-      if (!contents.includes('require("./tree-sitter.node")')) throw new Error("tree-sitter's loader is not as expected");
+      const contents = readFileSync(args.path, "utf8").replace(
+        /const binding =[\s\S]*?;\n/,
+        'const binding = require("./tree-sitter.node");\n',
+      );
+      if (!contents.includes('require("./tree-sitter.node")'))
+        throw new Error("tree-sitter's loader is not as expected");
       return { contents, loader: "js" };
     });
     b.onResolve({ filter: /\.node$/ }, args => ({ path: args.path, external: true }));
@@ -47,15 +57,34 @@ export async function bundle(folder, platform, { minify = true } = {}) {
   mkdirSync(folder, { recursive: true });
   await Promise.all(
     Object.entries(ENTRIES).map(([name, entry]) =>
-      build({ absWorkingDir: root, entryPoints: [entry], outfile: join(folder, `${name}.cjs`), bundle: true, platform: "node", target: "node20", format: "cjs", minify, keepNames: true, legalComments: "none", plugins: [nativeFiles], logLevel: "warning" }),
+      build({
+        absWorkingDir: root,
+        entryPoints: [entry],
+        outfile: join(folder, `${name}.cjs`),
+        bundle: true,
+        platform: "node",
+        target: "node20",
+        format: "cjs",
+        minify,
+        keepNames: true,
+        legalComments: "none",
+        plugins: [nativeFiles],
+        logLevel: "warning",
+      }),
     ),
   );
   const from = join(modules, "zeromq", "build", ZEROMQ[platform]);
   const addon = existsSync(from) ? readdirSync(from).find(f => f.endsWith(".node")) : undefined;
   if (!addon) throw new Error(`zeromq has no binary for ${platform}`);
   copyFileSync(join(from, addon), join(folder, "zeromq.node"));
-  copyFileSync(join(modules, "tree-sitter", "prebuilds", platform, "tree-sitter.node"), join(folder, "tree-sitter.node"));
-  copyFileSync(join(modules, "tree-sitter-python", "prebuilds", platform, "tree-sitter-python.node"), join(folder, "tree-sitter-python.node"));
+  copyFileSync(
+    join(modules, "tree-sitter", "prebuilds", platform, "tree-sitter.node"),
+    join(folder, "tree-sitter.node"),
+  );
+  copyFileSync(
+    join(modules, "tree-sitter-python", "prebuilds", platform, "tree-sitter-python.node"),
+    join(folder, "tree-sitter-python.node"),
+  );
   const python = join(root, "gpu-worker", "python");
   if (existsSync(python)) copyTree(python, join(folder, "python"));
 }

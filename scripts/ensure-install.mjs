@@ -7,7 +7,9 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const stamp = join(root, "node_modules", ".fuselens-lock");
-const want = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+const want = createHash("sha256")
+  .update(readFileSync(join(root, "package-lock.json")))
+  .digest("hex");
 if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== want) {
   execSync("npm ci --no-audit --no-fund --loglevel=error", { cwd: root, stdio: ["ignore", 2, 2] });
   writeFileSync(stamp, want);

@@ -51,7 +51,17 @@ export async function packageFor(platform) {
   writeFileSync(join(stage, ".vscodeignore"), "**/*.map\nmedia/icon.svg\n");
   const out = join(root, "dist", `fuselens-${platform}.vsix`);
   mkdirSync(dirname(out), { recursive: true });
-  const args = [ensureVsce(), "package", "--no-dependencies", "--allow-missing-repository", "--skip-license", "--target", platform, "-o", out];
+  const args = [
+    ensureVsce(),
+    "package",
+    "--no-dependencies",
+    "--allow-missing-repository",
+    "--skip-license",
+    "--target",
+    platform,
+    "-o",
+    out,
+  ];
   const run = spawnSync(process.execPath, args, { cwd: stage, encoding: "utf8" });
   if (run.status !== 0) throw new Error(`vsce: ${run.stdout}${run.stderr}`);
   const { size } = statSync(out);

@@ -51,7 +51,6 @@ export interface RunControl {
 export class Session {
   private readonly interned = new InternTable();
   private readonly edits = new Map<string, string>();
-  private readonly frames = new Map<string, FrameResult>();
 
   constructor(
     private readonly files: (path: string) => string | undefined,

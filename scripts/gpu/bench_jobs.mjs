@@ -67,7 +67,8 @@ function boundBytes(plan) {
   return [...written].reduce((n, name) => n + (tensors.has(name) ? bytesOf(tensors.get(name)) : 0), inputs + views);
 }
 
-const launches = plan => plan.steps.filter(s => s.kind === "launch" || s.kind === "extern" || s.kind === "finish_partials").length;
+const launches = plan =>
+  plan.steps.filter(s => s.kind === "launch" || s.kind === "extern" || s.kind === "finish_partials").length;
 
 function jobs(path, family) {
   const [ours, theirs] = PRESETS.map(p => compile(path, p));
@@ -83,7 +84,9 @@ function jobs(path, family) {
       kernels: x.graph.kernels.filter(k => k.name !== "").map(k => k.name),
     });
     const name = ours.compilations.length === 1 ? basename(path, ".py") : `${basename(path, ".py")}.${i}`;
-    return [{ name, family, bound_bytes: bound, eager: c.outputCode.eager, fuselens: side(c), "torch-2.11": side(other) }];
+    return [
+      { name, family, bound_bytes: bound, eager: c.outputCode.eager, fuselens: side(c), "torch-2.11": side(other) },
+    ];
   });
 }
 
@@ -94,7 +97,9 @@ for (const [folder, wanted, familyOf] of [
   [join(root, "test", "bench", "programs"), () => true, n => (n.startsWith("headline") ? "headline" : "issue")],
   [join(root, "test", "programs"), n => MEMORY_BOUND.test(n) && !GATHERS.has(n), () => "times"],
 ]) {
-  for (const file of readdirSync(folder).filter(f => f.endsWith(".py")).sort()) {
+  for (const file of readdirSync(folder)
+    .filter(f => f.endsWith(".py"))
+    .sort()) {
     const name = basename(file, ".py");
     if (!wanted(name)) continue;
     for (const job of jobs(join(folder, file), familyOf(name))) {

@@ -6,6 +6,18 @@ import { build } from "esbuild";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const outfile = join(root, "server", "dist", "gpu_jobs.cjs");
-await build({ absWorkingDir: root, entryPoints: ["scripts/gpu/jobs_entry.ts"], outfile, bundle: true, platform: "node", target: "node20", format: "cjs", external: ["tree-sitter", "tree-sitter-python"], logLevel: "warning" });
+await build({
+  absWorkingDir: root,
+  entryPoints: ["scripts/gpu/jobs_entry.ts"],
+  outfile,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "cjs",
+  external: ["tree-sitter", "tree-sitter-python"],
+  logLevel: "warning",
+});
 const [preset, against, ...files] = process.argv.slice(2);
-execFileSync(process.execPath, [outfile, preset, join(root, ".gpu", "inputs", "jobs"), against, ...files], { stdio: "inherit" });
+execFileSync(process.execPath, [outfile, preset, join(root, ".gpu", "inputs", "jobs"), against, ...files], {
+  stdio: "inherit",
+});

@@ -10,7 +10,8 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const out = join(root, ".gpu");
 const node = join(out, "node.xz");
 mkdirSync(out, { recursive: true });
-if (!existsSync(node)) writeFileSync(node, execFileSync("xz", ["-6", "-k", "-c", process.execPath], { maxBuffer: 1 << 28 }));
+if (!existsSync(node))
+  writeFileSync(node, execFileSync("xz", ["-6", "-k", "-c", process.execPath], { maxBuffer: 1 << 28 }));
 rmSync(join(out, "app"), { recursive: true, force: true });
 await bundle(join(out, "app"), "linux-x64", { minify: false });
 for (const file of process.argv.slice(2)) cpSync(file, join(out, "inputs", basename(file)), { recursive: true });

@@ -1,6 +1,5 @@
 // Graph and its nodes: creation, naming (torch.fx's _Namespace), use lists, erasure.
 // In: operators and arguments from a tracer. Out: a graph whose use lists always agree with its arguments.
-import type { Device, DType } from "../aten/types";
 import { Namespace } from "./namespace";
 import { type Argument, FxNode, type NodeMeta, type NodeOp, type TensorConstant } from "./types";
 

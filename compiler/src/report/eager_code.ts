@@ -8,8 +8,18 @@ export function eagerCode(graph: FxGraph): string | null {
   if (graph.nodes.some(n => n.meta.opaque !== undefined)) return null;
   const lines = printReadable(graph, { title: "", className: "GraphModule" }).split("\n");
   const start = lines.findIndex(l => /^\s*def forward\(self/.test(l));
-  const signature = graph.placeholders().map(n => n.target).join(", ");
+  const signature = graph
+    .placeholders()
+    .map(n => n.target)
+    .join(", ");
   const body = lines.slice(start + 1).map(l => (l.startsWith("        ") ? l.slice(4) : l));
-  const header = ["import torch", "from math import inf, nan", "from torch import device", "", "", `def forward(${signature}):`];
+  const header = [
+    "import torch",
+    "from math import inf, nan",
+    "from torch import device",
+    "",
+    "",
+    `def forward(${signature}):`,
+  ];
   return `${[...header, ...body].join("\n").trimEnd()}\n`;
 }

@@ -43,6 +43,7 @@ export function compilation(graph: Partial<EditorGraph>, given: Partial<EditorCo
       kind: "inference",
       bytes: 2000,
       peak_bytes: 3000,
+      saved_bytes: [],
       inputs: [],
       aten: 1,
       kernels: [],

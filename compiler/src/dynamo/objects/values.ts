@@ -218,8 +218,7 @@ export class PyRange extends PyObject {
     super();
   }
   get length(): number {
-    const n = Math.ceil((this.stop - this.start) / this.step);
-    return n > 0 ? n : 0;
+    return Math.max(0, Math.ceil((this.stop - this.start) / this.step));
   }
 }
 
