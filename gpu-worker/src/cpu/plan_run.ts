@@ -55,7 +55,8 @@ class PlanRun {
       plan.steps.forEach((step, i) => {
         const start = onLaunch ? performance.now() : 0;
         this.step(step);
-        if (!onLaunch || step.kind === "assert" || step.kind === "free" || step.kind === "getitem") return;
+        // what only manages memory counts as overhead
+        if (!onLaunch || !(step.kind === "launch" || step.kind === "extern" || step.kind === "finish_partials")) return;
         const kernel =
           step.kind === "launch"
             ? (plan.kernels[step.kernel]?.name ?? "?")

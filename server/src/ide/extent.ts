@@ -1,8 +1,8 @@
 // How far a function or class reaches, by indentation alone: good enough for folding ranges of lenses and symbols, and
 // right for text that does not parse. In: lines, the line (from 1) of its first decorator, `def` or `class`.
-import type { Span } from "./model";
+import type { Diagnostic } from "@fuselens/compiler";
 
-export function extentOf(lines: readonly string[], line: number): Span {
+export function extentOf(lines: readonly string[], line: number): Diagnostic["span"] {
   let head = line;
   while (head < lines.length && /^\s*(@|#|$)/.test(lines[head - 1] ?? "")) head++;
   const indent = indentOf(lines[head - 1] ?? "");

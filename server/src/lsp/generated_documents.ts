@@ -5,11 +5,10 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { ReportRoot } from "@fuselens/compiler";
 import type { Range } from "vscode-languageserver/node";
-import type { Analysis } from "../analysis/analyzer";
+import type { Analysis, Analyzer } from "../analysis/analyzer";
 import { kept } from "../ide/cache";
 import { type Generated, generatedCode, type Header } from "../ide/generated";
-import type { ServerContext } from "./context";
-import { uriOf } from "./documents";
+import { type Documents, uriOf } from "./documents";
 import { TextLines } from "./positions";
 import type { View } from "./view";
 
@@ -31,6 +30,14 @@ export interface GeneratedView {
   readonly source: View;
 }
 
+/** what generated documents need of the server */
+export interface Host {
+  readonly documents: Documents;
+  readonly analyzer: Analyzer;
+  readonly client: { readonly rich: boolean; readonly textContent: boolean };
+  view(uri: string): Promise<View | null>;
+}
+
 export class GeneratedDocuments {
   private readonly origins = new Map<string, Origin>();
   private readonly made = new WeakMap<Analysis, Map<string, Promise<Generated | null>>>();
@@ -41,7 +48,7 @@ export class GeneratedDocuments {
   }
 
   /** the document of a root's output code, without its text */
-  uriFor(ctx: ServerContext, source: View, root: ReportRoot | undefined, header: Header = "standalone"): string {
+  uriFor(ctx: Host, source: View, root: ReportRoot | undefined, header: Header = "standalone"): string {
     const origin: Origin = { source: source.uri, root: root?.name ?? null, header };
     const stem = basename(source.path)
       .replace(/\.py$/, "")
@@ -58,7 +65,7 @@ export class GeneratedDocuments {
   }
 
   /** The text of a document and its ties to the source as it is now; null for any other document. */
-  async open(ctx: ServerContext, uri: string): Promise<GeneratedView | null> {
+  async open(ctx: Host, uri: string): Promise<GeneratedView | null> {
     const origin = this.originOf(uri);
     const source = origin && (await ctx.view(origin.source));
     if (!origin || !source) return null;
@@ -70,7 +77,7 @@ export class GeneratedDocuments {
   }
 
   /** as `open`, for a root of a source */
-  async forRoot(ctx: ServerContext, source: View, root: ReportRoot | undefined): Promise<GeneratedView | null> {
+  async forRoot(ctx: Host, source: View, root: ReportRoot | undefined): Promise<GeneratedView | null> {
     return this.open(ctx, this.uriFor(ctx, source, root));
   }
 
@@ -121,12 +128,7 @@ export class GeneratedDocuments {
     }
   }
 
-  private code(
-    ctx: ServerContext,
-    source: View,
-    root: ReportRoot | undefined,
-    header: Header,
-  ): Promise<Generated | null> {
+  private code(ctx: Host, source: View, root: ReportRoot | undefined, header: Header): Promise<Generated | null> {
     const cache = kept(this.made, source.analysis, () => new Map<string, Promise<Generated | null>>());
     return kept(cache, `${header} ${root?.name ?? ""}`, () =>
       ctx.analyzer

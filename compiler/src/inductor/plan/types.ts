@@ -83,6 +83,13 @@ export interface PlanKernel {
   readonly estimateUs: number;
 }
 
+/** block sizes, warps and pipeline stages that autotuning may choose */
+export interface TritonConfig {
+  readonly kwargs: Readonly<Record<string, number>>;
+  readonly numWarps: number;
+  readonly numStages: number;
+}
+
 export interface TritonMeta {
   readonly sizeHints: Readonly<Record<string, number>>;
   readonly tileHint?: "SQUARE" | "DEFAULT";
@@ -94,11 +101,7 @@ export interface TritonMeta {
   /** inductor_meta as Python literals in print order: [key, python text] */
   readonly inductorMeta: readonly (readonly [string, string])[];
   /** candidate configurations for the standalone launcher (codegen.md §17) */
-  readonly configs: readonly {
-    readonly kwargs: Readonly<Record<string, number>>;
-    readonly numWarps: number;
-    readonly numStages: number;
-  }[];
+  readonly configs: readonly TritonConfig[];
   /** elements that a thread works on at least (fp8 conversions) */
   readonly minElemPerThread: number;
   readonly grid: { readonly type: string; readonly data: Readonly<Record<string, number>> };

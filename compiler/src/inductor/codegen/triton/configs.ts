@@ -1,12 +1,10 @@
 // Candidate launch configurations of a kernel (torch/_inductor/runtime/triton_heuristics.py). In: size hints and what the
 // kernel is. Out: block sizes, warps, stages, best guess first. Promises: never empty, no duplicates.
 import type { ReductionHint } from "../../ir/types";
-import type { TritonMeta } from "../../plan/types";
+import type { TritonConfig } from "../../plan/types";
 import { nextPowerOf2, type TritonKernel } from "./kernel";
 import { type CodegenOptions, has } from "./options";
 import { rowsAcrossConfigs, wideRowConfigs, widestRow } from "./wide_rows";
-
-export type Config = TritonMeta["configs"][number];
 
 export interface ConfigInput {
   readonly kernel: TritonKernel;
@@ -26,9 +24,9 @@ function warps(n: number, max = 8, min = 2, registerIntensive = false): number {
   return nextPowerOf2(clamp(Math.floor(n), min, registerIntensive ? max / 2 : max));
 }
 
-export function kernelConfigs(c: ConfigInput, o: CodegenOptions): readonly Config[] {
+export function kernelConfigs(c: ConfigInput, o: CodegenOptions): readonly TritonConfig[] {
   const { kernel: k, hints } = c;
-  let list: Config[];
+  let list: TritonConfig[];
   if (!k.isReduction) list = pointwise(hints, c.tileHint, k.minElemPerThread);
   else if (c.rsplitSize !== null) list = mixOrder(hints, c.rsplitSize, o);
   else if (k.spec.persistent) list = persistent(c, o);
@@ -46,11 +44,11 @@ function pointwise(
   hints: Readonly<Record<string, number>>,
   tileHint: string | undefined,
   minElements: number,
-): Config[] {
+): TritonConfig[] {
   const numel = Object.values(hints).reduce((a, b) => a * b, 1);
   const bs = clamp(Math.floor(numel / 128), 256, 1024);
   const { x = 1, y, z } = hints;
-  const make = (bx: number, by?: number, bz?: number, w?: number): Config =>
+  const make = (bx: number, by?: number, bz?: number, w?: number): TritonConfig =>
     tritonConfig({ x, y, z }, { x: bx, y: by, z: bz }, w, minElements);
   if (y === undefined) {
     const a = nextPowerOf2(bs);
@@ -65,7 +63,7 @@ function pointwise(
 type Sizes = { x: number; y?: number; z?: number };
 
 /** blocks clipped to the sizes and scaled up to the wanted product (triton_config) */
-function tritonConfig(hints: Sizes, wanted: Sizes, wantedWarps: number | undefined, minElements: number): Config {
+function tritonConfig(hints: Sizes, wanted: Sizes, wantedWarps: number | undefined, minElements: number): TritonConfig {
   const block: Required<Sizes> = {
     x: Math.min(wanted.x, hints.x),
     y: Math.min(wanted.y ?? 1, hints.y ?? 1),
@@ -96,7 +94,7 @@ function reductionConfig(
   x: number,
   r: number,
   opts: { warps?: number; registerIntensive?: boolean; inner?: boolean } = {},
-): Config {
+): TritonConfig {
   const X = hints.x ?? 1;
   const R = hints.r0_ ?? 1;
   let bx = Math.min(x, X);
@@ -110,7 +108,7 @@ function reductionConfig(
   return { kwargs: { XBLOCK: bx, R0_BLOCK: br }, numWarps, numStages: 1 };
 }
 
-function reduction(c: ConfigInput, o: CodegenOptions): Config[] {
+function reduction(c: ConfigInput, o: CodegenOptions): TritonConfig[] {
   const { hints, kernel: k, hint } = c;
   if (hints.y !== undefined) return tiledReduction(c);
   const X = hints.x ?? 1;
@@ -121,7 +119,7 @@ function reduction(c: ConfigInput, o: CodegenOptions): Config[] {
   const tiny = reductionConfig(hints, R <= 256 ? 2 * Math.floor(256 / R) : 1, Math.min(R, M), { registerIntensive });
   const outer = outerConfig(c, registerIntensive);
   const minR = c.kernel.spec.splitScan ? 256 : 1;
-  let list: Config[];
+  let list: TritonConfig[];
   switch (hint) {
     case "INNER":
       list = [inner];
@@ -161,14 +159,14 @@ function reduction(c: ConfigInput, o: CodegenOptions): Config[] {
 }
 
 /** a nested reduction's block holds whole groups */
-function withNestedMinimum(c: ConfigInput, list: readonly Config[]): Config[] {
+function withNestedMinimum(c: ConfigInput, list: readonly TritonConfig[]): TritonConfig[] {
   const nested = c.kernel.spec.nested;
   if (!nested) return [...list];
   const key = `${nested.prefix.toUpperCase()}BLOCK`;
   return list.map(x => ({ ...x, kwargs: { ...x.kwargs, [key]: Math.max(x.kwargs[key] ?? 1, nested.group) } }));
 }
 
-function outerConfig(c: ConfigInput, registerIntensive: boolean): Config {
+function outerConfig(c: ConfigInput, registerIntensive: boolean): TritonConfig {
   const { hints, kernel: k } = c;
   const X = hints.x ?? 1;
   const R = hints.r0_ ?? 1;
@@ -191,7 +189,7 @@ function outerConfig(c: ConfigInput, registerIntensive: boolean): Config {
   return reductionConfig(hints, Math.min(X, 32), R >= 2048 ? 64 : 32, { warps: 4, registerIntensive });
 }
 
-function tiledReduction(c: ConfigInput): Config[] {
+function tiledReduction(c: ConfigInput): TritonConfig[] {
   const { hints, scores } = c;
   const X = hints.x ?? 1;
   const Y = hints.y ?? 1;
@@ -215,14 +213,14 @@ function tiledReduction(c: ConfigInput): Config[] {
   });
 }
 
-function persistent(c: ConfigInput, o: CodegenOptions): Config[] {
+function persistent(c: ConfigInput, o: CodegenOptions): TritonConfig[] {
   const { hints, hint, kernel: k } = c;
   const X = hints.x ?? 1;
   const R = hints.r0_ ?? 1;
   if (R > 1024 && R <= widestRow(o)) {
     return hint === "INNER" ? wideRowConfigs(R, c.rowsHeld) : rowsAcrossConfigs(R, c.rowsHeld);
   }
-  const make = (x: number, opts: { warps?: number } = {}): Config => {
+  const make = (x: number, opts: { warps?: number } = {}): TritonConfig => {
     const one = reductionConfig(hints, x, R, { registerIntensive: true, ...opts });
     const kwargs: Record<string, number> = { XBLOCK: one.kwargs.XBLOCK ?? 1 };
     if (hints.y !== undefined) kwargs.YBLOCK = 1;
@@ -241,7 +239,7 @@ function persistent(c: ConfigInput, o: CodegenOptions): Config[] {
   return all;
 }
 
-function mixOrder(hints: Readonly<Record<string, number>>, rsplit: number, o: CodegenOptions): Config[] {
+function mixOrder(hints: Readonly<Record<string, number>>, rsplit: number, o: CodegenOptions): TritonConfig[] {
   const R = hints.r0_ ?? 1;
   const x = clamp(Math.floor(rsplit / 32), R <= 512 ? 4 : 1, 16);
   const most = has(o, "mix_order_multi_stages") ? (R > 8192 ? 2 : 3) : 1;

@@ -5,10 +5,10 @@
 // partial result is written, by programs without work too.
 import type { ReductionType } from "../../../aten/types";
 import { runBody } from "../../ir/run_body";
+import type { TritonConfig } from "../../plan/types";
 import type { FrameMember } from "../../scheduler/transpose_frame";
 import { add, type Expr, floorDiv, modularIndexing, mul, product } from "../../symbolic/expr";
 import { bodyHandler } from "./body_handler";
-import type { Config } from "./configs";
 import type { CseVar } from "./cse";
 import { type KernelSpec, TritonKernel } from "./kernel";
 import { indexingOf, maskText } from "./memory";
@@ -143,8 +143,8 @@ function storeAcross(k: TransposeKernel, m: FrameMember, flat: Expr, value: CseV
 }
 
 /** `fixedColumns`: a sum across tiles has one partial result per 64 columns */
-export function transposeConfigs(itemsize: number, fixedColumns: boolean): Config[] {
-  const make = (x: number, r: number, numWarps: number, stages: number): Config => ({
+export function transposeConfigs(itemsize: number, fixedColumns: boolean): TritonConfig[] {
+  const make = (x: number, r: number, numWarps: number, stages: number): TritonConfig => ({
     kwargs: { XBLOCK: x, R0_BLOCK: r, NUM_STAGES: stages },
     numWarps,
     numStages: 1,

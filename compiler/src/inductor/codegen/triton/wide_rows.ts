@@ -3,9 +3,9 @@
 // what would spill is left to a loop. Not Inductor's: behaviour `widest_persistent_row` (elements; 0 leaves its rules).
 import { readNumber } from "../../../presets";
 import type { ReductionHint } from "../../ir/types";
+import type { TritonConfig } from "../../plan/types";
 import type { Dep, SchedulerNode } from "../../scheduler/types";
 import { type Expr, intValue, mul, product } from "../../symbolic/expr";
-import type { Config } from "./configs";
 import type { GraphView } from "./graph_view";
 import type { CodegenOptions } from "./options";
 
@@ -79,9 +79,9 @@ export function rowsHeld(nodes: readonly SchedulerNode[], numel: Expr, rnumel: E
 }
 
 /** `held`: rows alive at once. The likeliest number of warps first, then the next ones up and down. */
-export function wideRowConfigs(block: number, held: number): Config[] {
+export function wideRowConfigs(block: number, held: number): TritonConfig[] {
   const most = Math.max(2 ** Math.floor(Math.log2(HELD_PER_THREAD / held)), 1);
-  const make = (perThread: number): Config => ({
+  const make = (perThread: number): TritonConfig => ({
     kwargs: { XBLOCK: 1 },
     numWarps: Math.min(Math.max(block / (Math.min(perThread, most) * 32), 4), MOST_WARPS),
     numStages: 1,
@@ -90,8 +90,8 @@ export function wideRowConfigs(block: number, held: number): Config[] {
 }
 
 /** the same where something is stored across the rows */
-export function rowsAcrossConfigs(block: number, held: number): Config[] {
-  const make = (rows: number, perThread: number): Config => ({
+export function rowsAcrossConfigs(block: number, held: number): TritonConfig[] {
+  const make = (rows: number, perThread: number): TritonConfig => ({
     kwargs: { XBLOCK: rows },
     numWarps: Math.min(Math.max((rows * block) / (perThread * 32), 4), MOST_WARPS),
     numStages: 1,
