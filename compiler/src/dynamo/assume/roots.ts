@@ -71,7 +71,7 @@ function silently(p: Program, f: () => void): void {
 function analyse(p: Program, c: Candidate): Root | undefined {
   const { vm, torch } = p;
   const assumed: string[] = c.options ? [] : ["analysed as if compiled"];
-  vm.stepLimit = vm.steps + STEPS_PER_ROOT;
+  vm.stepLimit = vm.steps + Math.max(STEPS_PER_ROOT, vm.host.stepBudget / 4);
   try {
     const found = capture(p, c, assumed);
     if (typeof found === "string") return skip(p, c, found);

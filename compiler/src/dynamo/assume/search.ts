@@ -138,7 +138,7 @@ function attempt(
     runner.callCompiled(api.callable(target), args(), kwargs(), { options, frames });
   } catch (e) {
     if (!(e instanceof PyError)) throw e;
-    failure = vm.str(e.value) || e.value.cls.name;
+    failure = (e.text ?? vm.str(e.value)) || e.value.cls.name;
   } finally {
     resume();
     setJournal(outer);

@@ -13,7 +13,7 @@ export interface Progress {
 
 export function messageOf(ctx: InferContext, e: PyError): string {
   try {
-    return ctx.vm.str(e.value);
+    return e.text ?? ctx.vm.str(e.value);
   } catch {
     return ""; // an exception whose text fails has none
   }

@@ -8,6 +8,7 @@ import { type CompileOptions, PyTensor } from "../torch/objects";
 import type { FrameRunner } from "../trace/runner";
 import { construct, guarded } from "./construct";
 import { functionOf, type InferContext, methodOf } from "./context";
+import { messageOf } from "./failure";
 import { functionHoles } from "./holes";
 import { inferInputs, inputChoices, valuesOf } from "./inputs";
 import { callArguments } from "./make";
@@ -174,7 +175,7 @@ function captureOnce(
     if (!(e instanceof PyError)) throw e;
     runner.forget(frames);
     torch.events.length = events;
-    return `${e.value.cls.name}: ${vm.str(e.value)}`;
+    return `${e.value.cls.name}: ${messageOf(ctx, e)}`;
   } finally {
     torch.logs = logs;
     torch.gradEnabled = gradEnabled;

@@ -26,6 +26,8 @@ import type { Frame } from "./frame";
 export class PyError extends Error {
   /** where it was raised, innermost last; for the diagnostic */
   trace: { readonly file: SourceFile; readonly span: Span; readonly func: string }[] = [];
+  /** its message, kept where what raised it is undone: the exception's own arguments go with it */
+  text: string | null = null;
   constructor(readonly value: PyInstance) {
     super(value.cls.name);
   }

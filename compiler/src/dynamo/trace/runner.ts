@@ -272,7 +272,10 @@ export class FrameRunner {
           cache.skip = true;
           return { kind: "eager" };
         }
-        if (e instanceof PyError) torch.probe?.failed(x => trace.env.hint(x));
+        if (e instanceof PyError) {
+          torch.probe?.failed(x => trace.env.hint(x));
+          e.text ??= this.textOf(e);
+        }
         retry();
         if (e instanceof PyError && torch.probe) throw e;
         if (e instanceof PyError) {
@@ -286,6 +289,15 @@ export class FrameRunner {
     }
     restore(frame, snapshot);
     return { kind: "eager" };
+  }
+
+  private textOf(e: PyError): string {
+    try {
+      return this.vm.str(e.value);
+    } catch (inner) {
+      if (inner instanceof PyError) return "";
+      throw inner;
+    }
   }
 
   /** code that runs eagerly but raised while traced: this stage is at fault, and says so */
