@@ -1,9 +1,9 @@
 // A whole reduction cut into two stages while scheduling. In: a reduction's node, the number of pieces. Out: a node that
 // reduces pieces into a new buffer; the given node reads that buffer from then on. Promises: names, users, dependencies and
 // positions are what they would be had lowering cut the reduction; the graph that is changed belongs to this schedule.
-import type { PyFloat, ReductionType } from "../../aten/types";
+import type { DType, PyFloat, ReductionType } from "../../aten/types";
 import type { BodyOps } from "../ir/body_ops";
-import { buildBody } from "../ir/build_body";
+import { type BodySizes, buildBody } from "../ir/build_body";
 import { isHalf } from "../ir/dtypes";
 import type { LoopBody } from "../ir/loop_body";
 import { opsHandler } from "../ir/replay";
@@ -11,10 +11,11 @@ import { runBody } from "../ir/run_body";
 import { defaultValue, secondStepHint } from "../ir/split_reduction";
 import { bodySizes, loopVars } from "../ir/transform";
 import type { Buffer, ComputedOperation, LoopsKind, Operation } from "../ir/types";
-import { add, type Expr, floorDiv, int, modularIndexing, mul } from "../symbolic";
+import { add, type Expr, floorDiv, int, intValue, modularIndexing, mul, substitute } from "../symbolic";
+import { refreshGroup } from "./groups";
 import { createNode, refreshDependencies } from "./nodes";
-import type { SchedulerState } from "./state";
-import { elements } from "./transpose_frame";
+import { isGroup, type SchedulerState } from "./state";
+import { elements, wholeBody } from "./transpose_frame";
 import type { AnyNode, SchedulerNode } from "./types";
 
 type ReductionLoops = Extract<LoopsKind, { type: ReductionType }>;
@@ -58,6 +59,37 @@ function reducedValue<V>(ops: BodyOps<V>, body: LoopBody, iter: readonly Expr[],
   return value;
 }
 
+const pieceDtype = (d: DType): DType => (isHalf(d) ? "float32" : d);
+
+/** The first stage: `whole`'s loops over one piece each, stored at `flat` (over its kept loops) plus a piece's distance. */
+function pieceBody(whole: LoopBody, cut: Cut, buffer: string, flat: Expr, sizes: BodySizes): LoopBody {
+  const reduced = whole.reduceSizes.map(e => intValue(e) ?? 0);
+  const numel = elements(whole.iterSizes.map(e => intValue(e) ?? 0));
+  const rnumel = elements(reduced);
+  const reduction = whole.block.nodes.find(x => x.op === "reduction");
+  if (reduction?.op !== "reduction") throw new Error("a reduction's body reduces nothing");
+  const { dtype, srcDtype, type } = reduction;
+  const iterSizes = [...whole.iterSizes, int(cut.pieces)];
+  const [iterVars, blockVars] = loopVars(iterSizes, [int(cut.block)]);
+  const keptVars = iterVars.slice(0, -1);
+  const piece = iterVars[iterVars.length - 1] as Expr;
+  const at = add(mul(piece, cut.block), blockVars[0] as Expr);
+  const fits = cut.pieces * cut.block === rnumel;
+  const width = rnumel > 2 ** 31 - 1 ? "int64" : "int32";
+  return buildBody(iterVars, iterSizes, blockVars, [int(cut.block)], sizes, ops => {
+    const value = <V>(o: BodyOps<V>): V => reducedValue(o, whole, keptVars, unflatten(at, reduced));
+    const v = fits
+      ? value(ops)
+      : ops.masked(
+          ops.op("lt", ops.indexExpr(at, width), ops.constant(rnumel, width)) as never,
+          () => value(ops),
+          defaultValue(type, srcDtype) as number | boolean | PyFloat,
+        );
+    const [r] = ops.reduction(pieceDtype(dtype), srcDtype, type, v);
+    ops.storeReduction(buffer, add(flat, mul(piece, numel)), r as never);
+  });
+}
+
 const flatten = (vars: readonly Expr[], sizes: readonly number[]): Expr =>
   vars.reduce<Expr>((at, v, i) => add(mul(at, sizes[i] as number), v), int(0));
 
@@ -80,36 +112,19 @@ export function cutReduction(s: SchedulerState, node: SchedulerNode, cut: Cut, a
   const { op, loops } = found;
   const sizes = bodySizes(s.sizevars);
   const kept = body.iterSizes.map(e => s.sizevars.sizeHint(e));
-  const reduced = body.reduceSizes.map(e => s.sizevars.sizeHint(e));
-  const [numel, rnumel] = [elements(kept), elements(reduced)];
+  const numel = elements(kept);
   const number = s.graph.operations.length;
   const name = `op${number}`;
   const buffer = `buf${number}`;
   const whole = body.block.nodes.find(x => x.op === "reduction");
   const final = body.block.nodes.find(x => x.op === "store_reduction");
   if (whole?.op !== "reduction" || final?.op !== "store_reduction") throw new Error(`${node.name} reduces nothing`);
-  const dtype = isHalf(whole.dtype) ? "float32" : whole.dtype;
-  const fill = defaultValue(whole.type, whole.srcDtype);
+  const dtype = pieceDtype(whole.dtype);
 
   const [keptVars, pieceVars] = loopVars(body.iterSizes, [int(cut.pieces)]);
   const piece = pieceVars[0] as Expr;
   const firstIter = [...body.iterSizes, int(cut.pieces)];
-  const [firstVars, blockVars] = loopVars(firstIter, [int(cut.block)]);
-  const at = add(mul(piece, cut.block), blockVars[0] as Expr);
-  const first = buildBody(firstVars, firstIter, blockVars, [int(cut.block)], sizes, ops => {
-    const value = <V>(o: BodyOps<V>): V => reducedValue(o, body, keptVars, unflatten(at, reduced));
-    const fits = cut.pieces * cut.block === rnumel;
-    const width = rnumel > 2 ** 31 - 1 ? "int64" : "int32";
-    const v = fits
-      ? value(ops)
-      : ops.masked(
-          ops.op("lt", ops.indexExpr(at, width), ops.constant(rnumel, width)) as never,
-          () => value(ops),
-          fill as number | boolean | PyFloat,
-        );
-    const [r] = ops.reduction(dtype, whole.srcDtype, whole.type, v);
-    ops.storeReduction(buffer, add(flatten(keptVars, kept), mul(piece, numel)), r as never);
-  });
+  const first = pieceBody(body, cut, buffer, flatten(keptVars, kept), sizes);
   const original = (): LoopBody =>
     buildBody(keptVars, body.iterSizes, ...wholeLoops(body), sizes, ops => {
       const [, reduceVars] = loopVars(body.iterSizes, body.reduceSizes);
@@ -194,6 +209,120 @@ export function cutReduction(s: SchedulerState, node: SchedulerNode, cut: Cut, a
   refreshDependencies(s, node, false);
   for (const n of all) if (n !== firstNode && descends(n, node)) n.ancestors = new Set([...n.ancestors, name]);
   return firstNode;
+}
+
+/** the second stage of a cut reduction: the one reader of its partial results, over one loop of pieces */
+export function secondStage(first: SchedulerNode): SchedulerNode | null {
+  const [user, ...more] = first.outputs[0]?.users ?? [];
+  const node = user?.node;
+  if (more.length > 0 || !node?.body || node.body.reduceVars.length !== 1) return null;
+  return node.operation.kind === "computed" && "type" in node.operation.loops ? node : null;
+}
+
+/** where a partial result lies, counted through the kept elements, if pieces lie outermost or innermost; else null */
+function flatPart(index: Expr, first: SchedulerNode, second: SchedulerNode): Expr | null {
+  const layout = first.outputs[0]?.buffer.layout;
+  const [r] = second.body?.reduceVars ?? [];
+  if (!layout || !("size" in layout) || !r) return null;
+  const kept = layout.size.slice(0, -1).map(e => intValue(e) ?? 0);
+  const strides = layout.stride.map(e => intValue(e) ?? 0);
+  const numel = elements(kept);
+  const pieces = intValue(layout.size[layout.size.length - 1] ?? int(0)) ?? 0;
+  const at = substitute(index, new Map([[r, int(0)]]));
+  const tight = contiguous(kept);
+  if (strides[strides.length - 1] === numel && tight.every((n, i) => n === strides[i] || kept[i] === 1)) return at;
+  if (strides[strides.length - 1] === 1 && tight.every((n, i) => n * pieces === strides[i] || kept[i] === 1))
+    return floorDiv(at, pieces);
+  return null;
+}
+
+export function canCutAgain(first: SchedulerNode): boolean {
+  const second = secondStage(first);
+  const buffer = first.outputs[0]?.name;
+  const whole = wholeBody(first);
+  if (!second?.body || buffer === undefined || !whole) return false;
+  const loads = second.body.block.nodes.filter(n => n.op === "load" && n.buffer === buffer);
+  const [load] = loads;
+  if (loads.length !== 1 || load?.op !== "load" || second.body.subblocks.size > 0) return false;
+  return flatPart(indexOf(second.body, load.at), first, second) !== null;
+}
+
+/** Cuts a reduction that is cut already (see `canCutAgain`) into another number of pieces; both nodes stay. */
+export function cutAgain(s: SchedulerState, first: SchedulerNode, cut: Cut): void {
+  const second = secondStage(first);
+  const whole = wholeBody(first);
+  const op = first.operation;
+  const laterOp = second?.operation;
+  const output = first.outputs[0];
+  if (!second?.body || !whole || !output || op.kind !== "computed" || laterOp?.kind !== "computed")
+    throw new Error(`${first.name} can't be cut again`);
+  if (!("split" in op.loops) || !op.loops.split || output.buffer.layout.kind !== "fixed")
+    throw new Error(`${first.name} is not cut`);
+  const sizes = bodySizes(s.sizevars);
+  const { split } = op.loops;
+  const kept = split.ranges.map(e => intValue(e) ?? 0);
+  const numel = elements(kept);
+  const stored = whole.block.nodes.find(x => x.op === "store_reduction");
+  if (stored?.op !== "store_reduction") throw new Error(`${first.name} stores nothing`);
+  const body = pieceBody(whole, cut, output.name, indexOf(whole, stored.at), sizes);
+  const layout = {
+    ...output.buffer.layout,
+    size: [...split.ranges, int(cut.pieces)],
+    stride: [...contiguous(kept).map(int), int(numel)],
+  };
+  const buffer: Buffer = { ...output.buffer, layout };
+  const { body: laterBody } = second;
+  const [iterVars, pieceVars] = loopVars(laterBody.iterSizes, [int(cut.pieces)]);
+  const piece = pieceVars[0] as Expr;
+  const later = buildBody(iterVars, laterBody.iterSizes, pieceVars, [int(cut.pieces)], sizes, ops => {
+    const handler = opsHandler(ops);
+    const place = (index: Expr): Expr => {
+      const flat = flatPart(index, first, second);
+      if (flat === null) throw new Error(`${second.name} reads ${output.name} in another order`);
+      return add(flat, mul(piece, numel));
+    };
+    // the old loop variable of the pieces stays in the index until it is replaced
+    runBody(
+      laterBody,
+      { ...handler, load: (b, index) => ops.load(b, b === output.name ? place(index) : index) },
+      iterVars,
+      laterBody.reduceVars,
+    );
+  });
+  const { graph } = s;
+  (graph.buffers as Map<string, Buffer>).set(output.name, buffer);
+  Object.assign(output, { buffer });
+  replaceOperation(s, first, {
+    ...op,
+    loops: { ...op.loops, split: { ...split, size: cut.pieces } },
+    ranges: layout.size,
+    reductionRanges: [int(cut.block)],
+    sizes: [body.iterSizes, body.reduceSizes],
+    body,
+  });
+  replaceOperation(s, second, {
+    ...laterOp,
+    reductionRanges: [int(cut.pieces)],
+    sizes: [later.iterSizes, later.reduceSizes],
+    body: later,
+  });
+  const group = s.fusedNode.get(second.name);
+  if (group && isGroup(group)) {
+    group.group = second.group;
+    refreshGroup(group);
+  }
+}
+
+function replaceOperation(s: SchedulerState, node: SchedulerNode, op: ComputedOperation): void {
+  const operations = s.graph.operations as Operation[];
+  operations[operations.indexOf(node.operation)] = op;
+  Object.assign(node, {
+    operation: op,
+    body: op.body,
+    sizes: op.sizes,
+    group: [s.sizevars.numel(op.sizes[0]), s.sizevars.numel(op.sizes[1])],
+  });
+  refreshDependencies(s, node, false);
 }
 
 const descends = (n: AnyNode, from: SchedulerNode): boolean => n === from || n.ancestors.has(from.name);

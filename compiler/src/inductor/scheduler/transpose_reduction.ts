@@ -8,7 +8,7 @@ import { countBytes } from "./bytes";
 import { makeGroup } from "./groups";
 import { topologicalSort } from "./nodes";
 import { type Reason, reason, refuse, sharedTraffic } from "./refusal";
-import { type Cut, cutReduction, cuttable } from "./split_sum";
+import { type Cut, canCutAgain, cutAgain, cutReduction, cuttable, secondStage } from "./split_sum";
 import {
   behaves,
   isGpu,
@@ -20,7 +20,7 @@ import {
   type SchedulerState,
   usedBufferNames,
 } from "./state";
-import { elements, type Frame, frameOf, wholeBody } from "./transpose_frame";
+import { elements, type Frame, type FrameMember, frameOf, wholeBody } from "./transpose_frame";
 import type { AnyNode, GroupNode, SchedulerNode } from "./types";
 
 /** a tile's side along the kept elements, and the rows that one program takes at a time */
@@ -55,9 +55,12 @@ export interface TransposeShape {
   readonly pieces: number;
   readonly cuts: ReadonlyMap<SchedulerNode, Cut>;
   readonly rest: readonly SchedulerNode[];
+  /** sums that were cut into too few pieces, and the cut that they get */
+  readonly recuts: ReadonlyMap<SchedulerNode, Cut>;
 }
 
-export type ShapeInput = Pick<SchedulerState, "sizevars" | "target">;
+/** without `fusedNode` (once the schedule stands) no reduction is cut anew */
+export type ShapeInput = Pick<SchedulerState, "sizevars" | "target"> & Partial<Pick<SchedulerState, "fusedNode">>;
 
 export const isFailure = (x: TransposeShape | Reason): x is Reason => "code" in x;
 
@@ -134,7 +137,9 @@ function seedsOf(members: readonly SchedulerNode[]): SchedulerNode[] {
   const seen = new Set<string>();
   return sums.filter(m => {
     const key = `${keptCount(m)} ${splitOf(m)}`;
-    return seen.has(key) ? false : (seen.add(key), true);
+    const fresh = !seen.has(key);
+    seen.add(key);
+    return fresh;
   });
 }
 
@@ -149,8 +154,12 @@ function cutsOf(s: ShapeInput, frame: Frame, rest: readonly SchedulerNode[]): Tr
   const wanted = Math.ceil((s.target.multiProcessorCount * PROGRAMS_PER_SM) / columns);
   const most = Math.max(1, Math.floor(reduced / SHORTEST_WALK));
   const [fixed] = given;
-  const pieces = fixed ?? Math.min(wanted, most);
+  const again = fixed !== undefined && 2 * fixed <= Math.min(wanted, most) && cutsAnew(s, sums);
+  const pieces = again ? Math.min(wanted, most) : (fixed ?? Math.min(wanted, most));
   const cuts = new Map<SchedulerNode, Cut>();
+  const recuts = new Map<SchedulerNode, Cut>();
+  if (again)
+    for (const m of sums) if (splitOf(m.node) !== null) recuts.set(m.node, { pieces, block: walk(reduced, pieces) });
   for (const m of frame.members) {
     const { node } = m;
     if (m.role === "cross" && node.operation.kind === "computed" && "type" in node.operation.loops) {
@@ -165,7 +174,22 @@ function cutsOf(s: ShapeInput, frame: Frame, rest: readonly SchedulerNode[]): Tr
     if (m.role === "cross" && columns > 1) cuts.set(m.node, { pieces: columns, block: TILE });
     else if (m.role === "sum" && pieces > 1) cuts.set(m.node, { pieces, block: walk(reduced, pieces) });
   }
-  return { frame, pieces, cuts, rest };
+  return { frame, pieces, cuts, rest, recuts };
+}
+
+/** whether the second stages of these sums can take another number of pieces: no other reduction shares their loops */
+function cutsAnew(s: ShapeInput, sums: readonly FrameMember[]): boolean {
+  const later = new Set<SchedulerNode>();
+  for (const m of sums) {
+    if (splitOf(m.node) === null) continue;
+    const second = canCutAgain(m.node) ? secondStage(m.node) : null;
+    if (!second) return false;
+    later.add(second);
+  }
+  return [...later].every(n => {
+    const group = s.fusedNode?.get(n.name);
+    return group !== undefined && PLAIN.has(group.type) && membersOf(group).every(m => !isReduction(m) || later.has(m));
+  });
 }
 
 /** reduced elements per program: whole tiles */
@@ -310,6 +334,7 @@ function settle(s: SchedulerState, group: GroupNode, nodes: readonly AnyNode[]):
   const shape = transposeShape(s, membersOf(group));
   if (isFailure(shape)) throw new Error(`${group.name}: ${shape.detail}`);
   const others = nodes.filter(n => n !== group);
+  for (const [node, cut] of shape.recuts) cutAgain(s, node, cut);
   const rest: SchedulerNode[] = [...shape.rest];
   const all = [...others, ...membersOf(group)];
   const inside = shape.frame.members.map(({ node }) => {
