@@ -21,7 +21,7 @@ import {
   type TensorMeta,
 } from "../aten/types";
 import type { FakeTensor } from "../fx/types";
-import { int } from "../inductor/symbolic/expr";
+import { compareText, int } from "../inductor/symbolic/expr";
 import { applyDerivative, differentiableNames, evaluateFunction, type GradHost } from "./autograd";
 import { mapBound, tensorsOf } from "./call_args";
 import { FunctionalTensor } from "./functional";
@@ -193,7 +193,12 @@ export class Dispatcher implements GradHost {
       results: outputs.map(v => (v === null ? null : this.save(v))),
       context: this.tracer.context,
     };
-    for (const [i, v] of outputs.entries()) {
+    // results are saved in alphabetical order of their names
+    const names = parseSchema(record.schema).returns.map(r => r.name ?? "");
+    const order = [...outputs.keys()];
+    if (names.length === order.length) order.sort((i, j) => compareText(names[i] ?? "", names[j] ?? ""));
+    for (const i of order) {
+      const v = outputs[i] ?? null;
       if (v === null || !isDifferentiable(metaOf(v).dtype) || record.nonDifferentiable?.includes(i)) continue;
       if (saves.has(i)) {
         const kept = this.withOriginal("aten.detach", () =>

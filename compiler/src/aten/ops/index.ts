@@ -30,6 +30,8 @@ import { records as grid } from "./grid";
 import { records as indexing } from "./indexing";
 import { records as indexingPut } from "./indexing_put";
 import { records as linalg } from "./linalg";
+import { records as linalgFactor } from "./linalg_factor";
+import { records as linalgSolve } from "./linalg_solve";
 import { records as loss } from "./loss";
 import { records as lossClass } from "./loss_class";
 import { records as lossMargin } from "./loss_margin";
@@ -79,6 +81,8 @@ export const families: readonly (readonly OpRecord[])[] = [
   foreach,
   conv,
   attention,
+  linalgSolve,
+  linalgFactor,
   rnnCells,
   linalg,
   fft,

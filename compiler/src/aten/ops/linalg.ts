@@ -1,39 +1,8 @@
 // Linear algebra beyond products: inverses are calls of ATen's kernels, powers and chains of products are products.
-import {
-  type Args,
-  DeviceArg,
-  type Dim,
-  DTypeArg,
-  type GraphBuilder,
-  type MetaBuilder,
-  type OpRecord,
-  type TensorMeta,
-} from "../types";
+import { type Args, DeviceArg, type Dim, DTypeArg, type GraphBuilder, type OpRecord } from "../types";
 import { aten, each, fallback, fallbackMany } from "./helpers/define";
+import { adjoint, columnMajor, square } from "./helpers/matrices";
 import { at, composed } from "./helpers/shape";
-
-/** matrices stored by columns, as LAPACK leaves them */
-function columnMajor(m: MetaBuilder, t: TensorMeta, shape: readonly Dim[]): TensorMeta {
-  const turned = [...shape.slice(0, -2), at(shape, shape.length - 1), at(shape, shape.length - 2)];
-  const dense = m.contiguous(turned);
-  const n = dense.length;
-  return m.tensor(shape, t, [...dense.slice(0, -2), at(dense, n - 1), at(dense, n - 2)]);
-}
-
-function square(m: MetaBuilder, t: TensorMeta, name: string): void {
-  const n = t.shape.length;
-  if (n < 2) m.fail(`${name}: The input tensor A must have at least 2 dimensions.`);
-  if (!m.eq(at(t.shape, n - 1), at(t.shape, n - 2))) {
-    m.fail(
-      `${name}: A must be batches of square matrices, but they are ${m.hint(at(t.shape, n - 2))} by ${m.hint(at(t.shape, n - 1))} matrices`,
-    );
-  }
-}
-
-/** conjugate transpose of the matrices */
-function adjoint<T>(b: GraphBuilder<T>, x: T): T {
-  return b.call("aten.mH.default", [x]);
-}
 
 const inverses: OpRecord[] = [
   {
