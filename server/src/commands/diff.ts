@@ -84,7 +84,9 @@ function parseFailOn(value: unknown): Measure[] {
 function counted(report: ExplainReport): FileCount {
   const seen = new Map<string, number>();
   const graphs = report.graphs.map((g): GraphCount => {
-    const name = `${g.name} (${g.kind})`;
+    // a resumed function is named by its line, which moves with every edit above it
+    const stable = g.name.replace(/^torch_dynamo_resume_in_(.*)_at_\d+$/, "$1 after a graph break");
+    const name = `${stable} (${g.kind})`;
     const nth = (seen.get(name) ?? 0) + 1;
     seen.set(name, nth);
     return {
@@ -125,6 +127,8 @@ function table(
   out.push(
     `total: kernels ${change(totals.kernels, String)}, bytes ${change(totals.bytes, formatBytes)}, graph breaks ${change(totals.breaks, String)}`,
   );
+  const better = MEASURES.filter(m => totals[m][1] < totals[m][0]);
+  if (better.length) out.push(`better: ${better.join(", ")}`);
   if (worse.length) out.push(`worse: ${worse.join(", ")}`);
   return `${out.join("\n")}\n`;
 }
