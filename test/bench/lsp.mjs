@@ -161,7 +161,7 @@ async function linear() {
   const ratio = times[96] / times[48];
   return {
     compile_ms: Object.fromEntries(Object.entries(times).map(([k, v]) => [k, round(v)])),
-    ratio_96_48: round(ratio * 100) / 100,
+    ratio_96_48: Number(ratio.toFixed(2)),
     limit: [1.6, 2.4],
     holds: ratio <= 2.4,
   };
@@ -187,7 +187,7 @@ async function soak(file, count) {
   return {
     edits: count,
     resident_mb: samples.map(round),
-    growth: round((last / settled - 1) * 1000) / 10,
+    growth_percent: round((last / settled - 1) * 100),
     limit_percent: 10,
     holds: last <= settled * 1.1,
   };
