@@ -14,7 +14,7 @@ import {
   type OpRecord,
   type TensorMeta,
 } from "../types";
-import { each, isComplex, isFloat, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
+import { each, fallback, isComplex, isFloat, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
 import { composed, contiguousStrides, looksChannelsLast } from "./helpers/shape";
 import { STRIDED, zerosLike } from "./helpers/trace";
 
@@ -255,6 +255,15 @@ const clone: OpRecord = {
   derivative: each({ self: (_b, c) => c.grad() }),
 };
 
+/** a copy made when either side is written; Inductor leaves it to eager, and every pass treats it as opaque */
+const lazyClone: OpRecord = {
+  name: "aten._lazy_clone.default",
+  schema: "_lazy_clone(Tensor self) -> Tensor",
+  meta: (m, a) => copyMeta(m, a.tensor("self"), a.tensor("self"), null),
+  lower: fallback("aten._lazy_clone.default", ["self"], ["self"]),
+  derivative: each({ self: (_b, c) => c.grad() }),
+};
+
 const contiguous: OpRecord = composed({
   name: "aten.contiguous.default",
   schema: "contiguous(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
@@ -357,6 +366,7 @@ export const records: readonly OpRecord[] = [
   ...conversions,
   ...shorthands,
   clone,
+  lazyClone,
   contiguous,
   ...aliases,
   copy,

@@ -194,6 +194,7 @@ export const elementwise: Readonly<Record<string, ExternFunction>> = {
   "aten.copy_": copy,
   "aten.copy": clone,
   "aten.clone": clone,
+  "aten._lazy_clone": clone,
   "aten.contiguous": clone,
   "aten._to_copy": clone,
   "aten.view.dtype": viewDtype,
