@@ -11,48 +11,52 @@ export interface Read {
   readonly index: Expr;
 }
 
-class TracingOps implements Ops<null> {
+/** the one value there is; not null, which bodies that fold over several values take for none yet */
+const RECORDED = "recorded";
+type Recorded = typeof RECORDED;
+
+class TracingOps implements Ops<Recorded> {
   readonly reads: Read[] = [];
   private readonly seen = new Set<string>();
   private temporaries = 0;
 
-  load(buffer: string, index: Expr): null {
+  load(buffer: string, index: Expr): Recorded {
     const key = `${buffer},${index.id}`;
     if (!this.seen.has(key)) {
       this.seen.add(key);
       this.reads.push({ buffer, index });
     }
-    return null;
+    return RECORDED;
   }
-  indirectIndexing(_x: null, _size: Expr): Expr {
+  indirectIndexing(_x: Recorded, _size: Expr): Expr {
     return sym(`tmp${this.temporaries++}`, { kind: "indirect" });
   }
-  masked(_mask: null, body: () => null): null {
+  masked(_mask: Recorded, body: () => Recorded): Recorded {
     return body();
   }
-  constant(): null {
-    return null;
+  constant(): Recorded {
+    return RECORDED;
   }
-  indexExpr(_e: Expr, _dtype: DType): null {
-    return null;
+  indexExpr(_e: Expr, _dtype: DType): Recorded {
+    return RECORDED;
   }
-  toDtype(): null {
-    return null;
+  toDtype(): Recorded {
+    return RECORDED;
   }
-  toDtypeBitcast(): null {
-    return null;
+  toDtypeBitcast(): Recorded {
+    return RECORDED;
   }
-  op(_name: OpName, ..._args: null[]): null {
-    return null;
+  op(_name: OpName, ..._args: Recorded[]): Recorded {
+    return RECORDED;
   }
-  loadSeed(buffer: string, offset: number): null {
+  loadSeed(buffer: string, offset: number): Recorded {
     return this.load(buffer, int(offset));
   }
-  random(): null {
-    return null;
+  random(): Recorded {
+    return RECORDED;
   }
-  randint64(): null {
-    return null;
+  randint64(): Recorded {
+    return RECORDED;
   }
 }
 
@@ -76,7 +80,7 @@ export function squeezedVars(
 }
 
 /** reads of `run`, which gets ops that only record */
-export function traceReads(run: (ops: Ops<null>) => void): readonly Read[] {
+export function traceReads(run: (ops: Ops<Recorded>) => void): readonly Read[] {
   const ops = new TracingOps();
   run(ops);
   return ops.reads;

@@ -51,11 +51,12 @@ export function verticalRefusal(
 /** Whether a consumer's read is at the element that the producer has just written. */
 export function fusableReadAndWrite(s: SchedulerState, read: Dep, write: MemoryDep): boolean {
   const name = s.mutationRenames.get(read.name) ?? read.name;
-  const written = s.mutationRenames.get(write.name) ?? write.name;
   if (read.kind === "star") {
+    const written = s.mutationRenames.get(write.name) ?? write.name;
     return read.mode !== null && read.mode === write.mode && name === written;
   }
-  if (read.kind !== "memory" || name !== written || isIndirect(read) || isIndirect(write)) return false;
+  // the write keeps its own name: what someone has overwritten since is not what this one wrote
+  if (read.kind !== "memory" || name !== write.name || isIndirect(read) || isIndirect(write)) return false;
   // atomic additions and TMA stores need a synchronisation before anyone reads
   if (write.mode !== null) return false;
   if (behaves(s, "compares_deps_before_normalizing") && sameWalk(read, write)) return true;
