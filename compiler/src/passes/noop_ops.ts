@@ -12,6 +12,9 @@ interface Noop {
   readonly holds: (rw: Rewriter, node: FxNode) => boolean;
 }
 
+/** an end that lies past every dimension */
+const WHOLE = 2n ** 63n - 1n;
+
 const first = (n: FxNode): unknown => n.args[0];
 const always = (): boolean => true;
 const isInteger = (rw: Rewriter, n: FxNode): boolean => /^(u?int|bool)/.test(rw.tensor(n)?.dtype ?? "float");
@@ -42,7 +45,8 @@ const NOOPS: Readonly<Record<string, Noop>> = {
   },
   "aten.slice_scatter.default": {
     source: n => n.args[1],
-    holds: (rw, n) => coversAll(rw, n.args[0], n.args[2] ?? 0, n.args[3], n.args[4], n.args[5]),
+    // bounds that are left out are the whole dimension's
+    holds: (rw, n) => coversAll(rw, n.args[0], n.args[2] ?? 0, n.args[3] ?? 0, n.args[4] ?? WHOLE, n.args[5]),
   },
   "aten.repeat.default": { source: first, holds: (_rw, n) => intsOf(n.args[1])?.every(r => r === 1) ?? false },
   "aten.constant_pad_nd.default": { source: first, holds: (_rw, n) => intsOf(n.args[1])?.every(p => p === 0) ?? false },
