@@ -2,6 +2,7 @@
 // Joins the stages and remembers what each made, keyed by content, so that an edit redoes only what changed.
 import { capture } from "./dynamo/capture";
 import type { CapturedFrame, CaptureResult, InputInfo, RuntimeStep } from "./dynamo/types";
+import { Evaluator } from "./evaluate/replay";
 import { targetByName } from "./inductor/ir/target";
 import { InternTable, withInternTable } from "./inductor/symbolic/intern";
 import { ShapeEnv } from "./inductor/symbolic/shape_env";
@@ -43,6 +44,9 @@ export function defaultSessionOptions(): SessionOptions {
   };
 }
 
+/** element operations that one value may cost which a program's control flow asks for */
+const EVALUATION_BUDGET = 150_000_000;
+
 export interface RunControl {
   /** polled between steps; true ends the run with what is there so far */
   readonly shouldStop?: () => boolean;
@@ -50,6 +54,7 @@ export interface RunControl {
 
 export class Session {
   private readonly interned = new InternTable();
+  private readonly evaluator = new Evaluator();
   private readonly edits = new Map<string, string>();
 
   constructor(
@@ -78,6 +83,12 @@ export class Session {
       behaviours: new Map(Object.entries(preset.behaviours)),
       shouldStop,
       stepBudget: this.options.stepBudget,
+      evaluate: (steps, tensor) =>
+        this.evaluator.evaluate(steps, tensor, {
+          frameOf: step => eagerFrame(step, path, config),
+          behaviours: new Map(Object.entries(preset.behaviours)),
+          budget: EVALUATION_BUDGET,
+        }),
       ...(this.options.roots ? { roots: this.options.roots } : {}),
     });
     const program = new ProgramBuilder({

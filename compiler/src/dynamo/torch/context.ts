@@ -269,7 +269,12 @@ export class Torch {
     }));
   }
 
+  /** a compiled call is under way (its frames, or what runs between them) */
+  compiling = false;
   private silent = 0;
+  get stepsPaused(): boolean {
+    return this.silent > 0;
+  }
   /** operators run until the returned function is called leave no steps (a create step says the same shorter) */
   pauseSteps(): () => void {
     this.silent++;

@@ -112,14 +112,23 @@ export class PySymFloat extends PyObject {
   }
 }
 
-/** the result of .item() on a tensor whose values nobody knows: a number by type, unknown by value */
+/** the result of .item() on a tensor whose values nobody knows yet: a number by type; by value, only when asked */
 export class PyUnknownNumber extends PyObject {
+  private answer: number | undefined | null = null;
+
   constructor(
     public cls: PyClass,
     readonly what: string,
     readonly from: PyTensor | null,
+    /** works the value out, which may cost much; undefined: it stays unknown */
+    private readonly compute: () => number | undefined = () => undefined,
   ) {
     super();
+  }
+  /** the value, worked out at the first call */
+  value(): number | undefined {
+    if (this.answer === null) this.answer = this.compute();
+    return this.answer;
   }
 }
 

@@ -134,33 +134,74 @@ function specialize(torch: Torch, v: PySymInt): number {
 }
 
 /** numbers nobody knows: arithmetic on them stays unknown, a question about them is decided and noted */
+/** what int(), float() and abs() make of a number that is not known */
+const CONVERSIONS: Readonly<Record<string, "int" | "float">> = {
+  __int__: "int",
+  __trunc__: "int",
+  __float__: "float",
+  __abs__: "float",
+};
+
 export function unknownGuest(torch: Torch): Guest {
   const { vm } = torch;
   const isUnknown = (v: Value): v is PyUnknownNumber => v instanceof PyUnknownNumber;
+  const numberOf = (v: Value): number | undefined => (isUnknown(v) ? v.value() : asFloat(v));
+  const asValue = (v: Value, n: number): Value => {
+    const float = v instanceof PyFloat || (isUnknown(v) && v.cls === vm.types.float);
+    return float || !Number.isInteger(n) ? new PyFloat(n) : n;
+  };
   return {
     binary(op, a, b) {
       if (a instanceof PyTensor || b instanceof PyTensor) return undefined;
       if (!isUnknown(a) && !isUnknown(b)) return undefined;
       const source = isUnknown(a) ? a : (b as PyUnknownNumber);
       const float = op === "/" || [a, b].some(v => v instanceof PyFloat || vm.typeOf(v) === vm.types.float);
-      return new PyUnknownNumber(float ? vm.types.float : source.cls, source.what, source.from);
+      const cls = float ? vm.types.float : source.cls;
+      return new PyUnknownNumber(cls, source.what, source.from, () => {
+        const [x, y] = [numberOf(a), numberOf(b)];
+        return x === undefined || y === undefined ? undefined : numberOf(vm.binary(op, asValue(a, x), asValue(b, y)));
+      });
     },
-    unary: (_op, a) => (isUnknown(a) ? a : undefined),
+    unary(op, a) {
+      if (!isUnknown(a)) return undefined;
+      return new PyUnknownNumber(a.cls, a.what, a.from, () => {
+        const x = a.value();
+        return x === undefined ? undefined : numberOf(vm.unary(op, asValue(a, x)));
+      });
+    },
     compare(op, a, b) {
       if (a instanceof PyTensor || b instanceof PyTensor) return undefined;
       if (!isUnknown(a) && !isUnknown(b)) return undefined;
+      if (op === "in" || op === "not in" || op === "is" || op === "is not") return undefined;
       const source = isUnknown(a) ? a : (b as PyUnknownNumber);
-      return op === "in" || op === "not in" ? undefined : new PyUnknownNumber(vm.types.bool, source.what, source.from);
+      return new PyUnknownNumber(vm.types.bool, source.what, source.from, () => {
+        const [x, y] = [numberOf(a), numberOf(b)];
+        if (x === undefined || y === undefined) return undefined;
+        return vm.truthy(vm.compare(op, asValue(a, x), asValue(b, y))) ? 1 : 0;
+      });
     },
     truth(v) {
-      if (isUnknown(v) || v instanceof PyUnknown) return torch.decideUnknown(v.what);
-      return undefined;
+      if (isUnknown(v)) {
+        const known = v.value();
+        return known === undefined ? torch.decideUnknown(v.what) : known !== 0;
+      }
+      return v instanceof PyUnknown ? torch.decideUnknown(v.what) : undefined;
     },
     call(f, args, kwargs) {
       if (!(f instanceof PyUnknown) || !torch.trace || !args.some(isTensorLike)) return undefined;
       return unknownCall(torch, f, args, kwargs);
     },
-    index: v => (isUnknown(v) ? 1 : undefined),
+    getattr(o, name) {
+      const cls = CONVERSIONS[name];
+      if (!isUnknown(o) || cls === undefined) return undefined;
+      const made = new PyUnknownNumber(vm.types[cls], o.what, o.from, () => {
+        const x = o.value();
+        if (x === undefined) return undefined;
+        return name === "__int__" || name === "__trunc__" ? Math.trunc(x) : name === "__abs__" ? Math.abs(x) : x;
+      });
+      return vm.builtin(name, () => made);
+    },
+    index: v => (isUnknown(v) ? Math.trunc(v.value() ?? 1) : undefined),
     hash: v => (isUnknown(v) ? v : undefined),
     repr: v => (isUnknown(v) ? "?" : undefined),
     format: v => (isUnknown(v) ? "?" : undefined),

@@ -85,18 +85,31 @@ function breakOn(type: string, number: string, explanation: string, hints: reado
   throw new Unsupported({ type, number, explanation, hints, context });
 }
 
-/** the number in a tensor of one element: known, computed by replaying the program so far, or unknown */
-export function itemValue(torch: Torch, t: PyTensor, what: string): Value {
-  const one = elements(torch, t)?.[0];
+/**
+ * The number in a tensor of one element: known, or unknown until the program's control flow asks for it. Inside a
+ * compiled call it is worked out at once, since the frame that goes on is compiled for it.
+ */
+export function itemValue(torch: Torch, t: PyTensor, what: string, index = 0): Value {
+  const one = t.known?.[index] ?? (torch.compiling ? elements(torch, t)?.[index] : undefined);
   if (one !== undefined) return asPython(torch, t, one);
   const { vm } = torch;
   const cls = t.meta.dtype === "bool" ? vm.types.bool : isFloating(t.meta.dtype) ? vm.types.float : vm.types.int;
-  return new PyUnknownNumber(cls, what, t);
+  const step = torch.steps.length;
+  return new PyUnknownNumber(cls, what, t, () => {
+    const v = elements(torch, t, step)?.[index];
+    return v === undefined ? undefined : Number(v);
+  });
 }
 
-export function elements(torch: Torch, t: PyTensor): readonly (number | boolean)[] | undefined {
+/** `step`: how far the program had come when the value was taken */
+export function elements(
+  torch: Torch,
+  t: PyTensor,
+  step = torch.steps.length,
+): readonly (number | boolean)[] | undefined {
   if (t.known) return t.known;
-  return torch.options.evaluate?.(torch.steps, torch.runtime(t));
+  if (torch.stepsPaused) return undefined;
+  return torch.options.evaluate?.(torch.steps.slice(0, step), torch.runtime(t));
 }
 
 function asPython(_torch: Torch, t: PyTensor, v: number | boolean): Value {
@@ -106,14 +119,12 @@ function asPython(_torch: Torch, t: PyTensor, v: number | boolean): Value {
 
 function toList(torch: Torch, t: PyTensor): Value {
   const { vm } = torch;
-  const flat = elements(torch, t);
+  const flat = t.known ?? (torch.compiling ? elements(torch, t) : undefined);
   const sizes = torch.hints(t);
   const build = (dim: number, offset: number): Value => {
     if (dim === sizes.length) {
       const v = flat?.[offset];
-      return v === undefined
-        ? itemValue(torch, torch.newTensor({ ...t.meta, shape: [], stride: [] }), "an element")
-        : asPython(torch, t, v);
+      return v === undefined ? itemValue(torch, t, "an element", offset) : asPython(torch, t, v);
     }
     const inner = sizes.slice(dim + 1).reduce((a, b) => a * b, 1);
     return vm.list(

@@ -96,6 +96,7 @@ export class FrameRunner {
     const outerHook = this.vm.frameHook;
     const outerContext = this.context;
     this.context = context;
+    this.torch.compiling = true;
     this.vm.frameHook = f => this.intercept(f);
     let value: Value;
     try {
@@ -103,6 +104,7 @@ export class FrameRunner {
     } finally {
       this.vm.frameHook = outerHook;
       this.context = outerContext;
+      this.torch.compiling = outerContext !== null;
     }
     this.torch.step({
       kind: "compiled_call",
