@@ -4,7 +4,6 @@
 import { lookup } from "../aten/registry";
 import { DeviceArg, type Dim, DTypeArg } from "../aten/types";
 import { FxNode } from "../fx/graph";
-import { isFakeTensor } from "../fx/print";
 import type { Argument } from "../fx/types";
 import { eraseUnused, intsOf, itemsOf, type MakeOptions, type Rewriter, replaceNode } from "./edit";
 import { callAt } from "./joint_rules";
@@ -185,7 +184,7 @@ export const THIRD_PASS: readonly Rule[] = [
         const [t, bias, lhs] = [rw.tensor(mm), rw.tensor(other), rw.tensor(mm.args[0] as FxNode)];
         if (t === undefined || bias === undefined || bias.dtype !== lhs?.dtype || !expandable(rw, bias.shape, t.shape))
           continue;
-        if (prefersUnfused(rw, other, node)) continue;
+        if (staysBeforePointwise(rw, other, node)) continue;
         replaceNode(
           rw.graph,
           node,
@@ -231,10 +230,14 @@ function expandable(rw: Rewriter, from: readonly Dim[], to: readonly Dim[]): boo
   return from.every((s, i) => rw.math.knownEq(s, 1) || rw.math.knownEq(s, to[i + lead] as Dim));
 }
 
-/** on the GPU, with a bias that is not half precision, when every use is pointwise */
+/** on the GPU, when every use is pointwise: the addition joins their kernel */
+function staysBeforePointwise(rw: Rewriter, bias: FxNode, node: FxNode): boolean {
+  return rw.tensor(bias)?.device.type === "cuda" && [...node.users].every(u => isPointwiseUse(u));
+}
+
+/** taking an addmm apart; one that was written as such keeps a half-precision bias */
 function prefersUnfused(rw: Rewriter, bias: FxNode, node: FxNode): boolean {
-  const t = bias.meta.val;
-  if (!isFakeTensor(t) || t.device.type !== "cuda") return false;
-  if ((t.dtype === "float16" || t.dtype === "bfloat16") && rw.config("unfuse_half_bias") !== true) return false;
-  return [...node.users].every(u => isPointwiseUse(u));
+  const dtype = rw.tensor(bias)?.dtype;
+  if ((dtype === "float16" || dtype === "bfloat16") && rw.config("unfuse_half_bias") !== true) return false;
+  return staysBeforePointwise(rw, bias, node);
 }

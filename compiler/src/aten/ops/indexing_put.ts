@@ -104,6 +104,8 @@ const unsafeIndexPut: OpRecord = {
   schema: "_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
   meta: putMeta,
   derivative: putGrads("aten._unsafe_index_put.default"),
+  decompose: (b, a) =>
+    b.call("aten.index_put.default", [a.raw("self"), a.raw("indices"), a.raw("values"), a.raw("accumulate")]),
   lower: (b, a) => lowerIndexPut(b, a, b.clone(a.tensor("self")), { check: false, mayRealize: false }),
 };
 
