@@ -6,7 +6,16 @@ import { type Expr, floorDiv, freeSymbols, int, intValue, mul, type SymExpr, sub
 import { atoms } from "../symbolic/traverse";
 import { isIndirect, type MemoryDep, memoryDep, normalize } from "./dependencies";
 import { makeGroup } from "./groups";
-import { behaves, flag, isGpu, isReduction, membersOf, operationNames, type SchedulerState } from "./state";
+import {
+  behaves,
+  bufferNames,
+  flag,
+  isGpu,
+  isReduction,
+  membersOf,
+  operationNames,
+  type SchedulerState,
+} from "./state";
 import { tilingOf } from "./tiling/select";
 import { isCompatible } from "./tiling/split_ranges";
 import type { AnyNode, Dep, GroupNode, SchedulerNode } from "./types";
@@ -184,7 +193,36 @@ export function nestedAccepts(
     const domain = domainOf(s, shape, m, stage, outer);
     return domain === "reduced" || domain === "parent_full";
   });
-  return fits ? (read, write) => sameElements(s, read, write) : null;
+  if (!fits) return null;
+  const first = bufferNames(outer);
+  const within = shape.axis === "X" ? shape.rnumel : int(1);
+  return (read, write) => sameElements(s, read, write) && inLoopOrder(s, read, first.has(write.name) ? int(1) : within);
+}
+
+/**
+ * Whether the loops that a read is broadcast over lie together, with loops of `inner` elements in all inside of them: a
+ * result is spread over the kernel's elements by its place among them, whatever index the reader's loops have for it.
+ */
+function inLoopOrder(s: SchedulerState, read: Dep, inner: Expr): boolean {
+  if (read.kind !== "memory") return false;
+  const free = freeSymbols(read.index);
+  const quotients = new Map([...atoms(read.index, "floordiv")].map(q => [q.args[0], q.args[1]]));
+  const loops = read.vars.flatMap((v, i): { readonly size: Expr; readonly kept: boolean }[] => {
+    const size = read.sizes[i] as Expr;
+    const divisor = quotients.get(v);
+    if (!free.has(v) || divisor === undefined) return [{ size, kept: free.has(v) }];
+    return [
+      { size: floorDiv(size, divisor), kept: true },
+      { size: divisor, kept: false },
+    ];
+  });
+  const many = loops.filter(l => !s.sizevars.knownEquals(l.size, 1));
+  const begin = many.findIndex(l => !l.kept);
+  if (begin < 0) return true;
+  const rest = many.slice(begin);
+  const end = rest.findIndex(l => l.kept);
+  const inside = end < 0 ? [] : rest.slice(end);
+  return inside.every(l => l.kept) && s.sizevars.knownEquals(mul(...inside.map(l => l.size)), inner);
 }
 
 export function joinNested(s: SchedulerState, nested: GroupNode, other: AnyNode): GroupNode {
