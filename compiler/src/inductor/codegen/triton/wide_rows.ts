@@ -31,7 +31,10 @@ export function holdsWideRow(
 ): boolean {
   const n = intValue(graph.sizevars.simplify(rnumel));
   if (n === undefined || n > widestRow(options)) return false;
-  const held = pow2(n) * rowsHeld(nodes, numel, rnumel, graph);
+  const rows = rowsNeededAgain(nodes, numel, rnumel, graph);
+  // a loop that reads every row once moves as little, and keeps more loads in flight
+  if (rows === 0) return false;
+  const held = pow2(n) * rows;
   if (hint === "INNER") return held <= HELD;
   // a store across the rows costs the hint, but the rows are read as they lie; several rows make its pieces whole sectors
   return nodes.every(hasInnerHint) && held * ROWS_ACROSS <= HELD;
@@ -42,11 +45,16 @@ function hasInnerHint(n: SchedulerNode): boolean {
   return op.kind !== "computed" || !("hint" in op.loops) || op.loops.hint === "INNER";
 }
 
-/**
- * Rows that are alive at once. What is read is loaded at the top and kept until its last use, what is made inside from
- * when it is made; each where a reduction has to be complete in between. At least the row that is being reduced.
- */
+/** Rows that are alive at once: at least the one that is being reduced. */
 export function rowsHeld(nodes: readonly SchedulerNode[], numel: Expr, rnumel: Expr, graph: GraphView): number {
+  return Math.max(1, rowsNeededAgain(nodes, numel, rnumel, graph));
+}
+
+/**
+ * Rows that have to be kept, or read again, past a reduction. What is read is loaded at the top and kept until its last
+ * use, what is made inside from when it is made; each where a reduction has to be complete in between.
+ */
+function rowsNeededAgain(nodes: readonly SchedulerNode[], numel: Expr, rnumel: Expr, graph: GraphView): number {
   const sv = graph.sizevars;
   const full = sv.simplify(mul(numel, rnumel));
   const stage = new Map<string, number>();
@@ -70,7 +78,7 @@ export function rowsHeld(nodes: readonly SchedulerNode[], numel: Expr, rnumel: E
     for (const d of n.readWrites.reads) note(d, 0);
     for (const d of n.readWrites.writes) note(d, at);
   }
-  let most = 1;
+  let most = 0;
   for (let s = 0; s < stages; s++) {
     const alive = [...first].filter(([name, from]) => from <= s && (last.get(name) ?? 0) > s).length;
     most = Math.max(most, alive);
