@@ -13,7 +13,7 @@ import { Interrupted, PyError } from "./interp/api";
 import { PyFunction } from "./interp/frame";
 import { Machine } from "./interp/machine";
 import { splitCells } from "./notebook";
-import { PyInstance, type PyModule, type Value } from "./objects/values";
+import { PyInstance, PyModule, type Value } from "./objects/values";
 import { librariesFactory } from "./stdlib/libraries";
 import { Modules } from "./stdlib/modules";
 import { Torch } from "./torch/context";
@@ -78,6 +78,7 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
           diagnostics,
           unsay,
           only: options.roots,
+          elsewhere: elsewhereOf(run, path),
         }),
       ),
     );
@@ -120,6 +121,36 @@ function compiledRoots(run: Run, path: string): Root[] {
     }
   }
   return out;
+}
+
+/** modules of the user's files that are loaded, the file's package made first: its __init__ names what belongs together */
+function elsewhereOf(run: Run, path: string): () => PyModule[] {
+  let asked = false;
+  return () => {
+    if (!asked) loadPackage(run, path);
+    asked = true;
+    const all = [...run.modules.loaded.values()];
+    return all.filter((m): m is PyModule => m instanceof PyModule && m.file !== null && m.file !== path);
+  };
+}
+
+function loadPackage(run: Run, path: string): void {
+  const { vm, modules, torch } = run;
+  const packageOf = path.replace(/\/?[^/]*$/, "/__init__.py");
+  const limit = vm.stepLimit;
+  const resume = torch.pauseSteps();
+  const depth = vm.frames.length;
+  try {
+    vm.stepLimit = Math.min(vm.steps + 2_000_000, limit ?? Number.POSITIVE_INFINITY);
+    if (packageOf !== path) modules.import(".", path);
+  } catch (e) {
+    vm.frames.length = depth;
+    // a package that can't be loaded has nothing to offer
+    if (!(e instanceof PyError) && !(e instanceof Interrupted && !vm.host.shouldStop())) throw e;
+  } finally {
+    vm.stepLimit = limit;
+    resume();
+  }
 }
 
 /** the boundary that turns bugs into diagnostics */

@@ -29,6 +29,8 @@ export interface Program {
   readonly evidence: Evidence;
   readonly diagnostics: readonly Diagnostic[];
   readonly unsay: (mark: number) => void;
+  /** modules of the user's files, that of the file's package first */
+  readonly elsewhere: () => readonly PyModule[];
   /** names to analyse instead of the roots that the file has */
   readonly only: readonly string[] | undefined;
 }
@@ -135,7 +137,7 @@ function inferred(p: Program, c: Candidate, root: Value, assumed: readonly strin
     ...(c.options ?? {}),
     assumed,
   };
-  const ctx = { vm, torch, building: [], assumed: [] };
+  const ctx = { vm, torch, building: [], assumed: [], elsewhere: p.elsewhere };
   const grad = c.cls ? false : torch.gradEnabled;
   const mark = p.diagnostics.length;
   const found = analyseInferred({

@@ -1,6 +1,7 @@
 // Other choices for a hole that an error blames. In: the hole, what stands in it, the error. Out: choices to try, those
 // that the error's words ask for first.
 import { PyDict } from "../objects/values";
+import { LADDER } from "./choices";
 import { type InferContext, lookup } from "./context";
 import type { Choice, Failure, Hole } from "./types";
 import { NONE, number } from "./types";
@@ -17,8 +18,9 @@ function wantedKinds(message: string): readonly Kind[] {
     return ["seq", "dict", "tensor"];
   if (/not callable/.test(message)) return ["named", "identity", "instance"];
   if (/not a mapping|indices must be|must be integers or slices/.test(message)) return ["dict", "object", "number"];
-  if (/has no attribute/.test(message)) return ["instance", "object", "named", "tensor", "seq", "dict", "str"];
-  if (/is not a Module subclass/.test(message)) return ["instance", "named"];
+  if (/has no attribute/.test(message))
+    return ["instance", "object", "module", "named", "tensor", "seq", "dict", "str"];
+  if (/is not a Module subclass/.test(message)) return ["instance", "module", "named"];
   if (/NoneType/.test(message))
     return ["number", "seq", "bool", "named", "instance", "str", "dict", "object", "tensor"];
   if (/cannot be interpreted as an integer|list indices|int\(\)|integer is required/.test(message)) return ["number"];
@@ -37,8 +39,12 @@ export function alternativeChoices(ctx: InferContext, h: Hole, now: Choice, f: F
   }
   if (now.kind === "number" && /^(AssertionError|ValueError)$|divisible|Error$/.test(f.type)) {
     const n = now.value;
-    if (!now.float) for (const v of [n * 2, n / 2, 1, 2, 4, 8, 3, 16, 64]) if (Number.isInteger(v)) out.push(number(v));
+    if (!now.float)
+      for (const v of n >= 32 ? [...LADDER, n * 2, n / 2, 1, 16] : [n * 2, n / 2, 1, 2, 4, 8, 3, 16, 64])
+        if (Number.isInteger(v)) out.push(number(v));
   }
+  if (now.kind === "object")
+    for (const a of h.usage.noneTested) if (!now.none.includes(a)) out.push({ kind: "object", none: [...now.none, a] });
   const wanted = wantedKinds(f.message);
   for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind && c.kind !== now.kind));
   out.push(...h.choices.filter(c => c.kind === now.kind), ...h.choices);

@@ -1,7 +1,15 @@
 // What could stand in a parameter of a constructor. In: its name, annotation and use. Out: choices, most plausible first;
 // the tail holds anything that might be worth a trial once an error blames the parameter.
 import { PyClass, PyDict, type Value } from "../objects/values";
-import { type InferContext, isEnum, isModuleClass, lookup, userClasses } from "./context";
+import {
+  assignedAttributes,
+  type InferContext,
+  isEnum,
+  isModuleClass,
+  lookup,
+  moduleClassesElsewhere,
+  userClasses,
+} from "./context";
 import * as names from "./names";
 import { type Choice, type Hole, NONE, number, tensor } from "./types";
 
@@ -25,11 +33,15 @@ export function distinct(choices: readonly Choice[]): Choice[] {
   });
 }
 
+/** sizes that other sizes divide */
+export const LADDER = [224, 256, 240, 192, 288, 384, 128, 64, 96, 336, 512, 32, 48, 120] as const;
+
 const bool = (value: boolean): Choice => ({ kind: "bool", value });
 const str = (value: string): Choice => ({ kind: "str", value });
 const named = (path: string): Choice => ({ kind: "named", path });
 const instance = (path: string): Choice => ({ kind: "instance", path });
-const OBJECT: Choice = { kind: "object" };
+const OBJECT: Choice = { kind: "object", none: [] };
+const MODULE: Choice = { kind: "module" };
 const IDENTITY: Choice = { kind: "identity" };
 
 /** the alternatives of "Optional[int]", "Union[int, str]", "int | None" */
@@ -99,7 +111,7 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
     return splitTop(inner, ",").map(x => (/^\d+$/.test(x) ? number(Number(x)) : str(x.replace(/^["']|["']$/g, ""))));
   if (/^(Tuple|tuple|List|list|Sequence|Iterable|Collection|ListConfig)$/.test(head))
     return sequences(ctx, h, inner, /uple/.test(head));
-  if (/^(Dict|dict|Mapping|MutableMapping|OrderedDict)$/.test(head)) return dictionaries(ctx, h);
+  if (/^(Dict|dict|Mapping|MutableMapping|OrderedDict)$/.test(head)) return dictionaries(h);
   if (/^(Callable|Type|type|partial)$/.test(head)) return [...classes(ctx, h), IDENTITY];
   if (/^(LayerType|ModuleType)$/.test(head)) return classes(ctx, h);
   const v = lookup(ctx, h.globals, head);
@@ -119,9 +131,13 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   const { usage, name } = h;
   const out: Choice[] = [];
   if (usage.strings.size > 0 || usage.lookedUpIn.size > 0) out.push(...strings(ctx, h));
-  if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(ctx, h));
+  if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(h));
   const attributes = [...usage.attributes].filter(a => !TENSOR_LIKE.has(a));
   if (names.isConfigName(name) && !usage.called) out.push(...configs(ctx, h));
+  if (usage.called && [...usage.attributes].some(a => !a.startsWith("__"))) {
+    if (/loss|criterion|fcn/.test(name)) out.push(instance("torch.nn.BCEWithLogitsLoss"));
+    out.push(...modules(ctx, h).slice(0, 2));
+  }
   if (usage.called) out.push(...classes(ctx, h));
   if (names.isModuleName(name) && !usage.arithmetic && !usage.sequence) out.push(...modules(ctx, h));
   if (names.isClassName(name) && !usage.arithmetic) out.push(...classes(ctx, h));
@@ -151,6 +167,7 @@ function anything(h: Draft): Choice[] {
     bool(true),
     bool(false),
     named("torch.nn.Identity"),
+    MODULE,
     str(names.stringFor(h.name)),
     OBJECT,
     IDENTITY,
@@ -221,7 +238,7 @@ function singular(name: string): string {
 }
 
 /** a dictionary of the module that has the keys; else one made for them */
-function dictionaries(ctx: InferContext, h: Draft): Choice[] {
+function dictionaries(h: Draft): Choice[] {
   const keys = [...h.usage.keys];
   const out: Choice[] = [];
   if (keys.length > 0) {
@@ -276,24 +293,29 @@ function annotated(v: Value, name: string): boolean {
   });
 }
 
-/** a module that fits the name: a class of the file, else one that changes nothing */
+/** a module that fits: a class that has what is asked of it and is named like it, else one that changes nothing */
 function modules(ctx: InferContext, h: Draft): Choice[] {
-  const all = userClasses(h.globals).filter(
-    ({ cls }) => isModuleClass(ctx, cls) && !ctx.building.includes(cls.qualname),
+  const wanted = [...h.usage.attributes].filter(
+    a => ctx.torch.moduleClass?.lookup(a) === undefined && !MODULE_STATE.test(a),
   );
-  const ranked = all
-    .map(({ name, cls }) => ({ name, score: similarity(h.name, name) + attributeScore(ctx, h, cls) }))
-    .filter(c => c.score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, 4)
-    .map(c => instance(c.name));
-  return [...ranked, named("torch.nn.Identity")];
+  const rank = (list: readonly { readonly name: string; readonly cls: PyClass }[]): string[] =>
+    list
+      .filter(({ cls }) => isModuleClass(ctx, cls) && !ctx.building.includes(cls.qualname))
+      .map(({ name, cls }) => {
+        const has = wanted.filter(a => cls.lookup(a) !== undefined || assignedAttributes(cls).has(a)).length;
+        return { name, score: similarity(h.name, cls.name) + has * 3 - (wanted.length - has) * 2 };
+      })
+      .filter(c => c.score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, 4)
+      .map(c => c.name);
+  const near = rank(userClasses(h.globals));
+  const far = near.length < 2 ? rank(moduleClassesElsewhere(ctx, h.globals)) : [];
+  const found = [...near, ...far].map(instance);
+  return wanted.length > 0 ? [...found, MODULE] : [...found, named("torch.nn.Identity"), MODULE];
 }
 
-function attributeScore(ctx: InferContext, h: Draft, cls: PyClass): number {
-  const wanted = [...h.usage.attributes].filter(a => ctx.torch.moduleClass?.lookup(a) === undefined);
-  return wanted.filter(a => cls.lookup(a) !== undefined).length * 2;
-}
+const MODULE_STATE = /^(training|weight|bias|shape|size|dim|ndim|device|dtype)$/;
 
 /** common words of a parameter's and a class's name */
 export function similarity(parameter: string, cls: string): number {
@@ -330,6 +352,7 @@ function classes(ctx: InferContext, h: Draft): Choice[] {
   if (/pool/.test(n)) out.push(named("torch.nn.MaxPool2d"));
   if (/linear|proj|fc/.test(n)) out.push(named("torch.nn.Linear"));
   if (/drop/.test(n)) out.push(named("torch.nn.Dropout"));
+  if (/loss|criterion|fcn/.test(n)) out.push(named("torch.nn.functional.mse_loss"));
   out.push(named("torch.nn.Identity"), IDENTITY);
   return out;
 }

@@ -31,9 +31,29 @@ export function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict
     init.code.file.library !== "user"
   )
     return fieldHoles(ctx, cls, globalsOf(cls) ?? around, constructorChoices);
-  const f = functionOf(ctx, init) ?? functionOf(ctx, cls.lookup("__new__"));
+  const f = functionOf(init) ?? functionOf(cls.lookup("__new__"));
   if (!f || f.code.file.library === "hidden") return [];
-  return functionHoles(ctx, f, cls, 1, constructorChoices);
+  const holes = functionHoles(ctx, f, cls, 1, constructorChoices);
+  return f.code.varkw ? [...holes, ...handedOn(ctx, cls, f, holes)] : holes;
+}
+
+/** parameters that **kwargs hands on to the constructors of bases */
+function handedOn(ctx: InferContext, cls: PyClass, f: PyFunction, own: readonly Hole[]): Hole[] {
+  const out: Hole[] = [];
+  const taken = new Set(own.map(h => h.name));
+  const at = cls.mro.findIndex(c => c.dict.values().includes(f));
+  for (const base of cls.mro.slice(at + 1)) {
+    const init = functionOf(base.dict.get("__init__"));
+    if (!init) continue;
+    if (init.code.file.library === "hidden") break;
+    for (const h of functionHoles(ctx, init, base, 1, constructorChoices)) {
+      if (taken.has(h.name)) continue;
+      taken.add(h.name);
+      out.push({ ...h, keywordOnly: true });
+    }
+    if (!init.code.varkw) break;
+  }
+  return out;
 }
 
 function globalsOf(cls: PyClass): PyDict | undefined {
@@ -151,6 +171,7 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
 
 /** a default is only given up where the error is about its absence */
 function mayReplaceDefault(h: Hole, f: Failure): boolean {
+  if (f.lines[0]?.has(h.name) && /^(AssertionError|ValueError)$/.test(f.type)) return true;
   return (
     (h.fallback === null || h.fallback === undefined) &&
     /NoneType|None|must be|required|AssertionError|specified|provide/.test(`${f.type} ${f.message}`)

@@ -13,6 +13,7 @@ import {
   type Value,
 } from "../objects/values";
 import type { Torch } from "../torch/context";
+import { walk } from "./walk";
 
 export interface InferContext {
   readonly vm: Machine;
@@ -21,10 +22,18 @@ export interface InferContext {
   readonly building: string[];
   /** what was taken for granted so far */
   readonly assumed: string[];
+  /** modules of the user's files, the package of the analysed one first; found when they are first needed */
+  readonly elsewhere: () => readonly PyModule[];
 }
 
-/** a value by the dotted name that code of these globals would use; "torch. ..." always works */
+/** a value by the dotted name that code of these globals would use; "torch. ..." and "file.py::Name" always work */
 export function lookup(ctx: InferContext, globals: PyDict, path: string): Value | undefined {
+  const file = /^(.*)::(\w+)$/.exec(path);
+  if (file)
+    return ctx
+      .elsewhere()
+      .find(m => m.file === file[1])
+      ?.dict.get(file[2] ?? "");
   const parts = path.split(".");
   const [head, ...rest] = parts;
   let v: Value | undefined =
@@ -39,11 +48,11 @@ export function lookup(ctx: InferContext, globals: PyDict, path: string): Value 
 }
 
 /** the function behind a method of a class, with decorators that wrap looked through */
-export function methodOf(ctx: InferContext, cls: PyClass, name: string): PyFunction | undefined {
-  return functionOf(ctx, cls.lookup(name));
+export function methodOf(cls: PyClass, name: string): PyFunction | undefined {
+  return functionOf(cls.lookup(name));
 }
 
-export function functionOf(ctx: InferContext, v: Value | undefined): PyFunction | undefined {
+export function functionOf(v: Value | undefined): PyFunction | undefined {
   let f = v;
   for (let i = 0; i < 8 && f !== undefined; i++) {
     if (f instanceof PyStaticMethod) f = f.func;
@@ -74,5 +83,41 @@ export function userClasses(globals: PyDict): { readonly name: string; readonly 
       typeof name === "string" && v instanceof PyClass && v.place !== null ? [{ name, cls: v }] : [],
     );
 }
+
+/** module classes of other files, under paths that lookup() takes */
+export function moduleClassesElsewhere(
+  ctx: InferContext,
+  except: PyDict,
+): { readonly name: string; readonly cls: PyClass }[] {
+  const own = new Set(userClasses(except).map(c => c.name));
+  return ctx
+    .elsewhere()
+    .flatMap(m =>
+      userClasses(m.dict).flatMap(({ name, cls }) =>
+        isModuleClass(ctx, cls) && !own.has(name) ? [{ name: `${m.file ?? ""}::${name}`, cls }] : [],
+      ),
+    );
+}
+
+/** names that the methods of a class store in self, those of its bases too */
+export function assignedAttributes(cls: PyClass): ReadonlySet<string> {
+  let known = assigned.get(cls);
+  if (known) return known;
+  const out = new Set<string>();
+  for (const c of cls.mro) {
+    for (const v of c.dict.values()) {
+      if (!(v instanceof PyFunction) || v.code.file.library !== "user" || !v.code.body) continue;
+      walk(v.code.body, n => {
+        const targets = n.kind === "Assign" ? n.targets : n.kind === "AnnAssign" ? [n.target] : [];
+        for (const t of targets.flatMap(x => (x.kind === "Tuple" ? x.elts : [x])))
+          if (t.kind === "Attribute" && t.value.kind === "Name" && t.value.id === "self") out.add(t.attr);
+      });
+    }
+  }
+  known = out;
+  assigned.set(cls, known);
+  return known;
+}
+const assigned = new WeakMap<PyClass, ReadonlySet<string>>();
 
 export { PyBuiltin, PyClass, PyDict, PyFunction, PyInstance, PyModule };

@@ -24,6 +24,8 @@ export function failureOf(e: PyError, message: string, p: Progress): Failure {
     const text = t.file.lines.slice(t.span.line - 1, Math.min(t.span.endLine, t.span.line + 6)).join("\n");
     return new Set(text.match(/[A-Za-z_]\w*/g) ?? []);
   });
+  // what the message names is nearest to the cause
+  lines.unshift(new Set(message.match(/[A-Za-z_]\w*/g) ?? []));
   return {
     type: e.value.cls.name,
     message,

@@ -1,6 +1,6 @@
 // Choices made into values. In: a choice and the function that it is for. Out: a Python value; objects of classes are built
 // like roots, so this may fail as Python fails.
-import { type Kwargs, PyClass, PyFloat, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
+import { type Kwargs, PyClass, PyDict, PyFloat, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { PyTensor } from "../torch/objects";
 import { guessByName } from "./choices";
 import { type InferContext, isEnum, lookup } from "./context";
@@ -38,7 +38,9 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
       return build(cls, h.name);
     }
     case "object":
-      return assumedObject(ctx, h);
+      return assumedObject(ctx, h, c.none);
+    case "module":
+      return assumedModule(ctx, h);
     case "identity":
       return vm.builtin("identity", args => args[0] ?? null);
     default:
@@ -52,7 +54,7 @@ export function makeTensor(ctx: InferContext, dims: readonly number[], dtype: Py
 }
 
 /** an object whose attributes and items are guessed by their names when they are first asked for */
-function assumedObject(ctx: InferContext, h: Hole): PyInstance {
+function assumedObject(ctx: InferContext, h: Hole, none: readonly string[]): PyInstance {
   const { vm } = ctx;
   const cls = vm.klass("AssumedConfig", [], "fuselens");
   const o = new PyInstance(cls);
@@ -61,7 +63,7 @@ function assumedObject(ctx: InferContext, h: Hole): PyInstance {
   const answer = (name: string): Value => {
     const had = known.get(name);
     if (had !== undefined) return had;
-    const v = plainValue(ctx, guessByName(name));
+    const v = none.includes(name) ? null : plainValue(ctx, guessByName(name));
     known.set(name, v);
     o.attrs?.set(name, v);
     const note = `${h.name}.${name} is ${vm.repr(v)}`;
@@ -86,6 +88,36 @@ function assumedObject(ctx: InferContext, h: Hole): PyInstance {
   own("keys", () => vm.list([...known.keys()]));
   own("items", () => vm.list([]));
   return o;
+}
+
+/** a module whose forward gives back what it gets, for wrappers that only need something inside */
+function assumedModule(ctx: InferContext, h: Hole): PyInstance {
+  const { vm, torch } = ctx;
+  const base = torch.moduleClass ?? vm.types.object;
+  const cls = vm.klass("AssumedModule", [base], "fuselens");
+  const own = (name: string, fn: (args: readonly Value[]) => Value): void => {
+    const b = vm.builtin(name, args => fn(args));
+    b.method = true;
+    cls.dict.set(name, b);
+  };
+  own("forward", ([, x]) => x ?? null);
+  own("__getattr__", ([self, name]) => {
+    const n = String(name);
+    const members = ["_parameters", "_buffers", "_modules"].map(k =>
+      self instanceof PyInstance ? self.attrs?.get(k) : undefined,
+    );
+    for (const d of members) {
+      const v = d instanceof PyDict ? d.get(n) : undefined;
+      if (v !== undefined) return v;
+    }
+    if (n.startsWith("_")) return vm.raise("AttributeError", `'AssumedModule' object has no attribute '${n}'`);
+    const v = plainValue(ctx, guessByName(n));
+    const note = `${h.name}.${n} is ${vm.repr(v)}`;
+    if (!ctx.assumed.includes(note)) ctx.assumed.push(note);
+    return v;
+  });
+  const made = vm.call(cls, []);
+  return made instanceof PyInstance ? made : new PyInstance(cls);
 }
 
 function plainValue(ctx: InferContext, c: Choice): Value {

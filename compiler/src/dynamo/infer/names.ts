@@ -78,6 +78,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
 ];
 
 const FLOATS: readonly (readonly [RegExp, number])[] = [
+  [/mask(ing)?_(ratio|prob)|keep|^ratio$|_ratio$|fraction|threshold|quantile/, 0.5],
   [/eps(ilon)?$/, 1e-5],
   [/drop|dropout|^p$|prob$|_p$/, 0],
   [/theta|rope_base|^base$/, 10000],
@@ -128,7 +129,7 @@ export function floatFor(name: string): number | undefined {
 }
 
 export const isFloatName = (name: string): boolean =>
-  /(^|_)(eps|epsilon|dropout|drop|prob|theta|temperature|momentum|lr|alpha|gamma|beta|sigma|std|lambda|rate|droppath|drop_path|weight_decay|init_values?|scale)$|dropout|_rate$|_prob$|^drop|_eps$|_p$/i.test(
+  /(^|_)(eps|epsilon|dropout|drop|prob|masking_ratio|mask_ratio|keep_ratio|threshold|theta|temperature|momentum|lr|alpha|gamma|beta|sigma|std|lambda|rate|droppath|drop_path|weight_decay|init_values?|scale)$|dropout|_rate$|_prob$|^drop|_eps$|_p$/i.test(
     name,
   ) && !/growth_rate|sample_rate|sampling_rate|frame_rate|bit_?rate/.test(name);
 

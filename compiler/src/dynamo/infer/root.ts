@@ -78,7 +78,7 @@ function describe(h: Hole, c: Choice): string[] {
 function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
   const { ctx } = r;
   const isInstance = target instanceof PyInstance;
-  const f = isInstance ? methodOf(ctx, target.cls, "forward") : functionOf(ctx, target);
+  const f = isInstance ? methodOf(target.cls, "forward") : functionOf(target);
   if (!(f instanceof PyFunction)) return undefined;
   const holes = functionHoles(ctx, f, isInstance ? target.cls : null, isInstance ? 1 : 0, inputChoices);
   if (holes.length > 0) return holes;

@@ -18,8 +18,10 @@ export type Choice =
   | { readonly kind: "named"; readonly path: string }
   /** an object of a class of the function's globals, built like a root */
   | { readonly kind: "instance"; readonly path: string }
-  /** an object that answers every attribute by its name */
-  | { readonly kind: "object" }
+  /** an object that answers every attribute by its name, but those of `none` with None */
+  | { readonly kind: "object"; readonly none: readonly string[] }
+  /** a module that gives back its first argument and answers every attribute by its name */
+  | { readonly kind: "module" }
   /** gives back its first argument */
   | { readonly kind: "identity" };
 
@@ -102,7 +104,11 @@ export function choiceText(c: Choice): string {
     case "instance":
       return `a ${c.path}`;
     case "object":
-      return "an object with plausible attributes";
+      return c.none.length === 0
+        ? "an object with plausible attributes"
+        : `an object with plausible attributes, ${c.none.join(" and ")} None`;
+    case "module":
+      return "a module that changes nothing";
     case "identity":
       return "a function that gives back its argument";
     default:

@@ -28,6 +28,8 @@ export interface Usage {
   readonly types: Set<string>;
   /** compared with None */
   optional: boolean;
+  /** attributes of it that are compared with None */
+  readonly noneTested: Set<string>;
   /** calls that receive it: dotted name, position or keyword */
   readonly passed: { readonly func: string; readonly position: number | string }[];
   /** names that `a, b, c = x.shape` gives the sizes */
@@ -53,6 +55,7 @@ export function emptyUsage(): Usage {
     condition: false,
     types: new Set(),
     optional: false,
+    noneTested: new Set(),
     passed: [],
     dimNames: undefined,
     rank: undefined,
@@ -248,6 +251,7 @@ function noteCompare(u: Usage, n: ast.Compare, is: IsValue): void {
   n.ops.forEach((op, i) => {
     const [a, b] = [sides[i], sides[i + 1]];
     if (!a || !b) return;
+    if ((op === "is" || op === "is not") && a.kind === "Attribute" && is(a.value)) u.noneTested.add(a.attr);
     const [own, other] = is(a) ? [a, b] : is(b) ? [b, a] : [undefined, undefined];
     if (!own || !other) return;
     if (op === "is" || op === "is not") {
