@@ -283,4 +283,20 @@ function valuesPassInPlace(members: readonly FrameMember[]): Reason | null {
   return null;
 }
 
+/**
+ * Whether some access runs densely along the kept loops and another along the reduced ones, both over all elements: only
+ * tiles serve both well.
+ */
+export function runsBothWays(f: Frame, sv: SizeVars): boolean {
+  const directions = new Set<boolean>();
+  for (const m of f.members) {
+    const vars = [...m.body.iterVars, ...m.body.reduceVars];
+    for (const x of accessesOf(m.body)) {
+      const dense = walkOf(x.index, vars, sv)?.steps.indexOf(1) ?? -1;
+      if (dense >= 0) directions.add(dense < f.kept.length);
+    }
+  }
+  return directions.size === 2;
+}
+
 export const elements = (sizes: readonly number[]): number => sizes.reduce((a, b) => a * b, 1);

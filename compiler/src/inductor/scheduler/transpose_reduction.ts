@@ -20,7 +20,7 @@ import {
   type SchedulerState,
   usedBufferNames,
 } from "./state";
-import { elements, type Frame, type FrameMember, frameOf, wholeBody } from "./transpose_frame";
+import { elements, type Frame, type FrameMember, frameOf, runsBothWays, wholeBody } from "./transpose_frame";
 import type { AnyNode, GroupNode, SchedulerNode } from "./types";
 
 /** a tile's side along the kept elements, and the rows that one program takes at a time */
@@ -33,6 +33,8 @@ const PROGRAMS_PER_SM = 8;
 const L2_SPEEDUP = 2.5;
 /** a fused kernel must be estimated at this share of the separate ones, or less */
 const WORTH = 0.97;
+/** share of the copy speed that a kernel reaches whose loops follow one direction where accesses run in two */
+const ONE_SIDED = 0.85;
 /** bytes per partial result */
 const PARTIAL = 4;
 
@@ -255,8 +257,18 @@ export function fuseTransposeReductions(s: SchedulerState, nodes: readonly AnyNo
       [...current.filter(n => n !== a && n !== b), group].sort((x, y) => x.minOrder - y.minOrder),
     );
   }
+  current = current.map(n => (wantsTiles(s, n) ? makeGroup(s, "FusedTransposeReduction", parts(n)) : n));
   for (const g of current.filter(isTransposeReduction)) current = settle(s, g, current);
   return current;
+}
+
+/** a kernel that ordinary rounds put together, but whose loops can only follow one of its two directions */
+function wantsTiles(s: SchedulerState, n: AnyNode): boolean {
+  if (n.type !== "FusedSchedulerNode" || !isGpu(n) || isTemplate(n) || !isReduction(n)) return false;
+  const shape = transposeShape(s, membersOf(n));
+  if (isFailure(shape) || !runsBothWays(shape.frame, s.sizevars)) return false;
+  const bytes = bytesOf(s, n);
+  return fusedUs(s, shape, bytes) * ONE_SIDED <= estimateKernelUs(bytes, 0, s.target);
 }
 
 /** what a group was made of: each part keeps its own loops */
