@@ -23,6 +23,7 @@ import { type PyClass, PyNamed, PyObject, PyTuple, type Value } from "../objects
 import type { CaptureEvent, CaptureOptions, Diagnostic, Fill, RuntimeStep, RuntimeTensor } from "../types";
 import { PySymInt, PyTensor, Storage } from "./objects";
 import { type Probe, type TraceSink, Unsupported } from "./sink";
+import { Tape } from "./tape";
 
 export const DTYPES: Readonly<Record<string, DType>> = {
   float64: "float64",
@@ -289,7 +290,16 @@ export class Torch {
     this.events.push(e);
   }
   step(s: RuntimeStep): void {
+    if (this.silent === 0) this.tape.note(s);
     this.emit({ kind: "runtime", step: s });
+  }
+  private readonly tape = new Tape();
+  /** false where values that these roots' gradients need were freed by an earlier backward() */
+  beginBackward(roots: readonly PyTensor[], retain: boolean): boolean {
+    return !this.tape.backward(
+      roots.map(t => this.runtime(t)),
+      retain,
+    );
   }
   /** backward() outside of a trace: the replay computes the gradients, here they only begin to exist */
   runBackward(roots: readonly PyTensor[], span: Diagnostic["span"], grads?: readonly (PyTensor | null)[]): void {

@@ -229,7 +229,12 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const base = record.viewOf === undefined ? undefined : bound.values.get(record.viewOf);
   const baseTensor = isMeta(base) ? conv.byMeta.get(base) : undefined;
   const storage = self?.storage ?? baseTensor?.storage;
-  if (self) markWritten(self, needsGrad);
+  if (self) {
+    // in a trace AOTAutograd finds it
+    if (!trace && needsGrad && self.isLeaf && self.meta.requiresGrad)
+      torch.vm.raise("RuntimeError", "a leaf Variable that requires grad is being used in an in-place operation.");
+    markWritten(self, needsGrad);
+  }
   const learn = trace || written ? null : knowledge(record, bound.values, conv);
   if (!Array.isArray(result)) {
     const meta = typed[0];

@@ -289,7 +289,7 @@ const METHODS: Readonly<Record<string, TensorMethod>> = {
       );
     return torch.vm.call(torch.vm.getattr(torch.vm.importModule("numpy", null), "ndarray"), [t]);
   },
-  backward: (torch, t) => backward(torch, t),
+  backward: (torch, t, args, kw) => backward(torch, t, args, kw),
   detach_: (torch, t, args, kw) => {
     if (torch.trace) return methodOp(torch, "detach_", t, args, kw);
     t.meta = { ...t.meta, requiresGrad: false };
@@ -445,7 +445,7 @@ function copyOf(torch: Torch, t: PyTensor): PyTensor {
   return c;
 }
 
-function backward(torch: Torch, t: PyTensor): Value {
+function backward(torch: Torch, t: PyTensor, args: readonly Value[], kw: ReadonlyMap<string, Value>): Value {
   if (torch.trace) {
     breakOn(
       "Unsupported Tensor.backward() call",
@@ -455,7 +455,19 @@ function backward(torch: Torch, t: PyTensor): Value {
       "call_method TensorVariable() backward () {}",
     );
   }
-  const frame = torch.vm.frames[torch.vm.frames.length - 1];
+  const { vm } = torch;
+  if (!t.meta.requiresGrad)
+    vm.raise("RuntimeError", "element 0 of tensors does not require grad and does not have a grad_fn");
+  const given = args[0] ?? kw.get("gradient") ?? null;
+  if (given === null && torch.hints(t).some(n => n !== 1))
+    vm.raise("RuntimeError", "grad can be implicitly created only for scalar outputs");
+  const kept = args[1] ?? kw.get("retain_graph") ?? args[2] ?? kw.get("create_graph") ?? false;
+  if (!torch.beginBackward([t], kept !== false && kept !== null))
+    vm.raise(
+      "RuntimeError",
+      "Trying to backward through the graph a second time: its saved values were freed by the first backward(); retain_graph=True keeps them",
+    );
+  const frame = vm.frames[vm.frames.length - 1];
   const span = frame?.code.instructions[frame.pc - 1]?.at.span ?? { line: 1, column: 0, endLine: 1, endColumn: 0 };
   torch.runBackward([t], span);
   return null;
