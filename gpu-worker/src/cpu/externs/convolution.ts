@@ -1,8 +1,9 @@
 // Convolutions of one to three spatial dims, plain and transposed, and their gradients, as products over columns.
-import { denseView, gather, intoDense, withDense } from "../dense";
+import { denseView, gather, intoDense, read, withDense, write } from "../dense";
 import { gemm } from "../gemm";
 import { numel, type TensorView } from "../tensors";
 import { argument, boolOf, numberOf, numbersOf, optionalTensor, tensorAt } from "./arguments";
+import { wideForward, wideInputGradient, wideWeightGradient } from "./convolution_wide";
 import { manyResults, oneResult } from "./results";
 import type { ExternContext, ExternFunction, ExternStep } from "./types";
 import { fromColumns, type Geometry, isPointwise, threeDims, toColumns, volume } from "./windows";
@@ -147,6 +148,8 @@ function weightGradient(ctx: ExternContext, c: Convolution, dy: number, x: numbe
   }
 }
 
+const wide = (ctx: ExternContext, t: TensorView): Float64Array => Float64Array.from(read(ctx.buffer, t));
+
 /** stride, padding, dilation, transposed, (output_padding), groups from position `at` on */
 function optionsAt(step: ExternStep, ctx: ExternContext, at: number): Options {
   return {
@@ -166,6 +169,16 @@ const convolve: ExternFunction = (step, ctx) =>
     const w = tensorAt(step, ctx, 1);
     const bias = optionalTensor(step, ctx, 2, "bias");
     const c = describe(x.size, w.size, y.size, optionsAt(step, ctx, 3));
+    if (x.dtype === "float64") {
+      const out = wideForward(c, wide(ctx, x), wide(ctx, w));
+      if (bias) {
+        const values = read(ctx.buffer, bias);
+        for (let i = 0; i < out.length; i++)
+          out[i] = (out[i] as number) + (values[Math.floor(i / c.outPlaces) % c.outChannels] as number);
+      }
+      write(ctx.buffer, y, out);
+      return;
+    }
     withDense(machine, x, dx =>
       withDense(machine, w, dw =>
         intoDense(machine, y, dy => {
@@ -191,6 +204,20 @@ const convolveBackward: ExternFunction = (step, ctx) =>
     const { machine } = ctx;
     const [dy, x, w] = [tensorAt(step, ctx, 0), tensorAt(step, ctx, 1), tensorAt(step, ctx, 2)];
     const c = describe(x.size, w.size, dy.size, optionsAt(step, ctx, 4));
+    if (x.dtype === "float64") {
+      const grad = wide(ctx, dy);
+      if (dx) write(ctx.buffer, dx, wideInputGradient(c, grad, wide(ctx, w)));
+      if (dw) write(ctx.buffer, dw, wideWeightGradient(c, grad, wide(ctx, x), numel(w.size)));
+      if (db) {
+        const sums = new Float64Array(c.outChannels);
+        grad.forEach((v, i) => {
+          const channel = Math.floor(i / c.outPlaces) % c.outChannels;
+          sums[channel] = (sums[channel] as number) + v;
+        });
+        write(ctx.buffer, db, sums);
+      }
+      return;
+    }
     withDense(machine, dy, g => {
       if (dx) withDense(machine, w, dense => intoDense(machine, dx, to => inputGradient(ctx, c, g, dense, to)));
       if (dw) withDense(machine, x, dense => intoDense(machine, dw, to => weightGradient(ctx, c, g, dense, to)));

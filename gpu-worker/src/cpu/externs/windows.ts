@@ -1,5 +1,6 @@
 // Sliding windows over up to three spatial dims. In: sizes of a convolution. Out: columns (one row per element of a
 // window, one column per place of the output) from an image, and the image summed up from columns again.
+import type { Floats } from "../dense";
 
 export interface Geometry {
   readonly channels: number;
@@ -62,7 +63,7 @@ function forEachRun(g: Geometry, f: (row: number, place: number, count: number, 
 }
 
 /** columns[row * places + place] from image (channels x input); what lies outside is 0 */
-export function toColumns(g: Geometry, image: Float32Array, columns: Float32Array): void {
+export function toColumns(g: Geometry, image: Floats, columns: Floats): void {
   const places = volume(g.output);
   const step = g.stride[2] ?? 1;
   columns.fill(0);
@@ -74,7 +75,7 @@ export function toColumns(g: Geometry, image: Float32Array, columns: Float32Arra
 }
 
 /** adds columns into the image that they came from */
-export function fromColumns(g: Geometry, columns: Float32Array, image: Float32Array): void {
+export function fromColumns(g: Geometry, columns: Floats, image: Floats): void {
   const places = volume(g.output);
   const step = g.stride[2] ?? 1;
   forEachRun(g, (row, place, count, from) => {
