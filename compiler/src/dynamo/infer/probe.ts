@@ -42,7 +42,8 @@ export class SizeProbe implements Probe {
   }
 
   emitted(node: FxNode): void {
-    if (this.frozen || node.op === "placeholder" || node.op === "output") return;
+    // reading a size is no step forward
+    if (this.frozen || node.op === "placeholder" || !hasTensors(node)) return;
     this.operators++;
     this.recent = [];
   }
@@ -105,6 +106,24 @@ export class SizeProbe implements Probe {
   }
 }
 
+function hasTensors({ meta: { val } }: FxNode): boolean {
+  return Array.isArray(val) || (typeof val === "object" && val !== null && "shape" in val);
+}
+
+/** whole numbers that a condition is about: those that stand in it, and what its sides come to */
+function constantsOf(e: Expr, hint: (s: SymExpr) => number | undefined, out = new Set<number>()): Set<number> {
+  if (e.kind === "int") out.add(e.value);
+  if (e.kind === "sym") return out;
+  if (e.kind === "relation") {
+    for (const side of e.args) {
+      const v = evaluateNumber(side, hint);
+      if (v !== undefined && Number.isInteger(v)) out.add(v);
+    }
+  }
+  for (const a of e.args) constantsOf(a, hint, out);
+  return out;
+}
+
 function decision(a: Asked, places: ReadonlyMap<SymExpr, Place>, hint: (s: SymExpr) => number | undefined): Decision {
   const symbols = freeSymbols(a.condition);
   const over = [...symbols].flatMap(s => {
@@ -115,6 +134,7 @@ function decision(a: Asked, places: ReadonlyMap<SymExpr, Place>, hint: (s: SymEx
     holds: a.holds,
     after: a.after,
     over,
+    constants: [...constantsOf(a.condition, hint)].filter(n => n > 0),
     when: (hole, dim, size) => {
       const value = evaluateNumber(a.condition, s => {
         const p = places.get(s);

@@ -52,7 +52,7 @@ function solve(
   const same = before.filter(d => d.over.some(o => o.hole === hole && o.dim === dim));
   const turns = (n: number): boolean => n !== now && suspect.when(hole, dim, n) === !suspect.holds;
   const keeps = (n: number): boolean => same.every(d => d.when(hole, dim, n) === d.holds);
-  const near = [...LIKELY].sort((a, b) => distance(a, now) - distance(b, now));
+  const near = [...suspect.constants, ...LIKELY].sort((a, b) => distance(a, now) - distance(b, now));
   let turning: number | undefined;
   for (const n of near) {
     if (!turns(n)) continue;

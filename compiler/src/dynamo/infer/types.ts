@@ -49,6 +49,8 @@ export interface Decision {
   readonly after: number;
   /** whether it would hold if a hole's dimension had another size; undefined: it does not depend on it */
   readonly when: (hole: string, dim: number, size: number) => boolean | undefined;
+  /** numbers that it is about */
+  readonly constants: readonly number[];
   /** hole dimensions that it depends on */
   readonly over: readonly { readonly hole: string; readonly dim: number }[];
 }

@@ -1,5 +1,7 @@
 // Attribute access: the descriptor protocol over classes, instances, modules, functions and super(). In: object and name.
 // Out: value, or undefined where Python raises AttributeError (machine.ts words the error).
+
+import { unrecorded } from "../objects/journal";
 import {
   PyBuiltin,
   PyClass,
@@ -85,11 +87,12 @@ export function bind(vm: Interp, found: Value, self: Value, cls: PyClass): Value
 function moduleAttribute(vm: Interp, m: PyModule, name: string): Value | undefined {
   const own = m.dict.get(name);
   if (own !== undefined) return own;
-  const lazy = m.lazy?.(name);
-  if (lazy !== undefined) {
-    m.dict.set(name, lazy);
-    return lazy;
-  }
+  const lazy = unrecorded(() => {
+    const v = m.lazy?.(name);
+    if (v !== undefined) m.dict.set(name, v);
+    return v;
+  });
+  if (lazy !== undefined) return lazy;
   if (name === "__dict__") return m.dict;
   if (name === "__name__") return m.name;
   if (name === "__file__") return m.file ?? `${m.name}.py`;

@@ -34,3 +34,14 @@ export function setJournal(journal: Journal | null): Journal | null {
   current = journal;
   return before;
 }
+
+/** what is loaded once for a whole program (modules, library classes) stays when the run that asked for it is undone */
+export function unrecorded<T>(f: () => T): T {
+  const outer = current;
+  current = null;
+  try {
+    return f();
+  } finally {
+    current = outer;
+  }
+}

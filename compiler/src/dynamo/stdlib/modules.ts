@@ -7,6 +7,7 @@ import { compileModule } from "../code/compiler";
 import type { Code, SourceFile } from "../code/instructions";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
+import { unrecorded } from "../objects/journal";
 import { type PyDict, PyModule, PyNamed, type Value } from "../objects/values";
 import { itertoolsModule, mathModule, operatorModule } from "./math";
 import {
@@ -69,6 +70,10 @@ export class Modules {
   }
 
   import(name: string, fromFile: string | null): Value {
+    return unrecorded(() => this.load(name, fromFile));
+  }
+
+  private load(name: string, fromFile: string | null): Value {
     if (name.startsWith(".")) return this.relative(name, fromFile);
     const known = this.loaded.get(name);
     if (known !== undefined) return known;
