@@ -1,7 +1,7 @@
 // Other choices for a hole that an error blames. In: the hole, what stands in it, the error. Out: choices to try, those
 // that the error's words ask for first.
 import { PyDict } from "../objects/values";
-import { LADDER } from "./choices";
+import { guessByName, LADDER } from "./choices";
 import { type InferContext, lookup } from "./context";
 import type { Choice, Failure, Hole } from "./types";
 import { NONE, number } from "./types";
@@ -30,7 +30,7 @@ function wantedKinds(message: string): readonly Kind[] {
 
 export function alternativeChoices(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   const out: Choice[] = [];
-  out.push(...resized(now, f));
+  out.push(...resized(now, f), ...completed(now, f));
   if (
     f.type === "KeyError" ||
     /unknown|unsupported|invalid|not (recognized|implemented|supported|found)|should be|must be/i.test(f.message)
@@ -67,6 +67,20 @@ function resized(now: Choice, f: Failure): Choice[] {
       ...now,
       items: Array.from({ length: n }, (_, i) => now.items[Math.min(i, now.items.length - 1)] as Choice),
     }));
+}
+
+/** a dictionary with the arguments that the call it was unpacked into asks for */
+function completed(now: Choice, f: Failure): Choice[] {
+  if (now.kind !== "dict") return [];
+  const missing = /missing \d+ required (?:positional|keyword-only) arguments?: (.*)$/.exec(f.message);
+  if (missing) {
+    const names = [...(missing[1] ?? "").matchAll(/'(\w+)'/g)].map(m => m[1] ?? "");
+    return [{ ...now, entries: [...now.entries, ...names.map((n): [string, Choice] => [n, guessByName(n)])] }];
+  }
+  const extra = /unexpected keyword argument '(\w+)'/.exec(f.message)?.[1];
+  const key = f.type === "KeyError" ? /^'(\w+)'$/.exec(f.message)?.[1] : undefined;
+  if (key !== undefined) return [{ ...now, entries: [...now.entries, [key, guessByName(key)]] }];
+  return extra === undefined ? [] : [{ ...now, entries: now.entries.filter(([k]) => k !== extra) }];
 }
 
 /** string keys of dictionaries that the failing lines name */

@@ -234,9 +234,9 @@ function repairs(ctx: InferContext, s: InputSearch, state: State, f: Failure): S
   const out: State[] = [];
   const dims = (name: string): readonly number[] => tensorDims(state.get(name));
   // sizes that the last questions ask for
-  const solved = resizes(f, (hole, dim) => dims(hole)[dim] ?? 1).slice(0, 12);
+  const solved = resizes(f, dims).slice(0, 12);
   const byMessage = messageRepairs(holes, state, f);
-  const sized = solved.map(r => withChoice(state, r.hole, resizeAll(state.get(r.hole) ?? ABSENT, r.dim, r.size)));
+  const sized = solved.map(r => withChoice(state, r.hole, resizeAll(state.get(r.hole) ?? ABSENT, r.dims, r.size)));
   const rankError =
     /unpack|Expected \dD|expected \dD|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified/.test(
       f.message,
@@ -277,9 +277,9 @@ function tensorDims(c: Choice | undefined): readonly number[] {
   return [];
 }
 
-function resizeAll(c: Choice, dim: number, size: number): Choice {
-  if (c.kind === "tensor") return { ...c, dims: c.dims.map((d, i) => (i === dim ? size : d)) };
-  if (c.kind === "seq") return { ...c, items: c.items.map(i => resizeAll(i, dim, size)) };
+function resizeAll(c: Choice, dims: readonly number[], size: number): Choice {
+  if (c.kind === "tensor") return { ...c, dims: c.dims.map((d, i) => (dims.includes(i) ? size : d)) };
+  if (c.kind === "seq") return { ...c, items: c.items.map(i => resizeAll(i, dims, size)) };
   return c;
 }
 

@@ -135,10 +135,10 @@ function decision(a: Asked, places: ReadonlyMap<SymExpr, Place>, hint: (s: SymEx
     after: a.after,
     over,
     constants: [...constantsOf(a.condition, hint)].filter(n => n > 0),
-    when: (hole, dim, size) => {
+    when: (hole, dims, size) => {
       const value = evaluateNumber(a.condition, s => {
         const p = places.get(s);
-        return p && p.hole === hole && p.dim === dim ? size : hint(s);
+        return p && p.hole === hole && dims.includes(p.dim) ? size : hint(s);
       });
       return value === undefined ? undefined : value !== 0;
     },

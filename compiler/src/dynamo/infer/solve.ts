@@ -12,12 +12,12 @@ const ALL_UP_TO = 2600;
 
 export interface Resize {
   readonly hole: string;
-  readonly dim: number;
+  readonly dims: readonly number[];
   readonly size: number;
 }
 
-/** resizes that turn one of the last questions around, most plausible first */
-export function resizes(f: Failure, current: (hole: string, dim: number) => number): Resize[] {
+/** resizes that turn one of the last questions around, most plausible first; `current` gives a hole's sizes */
+export function resizes(f: Failure, current: (hole: string) => readonly number[]): Resize[] {
   const last = f.decisions.filter(d => d.after === f.operators);
   const raised = /^(AssertionError|ValueError|Exception|RuntimeError|NotImplementedError)$/.test(f.type);
   const suspects = [...last.filter(d => !d.holds)].reverse();
@@ -33,25 +33,39 @@ export function resizes(f: Failure, current: (hole: string, dim: number) => numb
   const ones: Resize[] = [];
   for (const suspect of suspects.slice(0, 8)) {
     const before = f.decisions.slice(0, f.decisions.indexOf(suspect));
-    for (const { hole, dim } of [...suspect.over].reverse()) {
-      const size = solve(suspect, before, hole, dim, current(hole, dim));
+    for (const { hole, dims } of groups(suspect, current)) {
+      const size = solve(suspect, before, hole, dims, current(hole)[dims[0] ?? 0] ?? 1);
       if (size === undefined) continue;
-      (size === 1 ? ones : out).push({ hole, dim, size });
+      (size === 1 ? ones : out).push({ hole, dims, size });
     }
   }
   return [...out, ...ones];
+}
+
+/** what can be changed: height and width of an image together, then dimensions alone, the last first */
+function groups(
+  d: Decision,
+  current: (hole: string) => readonly number[],
+): { hole: string; dims: readonly number[] }[] {
+  const together = new Map<string, number[]>();
+  for (const { hole, dim } of d.over) {
+    const sizes = current(hole);
+    if (sizes.length >= 4 && dim >= sizes.length - 2) together.set(hole, [...(together.get(hole) ?? []), dim]);
+  }
+  const pairs = [...together].filter(([, dims]) => dims.length === 2).map(([hole, dims]) => ({ hole, dims }));
+  return [...pairs, ...[...d.over].reverse().map(({ hole, dim }) => ({ hole, dims: [dim] }))];
 }
 
 function solve(
   suspect: Decision,
   before: readonly Decision[],
   hole: string,
-  dim: number,
+  dims: readonly number[],
   now: number,
 ): number | undefined {
-  const same = before.filter(d => d.over.some(o => o.hole === hole && o.dim === dim));
-  const turns = (n: number): boolean => n !== now && suspect.when(hole, dim, n) === !suspect.holds;
-  const keeps = (n: number): boolean => same.every(d => d.when(hole, dim, n) === d.holds);
+  const same = before.filter(d => d.over.some(o => o.hole === hole && dims.includes(o.dim)));
+  const turns = (n: number): boolean => n !== now && suspect.when(hole, dims, n) === !suspect.holds;
+  const keeps = (n: number): boolean => same.every(d => d.when(hole, dims, n) === d.holds);
   const near = [...suspect.constants, ...LIKELY].sort((a, b) => distance(a, now) - distance(b, now));
   let turning: number | undefined;
   for (const n of near) {

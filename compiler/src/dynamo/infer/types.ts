@@ -47,8 +47,8 @@ export type State = ReadonlyMap<string, Choice>;
 export interface Decision {
   readonly holds: boolean;
   readonly after: number;
-  /** whether it would hold if a hole's dimension had another size; undefined: it does not depend on it */
-  readonly when: (hole: string, dim: number, size: number) => boolean | undefined;
+  /** whether it would hold if dimensions of a hole had another size; undefined: nobody can say */
+  readonly when: (hole: string, dims: readonly number[], size: number) => boolean | undefined;
   /** numbers that it is about */
   readonly constants: readonly number[];
   /** hole dimensions that it depends on */
