@@ -1,5 +1,14 @@
 // Sums, means and maxima of bags of embeddings. The kernels are ATen's.
-import { type ArgValue, DeviceArg, type Dim, type OpRecord } from "../types";
+import {
+  type Args,
+  type ArgValue,
+  DeviceArg,
+  type Dim,
+  type GraphBuilder,
+  type MetaBuilder,
+  type OpRecord,
+  type TensorMeta,
+} from "../types";
 import { fallback, fallbackMany, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { at, composed } from "./helpers/shape";
 import { reshape } from "./view";
@@ -34,25 +43,41 @@ const BACKWARD_ARGS = [
   "padding_idx",
 ];
 
+/** bags, the bag of each index, the size of each bag, and where the maxima came from */
+function bagMeta(m: MetaBuilder, a: Args<TensorMeta>): TensorMeta[] {
+  const [weight, indices, offsets] = [a.tensor("weight"), a.tensor("indices"), a.tensor("offsets")];
+  const bags = m.sub(at(offsets.shape, 0), a.bool("include_last_offset") ? 1 : 0);
+  const ints = { dtype: indices.dtype, device: indices.device };
+  const count = at(indices.shape, 0);
+  const width = at(weight.shape, 1);
+  const largest: readonly (Dim | number)[] = a.int("mode") === 2 ? [bags, width] : [0];
+  return [m.tensor([bags, width], weight), m.tensor([count], ints), m.tensor([bags], ints), m.tensor(largest, ints)];
+}
+
+/** the kernel that keeps nothing for a backward, where none will come */
+function bag<T>(b: GraphBuilder<T>, a: Args<T>, args: readonly ArgValue<T>[]): readonly (T | null)[] {
+  const op = b.meta(a.tensor("weight")).requiresGrad ? "_embedding_bag" : "_embedding_bag_forward_only";
+  return b.callMany(`aten.${op}.default`, args);
+}
+
 export const records: readonly OpRecord[] = [
+  {
+    name: "aten._embedding_bag_forward_only.default",
+    schema: `_embedding_bag_forward_only(${KERNEL}) -> (Tensor, Tensor, Tensor, Tensor)`,
+    tags: ["extern"],
+    meta: bagMeta,
+    derivative: NOT_DIFFERENTIABLE,
+    lower: fallbackMany(
+      "aten._embedding_bag_forward_only.default",
+      ["weight", "indices", "offsets", "per_sample_weights"],
+      KERNEL_ARGS,
+    ),
+  },
   {
     name: "aten._embedding_bag.default",
     schema: `_embedding_bag(${KERNEL}) -> (Tensor, Tensor, Tensor, Tensor)`,
     tags: ["extern"],
-    meta: (m, a) => {
-      const [weight, indices, offsets] = [a.tensor("weight"), a.tensor("indices"), a.tensor("offsets")];
-      const bags = m.sub(at(offsets.shape, 0), a.bool("include_last_offset") ? 1 : 0);
-      const ints = { dtype: indices.dtype, device: indices.device };
-      const count = at(indices.shape, 0);
-      const width = at(weight.shape, 1);
-      const largest: readonly (Dim | number)[] = a.int("mode") === 2 ? [bags, width] : [0];
-      return [
-        m.tensor([bags, width], weight),
-        m.tensor([count], ints),
-        m.tensor([bags], ints),
-        m.tensor(largest, ints),
-      ];
-    },
+    meta: bagMeta,
     nonDifferentiable: [1, 2, 3],
     derivative: {
       kind: "joint",
@@ -131,7 +156,7 @@ export const records: readonly OpRecord[] = [
       const rows = at(b.meta(a.tensor("weight")).shape, 0);
       const padding: ArgValue<ReturnType<typeof a.tensor>> =
         given === null ? -1 : given < 0 ? b.add(rows, given) : given;
-      return b.callMany("aten._embedding_bag.default", [...KERNEL_ARGS.slice(0, -1).map(n => a.raw(n)), padding]);
+      return bag(b, a, [...KERNEL_ARGS.slice(0, -1).map(n => a.raw(n)), padding]);
     },
   }),
   composed({

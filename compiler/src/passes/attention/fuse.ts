@@ -173,7 +173,7 @@ function tryPattern(
     if (t === undefined) return false;
     metas.push(t);
   }
-  if (!inputsAgree(p, metas)) return false;
+  if (!inputsAgree(rw, p, metas)) return false;
   const numbers = { scale: found.scalars.get("scale") ?? 1, dropout: found.scalars.get("dropout") ?? 0 };
   try {
     const exact = trace(guards, rw, "search", p, metas, numbers, train);
@@ -188,10 +188,13 @@ function tryPattern(
   }
 }
 
-function inputsAgree(p: AttentionPattern, metas: readonly TensorMeta[]): boolean {
+function inputsAgree(rw: Rewriter, p: AttentionPattern, metas: readonly TensorMeta[]): boolean {
   const [q, k, v, mask] = metas;
   if (q === undefined || k === undefined || v === undefined) return false;
   if (q.dtype !== k.dtype || q.dtype !== v.dtype || q.device.type !== "cuda") return false;
+  // the fused kernels use TF32, which has to be allowed (torch.set_float32_matmul_precision)
+  if (q.dtype === "float32" && !["high", "medium"].includes(String(rw.config("float32_matmul_precision"))))
+    return false;
   if (!p.mask) return true;
   return (
     mask !== undefined &&
