@@ -43,8 +43,11 @@ export function alternativeChoices(ctx: InferContext, h: Hole, now: Choice, f: F
       for (const v of n >= 32 ? [...LADDER, n * 2, n / 2, 1, 16] : [n * 2, n / 2, 1, 2, 4, 8, 3, 16, 64])
         if (Number.isInteger(v)) out.push(number(v));
   }
-  if (now.kind === "object")
-    for (const a of h.usage.noneTested) if (!now.none.includes(a)) out.push({ kind: "object", none: [...now.none, a] });
+  if (now.kind === "object") {
+    for (const a of h.usage.noneTested)
+      if (!now.given.some(([k]) => k === a)) out.push({ kind: "object", given: [...now.given, [a, NONE]] });
+  }
+  out.push(...varied(now, f));
   const wanted = wantedKinds(f.message);
   for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind && c.kind !== now.kind));
   out.push(...h.choices.filter(c => c.kind === now.kind), ...h.choices);
@@ -81,6 +84,34 @@ function completed(now: Choice, f: Failure): Choice[] {
   const key = f.type === "KeyError" ? /^'(\w+)'$/.exec(f.message)?.[1] : undefined;
   if (key !== undefined) return [{ ...now, entries: [...now.entries, [key, guessByName(key)]] }];
   return extra === undefined ? [] : [{ ...now, entries: now.entries.filter(([k]) => k !== extra) }];
+}
+
+/** other values for the entries and attributes that the failing lines name */
+function varied(now: Choice, f: Failure): Choice[] {
+  if ((now.kind !== "dict" && now.kind !== "object") || !/Error$/.test(f.type) || f.type === "KeyError") return [];
+  const own = now.kind === "dict" ? now.entries : now.given;
+  const out: Choice[] = [];
+  for (const words of f.lines.slice(0, 2)) {
+    for (const name of words) {
+      const known = own.find(([k]) => k === name)?.[1];
+      if (known === undefined && now.kind === "dict") continue;
+      const value = known ?? guessByName(name);
+      for (const v of otherValues(value, f)) {
+        const entries = [...own.filter(([k]) => k !== name), [name, v] as const];
+        out.push(now.kind === "dict" ? { ...now, entries } : { ...now, given: entries });
+      }
+    }
+  }
+  return out.slice(0, 16);
+}
+
+function otherValues(c: Choice, f: Failure): Choice[] {
+  const sequence: Choice = { kind: "seq", items: [number(2), number(2), number(2), number(2)], tuple: false };
+  if (wantedKinds(f.message).includes("seq")) return [sequence];
+  if (/not callable/.test(f.message)) return [{ kind: "named", path: "torch.nn.GELU" }];
+  if (c.kind === "number") return [64, 1, 2, 4, 3, 8, 128].filter(n => n !== c.value).map(n => number(n));
+  if (c.kind === "str") return [number(64), number(2), { kind: "bool", value: false }, NONE];
+  return c.kind === "bool" ? [{ kind: "bool", value: !c.value }, NONE] : [];
 }
 
 /** string keys of dictionaries that the failing lines name */

@@ -40,7 +40,7 @@ const bool = (value: boolean): Choice => ({ kind: "bool", value });
 const str = (value: string): Choice => ({ kind: "str", value });
 const named = (path: string): Choice => ({ kind: "named", path });
 const instance = (path: string): Choice => ({ kind: "instance", path });
-const OBJECT: Choice = { kind: "object", none: [] };
+const OBJECT: Choice = { kind: "object", given: [] };
 const MODULE: Choice = { kind: "module" };
 const IDENTITY: Choice = { kind: "identity" };
 

@@ -38,7 +38,7 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
       return build(cls, h.name);
     }
     case "object":
-      return assumedObject(ctx, h, c.none);
+      return assumedObject(ctx, h, c.given);
     case "module":
       return assumedModule(ctx, h);
     case "identity":
@@ -54,7 +54,7 @@ export function makeTensor(ctx: InferContext, dims: readonly number[], dtype: Py
 }
 
 /** an object whose attributes and items are guessed by their names when they are first asked for */
-function assumedObject(ctx: InferContext, h: Hole, none: readonly string[]): PyInstance {
+function assumedObject(ctx: InferContext, h: Hole, given: readonly (readonly [string, Choice])[]): PyInstance {
   const { vm } = ctx;
   const cls = vm.klass("AssumedConfig", [], "fuselens");
   const o = new PyInstance(cls);
@@ -63,7 +63,7 @@ function assumedObject(ctx: InferContext, h: Hole, none: readonly string[]): PyI
   const answer = (name: string): Value => {
     const had = known.get(name);
     if (had !== undefined) return had;
-    const v = none.includes(name) ? null : plainValue(ctx, guessByName(name));
+    const v = plainValue(ctx, given.find(([k]) => k === name)?.[1] ?? guessByName(name));
     known.set(name, v);
     o.attrs?.set(name, v);
     const note = `${h.name}.${name} is ${vm.repr(v)}`;

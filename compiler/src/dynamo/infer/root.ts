@@ -152,7 +152,7 @@ function captureOnce(
   symbolic: boolean,
 ): RootFound | string {
   const { ctx, runner, api } = r;
-  const { torch, vm } = ctx;
+  const { torch } = ctx;
   const frames: number[] = [];
   const { logs, gradEnabled } = torch;
   const events = torch.events.length;

@@ -18,8 +18,8 @@ export type Choice =
   | { readonly kind: "named"; readonly path: string }
   /** an object of a class of the function's globals, built like a root */
   | { readonly kind: "instance"; readonly path: string }
-  /** an object that answers every attribute by its name, but those of `none` with None */
-  | { readonly kind: "object"; readonly none: readonly string[] }
+  /** an object that answers every attribute by its name, but those that are given */
+  | { readonly kind: "object"; readonly given: readonly (readonly [string, Choice])[] }
   /** a module that gives back its first argument and answers every attribute by its name */
   | { readonly kind: "module" }
   /** gives back its first argument */
@@ -106,9 +106,7 @@ export function choiceText(c: Choice): string {
     case "instance":
       return `a ${c.path}`;
     case "object":
-      return c.none.length === 0
-        ? "an object with plausible attributes"
-        : `an object with plausible attributes, ${c.none.join(" and ")} None`;
+      return `an object with plausible attributes${c.given.map(([k, v]) => `, ${k} ${choiceText(v)}`).join("")}`;
     case "module":
       return "a module that changes nothing";
     case "identity":
