@@ -137,6 +137,8 @@ export class KernelChecker {
     at = this.reserve(n * itemSize(l.dtype));
     this.addresses.set(buffer, at);
     const given = this.options.data?.get(buffer);
+    // what is executed but not compared may as well be zeros
+    if (n > this.limit * 10 && !given) return at;
     // what no kernel computed may be a weight
     const computed = this.schedule.graph.buffers.has(buffer);
     const fill = this.options.fill ?? (computed ? positiveFill : defaultFill);
@@ -241,8 +243,13 @@ export class KernelChecker {
       const run = instance.exports[i === 0 ? "run" : `run_${i}`] as (...xs: number[]) => void;
       const total = value(phase.parallelSize);
       const slices = phase.grain > total ? 1 : Math.min(total, this.options.slices ?? 3);
-      for (let s = 0; s < slices; s++)
-        run(...args, Math.floor((total * s) / slices), Math.floor((total * (s + 1)) / slices));
+      for (let s = 0; s < slices; s++) {
+        const cut = (i: number): number => {
+          const at = Math.floor((total * i) / slices);
+          return i === slices ? total : phase.grain >= 64 ? at - (at % 64) : at;
+        };
+        run(...args, cut(s), cut(s + 1));
+      }
     });
   }
 
@@ -292,6 +299,8 @@ export function writeValues(buffer: ArrayBufferLike, address: number, dtype: DTy
   if (dtype === "float32") return new Float32Array(buffer, address, values.length).set(values);
   const view = new DataView(buffer);
   const width = itemSize(dtype);
+  const one = new Float32Array(1);
+  const halves = new Uint16Array(one.buffer);
   for (let i = 0; i < values.length; i++) {
     const at = address + i * width;
     const v = values[i] as number;
@@ -312,7 +321,8 @@ export function writeValues(buffer: ArrayBufferLike, address: number, dtype: DTy
         view.setInt16(at, v, true);
         break;
       case "bfloat16":
-        view.setUint16(at, new Uint16Array(new Float32Array([v]).buffer)[1] as number, true);
+        one[0] = v;
+        view.setUint16(at, halves[1] as number, true);
         break;
       case "float16":
         view.setUint16(at, Math.abs(v) < 6e-5 ? 0 : halfOf(v), true);

@@ -233,3 +233,68 @@ describe("small floats", () => {
     expect(e5m2.from(e5m2.to(1e9))).toBe(Infinity);
   });
 });
+
+describe("functions of four numbers", () => {
+  const vector = (name: HelperName): F32 =>
+    instance(`(module ${helperTexts([name]).join("\n")}
+      (func (export "f") (param f32) (result f32) (f32x4.extract_lane 2 (call $${name} (f32x4.splat (local.get 0))))))`);
+  const VECTORS: readonly [HelperName, (x: number) => number, number, number][] = [
+    ["v_exp", Math.exp, -110, 95],
+    ["v_expm1", Math.expm1, -60, 95],
+    ["v_log", Math.log, -1, 3.4e38],
+    ["v_log1p", Math.log1p, -1.5, 1e6],
+    ["v_tanh", Math.tanh, -30, 30],
+    ["v_sigmoid", x => 1 / (1 + Math.exp(-x)), -80, 80],
+    ["v_erf", erf, -7, 7],
+    ["v_sin", Math.sin, -1000, 1000],
+    ["v_cos", Math.cos, -1000, 1000],
+  ];
+  it.each(VECTORS)("%s is within two units in the last place", (name, want, low, high) => {
+    const f = vector(name);
+    let worst = 0;
+    for (const x of [...samples(low, high), ...samples(-2, 2).filter(x => x >= low && x <= high)]) {
+      const w = want(x);
+      // next to a zero of sine the reduced argument's own rounding shows
+      if (/sin|cos/.test(name) && Math.abs(w) < 1e-3 && Math.abs(x) > 1) expect(f(x)).toBeCloseTo(w, 6);
+      else {
+        const u = ulps(f(x), w);
+        worst = Math.max(worst, u);
+        expect(u, `${name}(${x}) = ${f(x)}, not ${w}`).toBeLessThanOrEqual(2);
+      }
+    }
+    expect(worst).toBeLessThanOrEqual(2);
+  });
+
+  it("round to halves as the functions of one number do", () => {
+    const pairs: [HelperName, HelperName][] = [
+      ["v_to_f16", "to_f16"],
+      ["v_to_bf16", "to_bf16"],
+      ["v_round_f16", "round_f16"],
+      ["v_round_bf16", "round_bf16"],
+    ];
+    for (const [many, one] of pairs) {
+      const bits = one.startsWith("to");
+      const result = bits ? "i32" : "f32";
+      const f = instance(
+        `(module ${helperTexts([many]).join("\n")} (func (export "f") (param f32) (result ${result}) (${bits ? "i32x4" : "f32x4"}.extract_lane 1 (call $${many} (f32x4.splat (local.get 0))))))`,
+      );
+      const g = instance(
+        `(module ${helperTexts([one]).join("\n")} (func (export "f") (param f32) (result ${result}) (call $${one} (local.get 0))))`,
+      );
+      for (const x of [
+        ...samples(-3.4e38, 3.4e38),
+        65519,
+        65520,
+        1 + 2 ** -11,
+        1 + 2 ** -8,
+        1 + 3 * 2 ** -8,
+        5e-8,
+        3e-8,
+        6.1e-5,
+      ]) {
+        const [a, b] = [f(x), g(x)];
+        expect(Object.is(a, b) || (Number.isNaN(a) && Number.isNaN(b)), `${many}(${x}) = ${a}, not ${b}`).toBe(true);
+      }
+    }
+  });
+});

@@ -15,6 +15,8 @@ export const CONTROL = {
   count: 16,
 } as const;
 const ARGS_START = 16;
+/** kernels of many small items may count on it, see WatKernel.grain */
+const SLICE_ALIGN = 64;
 export const MAX_ARGS = 2048;
 
 export interface ThreadData {
@@ -115,7 +117,8 @@ export class ThreadPool {
     }
     const c = this.control;
     c[CONTROL.kernel] = launch.kernel;
-    c[CONTROL.sliceSize] = Math.ceil(total / slices);
+    const size = Math.ceil(total / slices);
+    c[CONTROL.sliceSize] = grain >= SLICE_ALIGN ? Math.ceil(size / SLICE_ALIGN) * SLICE_ALIGN : size;
     c[CONTROL.total] = total;
     c[CONTROL.slices] = slices;
     c[CONTROL.failed] = 0;

@@ -120,7 +120,7 @@ export interface WatKernel {
   /** names of the size symbols that it takes the values of */
   readonly symbols?: readonly string[];
   readonly parallelSize: PlanSize;
-  /** work items below which one thread does it all */
+  /** work items below which one thread does it all; where it is 64 or more, slices begin at multiples of 64 */
   readonly grain: number;
   /** what runs after all slices are done: exports run_1, run_2, ..., called as `run` is */
   readonly later?: readonly { readonly parallelSize: PlanSize; readonly grain: number }[];

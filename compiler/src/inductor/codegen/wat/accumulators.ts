@@ -10,6 +10,8 @@ export interface Accumulator {
   start(): void;
   /** inside the loop; `position` is the flat reduction index as i32 text */
   step(values: readonly WatValue[], position: string): void;
+  /** takes in another accumulator's results: (mean, m2, weight), or (max, sum); where it matters at all */
+  merge(values: readonly WatValue[]): void;
   /** after the loop: the results, one or (Welford) three or (online softmax) two */
   finish(): WatValue[];
 }
@@ -79,6 +81,7 @@ function simple(
       const x = wide ? `(f64.promote_f32 ${convert(v, "float32").code})` : convert(v, source).code;
       f.set(acc, combine(kind, type, source, get, x, f));
     },
+    merge: () => undefined,
     finish: () => {
       const code = wide ? f.keep(`(f32.demote_f64 ${get})`, "f32") : get;
       const value: WatValue = { code, type: wide ? "f32" : type, dtype: source };
@@ -165,6 +168,7 @@ function argument(kind: "argmax" | "argmin", srcDtype: DType, f: FunctionBuilder
         },
       );
     },
+    merge: () => undefined,
     finish: () => [{ code: `(local.get ${at})`, type: "i64", dtype: "int64" }],
   };
 }
@@ -179,29 +183,33 @@ function welford(dtype: DType, f: FunctionBuilder, combining: boolean): Accumula
   const get = (name: string): string => `(local.get ${name})`;
   const wide = (v: WatValue): string => convert(v, "float64").code;
   const out: DType = dtype === "float64" ? "float64" : "float32";
+  const combine = (a: WatValue, b: WatValue, c: WatValue): void => {
+    f.set(delta, `(f64.sub ${wide(a)} ${get(mean)})`);
+    f.set(total, `(f64.add ${get(weight)} ${wide(c)})`);
+    f.branch(`(f64.gt ${get(total)} (f64.const 0))`, () => {
+      const share = `(f64.div ${wide(c)} ${get(total)})`;
+      f.set(
+        m2,
+        `(f64.add (f64.add ${get(m2)} ${wide(b)}) (f64.mul (f64.mul ${get(delta)} ${get(delta)}) (f64.mul ${get(weight)} ${share})))`,
+      );
+      f.set(mean, `(f64.add ${get(mean)} (f64.mul ${get(delta)} ${share}))`);
+      f.set(weight, get(total));
+    });
+  };
   return {
     start: () => {
       for (const name of [mean, m2, weight]) f.set(name, `(f64.const 0)`);
     },
     step: ([a, b, c]) => {
       if (!a) return;
+      if (combining && b && c) return combine(a, b, c);
       f.set(delta, `(f64.sub ${wide(a)} ${get(mean)})`);
-      if (!combining || !b || !c) {
-        f.set(weight, `(f64.add ${get(weight)} (f64.const 1))`);
-        f.set(mean, `(f64.add ${get(mean)} (f64.div ${get(delta)} ${get(weight)}))`);
-        f.set(m2, `(f64.add ${get(m2)} (f64.mul ${get(delta)} (f64.sub ${wide(a)} ${get(mean)})))`);
-        return;
-      }
-      f.set(total, `(f64.add ${get(weight)} ${wide(c)})`);
-      f.branch(`(f64.gt ${get(total)} (f64.const 0))`, () => {
-        const share = `(f64.div ${wide(c)} ${get(total)})`;
-        f.set(
-          m2,
-          `(f64.add (f64.add ${get(m2)} ${wide(b)}) (f64.mul (f64.mul ${get(delta)} ${get(delta)}) (f64.mul ${get(weight)} ${share})))`,
-        );
-        f.set(mean, `(f64.add ${get(mean)} (f64.mul ${get(delta)} ${share}))`);
-        f.set(weight, get(total));
-      });
+      f.set(weight, `(f64.add ${get(weight)} (f64.const 1))`);
+      f.set(mean, `(f64.add ${get(mean)} (f64.div ${get(delta)} ${get(weight)}))`);
+      f.set(m2, `(f64.add ${get(m2)} (f64.mul ${get(delta)} (f64.sub ${wide(a)} ${get(mean)})))`);
+    },
+    merge: ([a, b, c]) => {
+      if (a && b && c) combine(a, b, c);
     },
     finish: () =>
       [mean, m2, weight].map(name => {
@@ -219,22 +227,28 @@ function onlineSoftmax(dtype: DType, f: FunctionBuilder): Accumulator {
   const get = (name: string): string => `(local.get ${name})`;
   const exp = f.use("exp");
   const out: DType = dtype === "float64" ? "float64" : "float32";
+  /** x, or several numbers with maximum x whose exponentials less it sum to `count` */
+  const take = (x: string, count: string | null): void => {
+    f.set(next, `(f64.max ${get(max)} ${x})`);
+    f.branch(`(f64.ne ${get(next)} (f64.const -inf))`, () => {
+      const own = `(call ${exp} (f64.sub ${x} ${get(next)}))`;
+      f.set(
+        sum,
+        `(f64.add (f64.mul ${get(sum)} (call ${exp} (f64.sub ${get(max)} ${get(next)}))) ${count === null ? own : `(f64.mul ${count} ${own})`})`,
+      );
+      f.set(max, get(next));
+    });
+  };
   return {
     start: () => {
       f.set(max, `(f64.const -inf)`);
       f.set(sum, `(f64.const 0)`);
     },
     step: ([v]) => {
-      if (!v) return;
-      const x = f.keep(convert(v, "float64").code, "f64");
-      f.set(next, `(f64.max ${get(max)} ${x})`);
-      f.branch(`(f64.ne ${get(next)} (f64.const -inf))`, () => {
-        f.set(
-          sum,
-          `(f64.add (f64.mul ${get(sum)} (call ${exp} (f64.sub ${get(max)} ${get(next)}))) (call ${exp} (f64.sub ${x} ${get(next)})))`,
-        );
-        f.set(max, get(next));
-      });
+      if (v) take(f.keep(convert(v, "float64").code, "f64"), null);
+    },
+    merge: ([m, s]) => {
+      if (m && s) take(f.keep(convert(m, "float64").code, "f64"), f.keep(convert(s, "float64").code, "f64"));
     },
     finish: () =>
       [max, sum].map(name => {

@@ -4,9 +4,8 @@
 import type { DType, OpName, ReductionType } from "../../../aten/types";
 import type { ScanCombine } from "../../ir/loop_body";
 import type { BodyHandler } from "../../ir/run_body";
-import { type Expr, type SymExpr, sym } from "../../symbolic/expr";
-import { reductionOutputs } from "./accesses";
-import { type Accumulator, accumulator } from "./accumulators";
+import { addTerms, type Expr, freeSymbols, type SymExpr, sum, sym } from "../../symbolic/expr";
+import type { Accumulator } from "./accumulators";
 import { convert, rounded } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
 import { indexCode } from "./index_code";
@@ -15,11 +14,13 @@ import { LINE_NUMBER } from "./lines";
 import { bitcast, loadCode, storeCode } from "./memory_code";
 import { frexp, pointwiseCode } from "./pointwise_code";
 import type { SortScratch } from "./sort_code";
+import type { VecValue } from "./vector_types";
 import { computeType, itemSize, literal, UnsupportedOnCpu, type WatValue } from "./wat_types";
 
-/** a value written in this kernel and still in a local */
-interface Written {
-  readonly value: WatValue;
+/** a value written in this kernel and still in a local: of one element, or of four */
+export interface Written {
+  readonly value?: WatValue;
+  readonly vector?: VecValue;
   readonly index: Expr;
   /** the segment that wrote it; null: written outside of reduction loops, good for all later segments */
   readonly segment: number | null;
@@ -32,12 +33,21 @@ export interface HandlerScope {
   symbol(s: SymExpr): string;
   readonly ranges: ReadonlyMap<SymExpr, Expr>;
   simplify(e: Expr): Expr;
+  simplifyWith(e: Expr, ranges: ReadonlyMap<SymExpr, Expr>): Expr;
   /** flat reduction index as i32 text, null outside of a reduction loop */
   readonly position: string | null;
   readonly written: Map<string, Written>;
   readonly segment: number;
-  /** accumulators that the open loop feeds, started before it and finished after */
-  readonly accumulators: Accumulator[];
+  /** the next reduction of the open loop: what it feeds, and where its results will be after the loop */
+  reduce(
+    type: ReductionType,
+    dtype: DType,
+    srcDtype: DType,
+    values: readonly WatValue[],
+  ): {
+    /** null: an earlier reduction does it */ readonly scalar: Accumulator | null;
+    readonly results: readonly WatValue[];
+  };
   /** what stands at the end of the loop's turn */
   readonly stores: (() => void)[];
   /** what stands after the loop */
@@ -48,7 +58,8 @@ export interface HandlerScope {
 }
 
 export class WatBodyHandler implements BodyHandler<WatValue> {
-  private mask: WatValue | null = null;
+  /** loads happen only where it holds */
+  mask: WatValue | null = null;
   private readonly indirectCode = new Map<SymExpr, string>();
 
   constructor(private readonly s: HandlerScope) {}
@@ -67,7 +78,8 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
     const known = written.get(buffer);
-    if (known && (known.segment === segment || known.segment === null) && known.index === index) return known.value;
+    if (known?.value && (known.segment === segment || known.segment === null) && known.index === index)
+      return known.value;
     const type = computeType(dtype);
     const row = memory.scratchElement(buffer, this.s.position);
     if (row !== null) return this.kept(`(${type}.load ${row})`, type, dtype);
@@ -196,24 +208,11 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     type: ReductionType,
     value: WatValue | readonly WatValue[],
   ): WatValue | readonly WatValue[] {
-    const { f, accumulators, after, position } = this.s;
+    const { position } = this.s;
     const values = Array.isArray(value) ? (value as readonly WatValue[]) : [value as WatValue];
     if (this.s.partial !== null) return this.converted(values[0] as WatValue, "float32");
-    const acc = accumulator(type, dtype, srcDtype, f);
-    accumulators.push(acc);
-    acc.step(values, position ?? "(i32.const 0)");
-    // results have locals of their own, set after the loop; bodies only hand them on to store_reduction
-    const resultDtype: DType = type.startsWith("arg") ? "int64" : dtype;
-    const wasm = computeType(resultDtype);
-    const names = Array.from({ length: reductionOutputs(type) }, () => f.local(wasm, "result"));
-    after.push(() => {
-      acc.finish().forEach((r, i) => {
-        const name = names[i];
-        if (name !== undefined)
-          f.set(name, r.dtype === resultDtype ? r.code : rounded(convert(r, resultDtype).code, resultDtype, f));
-      });
-    });
-    const results = names.map((n): WatValue => ({ code: `(local.get ${n})`, type: wasm, dtype: resultDtype }));
+    const { scalar, results } = this.s.reduce(type, dtype, srcDtype, values);
+    scalar?.step(values, position ?? "(i32.const 0)");
     return results.length === 1 ? (results[0] as WatValue) : results;
   }
 
@@ -327,6 +326,38 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
       ranges: this.s.ranges,
       use: h => this.s.f.use(h),
     });
+  }
+
+  /** stores one element, with no memory of having done so */
+  storeOne(buffer: string, index: Expr, value: WatValue, dtype: DType): void {
+    const { f, stores } = this.s;
+    const address = this.address(buffer, index, dtype);
+    stores.push(() => f.lines.add(storeCode(address, value.code, dtype, f)));
+  }
+
+  /** address text and constant offset of an element; what does not depend on `inner` stands together, to be hoisted */
+  place(
+    buffer: string,
+    index: Expr,
+    dtype: DType,
+    inner: SymExpr,
+  ): { readonly address: string; readonly offset: number } {
+    const { f } = this.s;
+    const size = itemSize(dtype);
+    const [moving, still]: Expr[][] = [[], []];
+    let constant = 0;
+    for (const term of addTerms(index)) {
+      if (term.kind === "int") constant += term.value;
+      else (freeSymbols(term).has(inner) ? moving : still)?.push(term);
+    }
+    const scaled = (e: Expr): string =>
+      size === 1 ? this.index(e) : `(i32.shl ${this.index(e)} (i32.const ${Math.log2(size)}))`;
+    let address = this.s.memory.address(buffer);
+    if (still?.length) address = `(i32.add ${address} ${f.keep(scaled(sum(still)), "i32", "row")})`;
+    // an offset of an instruction is never negative
+    if (constant < 0) address = `(i32.add ${address} (i32.const ${constant * size}))`;
+    if (moving?.length) address = `(i32.add ${address} ${f.keep(scaled(sum(moving)), "i32", "at")})`;
+    return { address, offset: constant > 0 ? constant * size : 0 };
   }
 
   private address(buffer: string, index: Expr, dtype: DType): string {

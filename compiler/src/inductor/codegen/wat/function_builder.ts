@@ -99,6 +99,17 @@ export class FunctionBuilder {
     this.scopes.pop();
   }
 
+  /** what `body` emits, taken out again; if it throws, everything is as it was but for unused locals */
+  attempt(body: () => void): CapturedLines {
+    const scopes = this.scopes.map(s => new Map(s));
+    try {
+      return this.lines.capture(body);
+    } catch (e) {
+      this.scopes.splice(0, this.scopes.length, ...scopes);
+      throw e;
+    }
+  }
+
   /** for ($variable = from; $variable < to; $variable += step), unsigned */
   loop(variable: string, from: string, to: string, body: () => void, step = 1): void {
     const end = this.keep(to, "i32", "end");

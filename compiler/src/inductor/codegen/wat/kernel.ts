@@ -11,6 +11,7 @@ import { NestEmitter } from "./nest";
 import { analysePart, type Part } from "./part";
 import { accumulating, type Partials } from "./partials";
 import { KernelSizes } from "./sizes";
+import { choosePartMode } from "./vector_plan";
 
 /** elements that make a slice worth a thread's while */
 const GRAIN_ELEMENTS = 16384;
@@ -131,7 +132,7 @@ function inPartials(
       const s = partials.slots.get(operation);
       return s ? { row: addresses.get(s.slot) ?? workspace, product: s.product } : null;
     };
-    const emitter = new NestEmitter({ ...env, f, partial }, part);
+    const emitter = new NestEmitter({ ...env, f, partial, alone: false }, part, choosePartMode(part, sizes));
     emitter.emit(first, f.keep(`(select ${last} ${rows} (i32.lt_u ${last} ${rows}))`, "i32", "last"));
   });
   return { f, parallelSize: partials.splits, grain: 1 };
@@ -176,7 +177,7 @@ function emitParts(
 ): void {
   let before: Expr = int(0);
   parts.forEach((part, i) => {
-    const emitter = new NestEmitter({ ...ctx, f }, part);
+    const emitter = new NestEmitter({ ...ctx, f, alone: parts.length === 1 }, part, choosePartMode(part, ctx.sizes));
     if (parts.length === 1) {
       emitter.emit("(local.get $begin)", "(local.get $end)");
       return;

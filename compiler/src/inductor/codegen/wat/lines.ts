@@ -44,7 +44,15 @@ export class WatLines {
   /** lines added by `body`, taken out again */
   capture(body: () => void): CapturedLines {
     const from = this.texts.length;
-    body();
+    const { depth } = this;
+    try {
+      body();
+    } catch (e) {
+      this.texts.splice(from);
+      this.origins.splice(from);
+      this.depth = depth;
+      throw e;
+    }
     return { texts: this.texts.splice(from), origins: this.origins.splice(from) };
   }
 

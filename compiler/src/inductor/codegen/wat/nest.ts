@@ -1,11 +1,14 @@
-// Emits one loop nest, element by element. In: an analysed part. Out: loops in a function. A part without reductions
-// runs over a slice of its elements, one with reductions over a slice of its rows (the iteration space), each row being
-// a sequence of reduction loops and of what stands between them.
+// Emits one loop nest. In: an analysed part and how its loops should run. Out: loops in a function. A part without
+// reductions runs over a slice of its elements, one with reductions over a slice of its rows (the iteration space), each
+// row being a sequence of reduction loops and of what stands between them.
+import type { DType, ReductionType } from "../../../aten/types";
 import { originOf } from "../../../report/origins";
 import { runBody } from "../../ir/run_body";
-import { type Expr, int, mul, type SymExpr } from "../../symbolic/expr";
-import type { Accumulator } from "./accumulators";
+import { add, type Expr, int, intValue, mul, type SymExpr, substitute } from "../../symbolic/expr";
+import { reductionOutputs } from "./accesses";
+import { type Accumulator, accumulator } from "./accumulators";
 import { type HandlerScope, WatBodyHandler } from "./body_handler";
+import { convert, rounded } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
 import { indexCode } from "./index_code";
 import type { KernelMemory } from "./kernel_memory";
@@ -13,17 +16,85 @@ import { flatIndex, type LoopDim } from "./loop_space";
 import type { Member, Part, Segment } from "./part";
 import type { KernelSizes } from "./sizes";
 import { SortScratch, sortBytes } from "./sort_code";
+import { type VectorAccumulator, vectorAccumulator } from "./vector_accumulators";
+import { VectorBodyHandler, type VectorScope } from "./vector_handler";
+import { isAligned, type PartMode, simplifierOf } from "./vector_plan";
+import { isVector, LANES, NotVectorizable } from "./vector_types";
+import { computeType, type WatValue } from "./wat_types";
 
 export interface NestContext {
   readonly f: FunctionBuilder;
   readonly memory: KernelMemory;
   readonly sizes: KernelSizes;
   readonly file: string;
+  /** the only nest of its launch, whose slices begin at multiples of 64 where its grain is as large */
+  readonly alone: boolean;
   /** members whose reductions add up in memory */
   readonly partial?: (operation: string) => HandlerScope["partial"];
 }
 
 type SortPass = HandlerScope["sort"];
+
+/** operations of a body beyond which its loop is not unrolled */
+const UNROLL_OPS = 24;
+const UNROLL = 4;
+
+/** one reduction of a loop: the accumulator of single elements, and the locals that its results end in */
+interface Reduction {
+  readonly scalar: Accumulator;
+  readonly vectors: VectorAccumulator[];
+  readonly results: readonly WatValue[];
+}
+
+/** the reductions of a loop; nodes that reduce the same values (variance and mean) share one */
+class Reductions {
+  readonly all: Reduction[] = [];
+  /** number of the reduction that the n-th one of a turn is */
+  private readonly places: number[] = [];
+
+  constructor(private readonly f: FunctionBuilder) {}
+
+  /** a turn's reductions in order, first time or again */
+  turn(): (
+    type: ReductionType,
+    dtype: DType,
+    srcDtype: DType,
+    values: string,
+  ) => { readonly reduction: Reduction; readonly first: boolean } {
+    let n = 0;
+    const seen = new Map<string, number>();
+    const met = new Set<number>();
+    return (type, dtype, srcDtype, values) => {
+      const key = `${type} ${dtype} ${srcDtype} ${values}`;
+      let at = this.places[n];
+      if (at === undefined) {
+        at = seen.get(key) ?? this.all.push(newReduction(type, dtype, srcDtype, this.f)) - 1;
+        this.places.push(at);
+      }
+      n += 1;
+      seen.set(key, at);
+      const first = !met.has(at);
+      met.add(at);
+      return { reduction: this.all[at] as Reduction, first };
+    };
+  }
+
+  reset(): void {
+    this.all.splice(0);
+    this.places.splice(0);
+  }
+}
+
+function newReduction(type: ReductionType, dtype: DType, srcDtype: DType, f: FunctionBuilder): Reduction {
+  // results have locals of their own, set after the loop; bodies only hand them on to store_reduction
+  const resultDtype: DType = type.startsWith("arg") ? "int64" : dtype;
+  const wasm = computeType(resultDtype);
+  const results = Array.from(
+    { length: reductionOutputs(type) },
+    (): WatValue => ({ code: `(local.get ${f.local(wasm, "result")})`, type: wasm, dtype: resultDtype }),
+  );
+  return { scalar: accumulator(type, dtype, srcDtype, f), vectors: [], results };
+}
 
 export class NestEmitter {
   private readonly f: FunctionBuilder;
@@ -34,6 +105,7 @@ export class NestEmitter {
   constructor(
     private readonly ctx: NestContext,
     private readonly part: Part,
+    private readonly mode: PartMode,
   ) {
     this.f = ctx.f;
     for (const d of [...part.space.x, ...part.space.r])
@@ -64,9 +136,8 @@ export class NestEmitter {
       f.branch(`(i32.lt_u ${begin} ${end})`, () => this.body());
       return;
     }
-    const variable = this.local(inner.variable);
     if (x.length === 1) {
-      f.loop(variable, begin, end, () => this.body());
+      this.run(inner, begin, end);
       return;
     }
     const size = f.keep(this.ctx.memory.sizeCode(inner.size), "i32", "size");
@@ -83,12 +154,49 @@ export class NestEmitter {
           this.setFromFlat(f.keep(`(i32.div_u (local.get ${at}) ${size})`, "i32", "outer"), x.slice(0, -1));
           const left = f.keep(`(i32.add ${first} (i32.sub ${last} (local.get ${at})))`, "i32", "left");
           f.set(stop, `(select ${left} ${size} (i32.lt_u ${left} ${size}))`);
-          f.loop(variable, first, `(local.get ${stop})`, () => this.body());
+          this.run(inner, first, `(local.get ${stop})`);
           f.set(at, `(i32.add (local.get ${at}) (i32.sub (local.get ${stop}) ${first}))`);
         });
         f.lines.add(`(br $next_${label})`);
       });
     });
+  }
+
+  /** one run of elements along the innermost dim */
+  private run(inner: LoopDim, first: string, stop: string): void {
+    const { f } = this;
+    const variable = this.local(inner.variable);
+    const [segment] = this.part.segments;
+    const number = this.segmentNumber++;
+    let from = first;
+    if (this.mode.kind === "last" && segment) {
+      this.attempt(() => {
+        const whole = f.keep(
+          `(i32.add ${first} (i32.and (i32.sub ${stop} ${first}) (i32.const -${LANES})))`,
+          "i32",
+          "whole",
+        );
+        f.loop(variable, first, whole, () => this.vectorTurn(segment.members, inner, number, null, 0), LANES);
+        from = whole;
+      });
+    }
+    f.loop(variable, from, stop, () => {
+      this.written.clear();
+      if (segment) this.turn(segment.members, this.scope(number, null), null, null);
+    });
+  }
+
+  /** emits what `make` emits, or nothing if it meets something that has no vector form */
+  private attempt(make: () => void): boolean {
+    const { f } = this;
+    try {
+      const text = f.attempt(make);
+      f.lines.append(text);
+      return true;
+    } catch (e) {
+      if (e instanceof NotVectorizable) return false;
+      throw e;
+    }
   }
 
   private local(s: SymExpr): string {
@@ -101,10 +209,7 @@ export class NestEmitter {
     const { f } = this;
     let divisor: Expr = int(1);
     for (const [i, d] of [...dims.entries()].reverse()) {
-      const quotient =
-        divisor.kind === "int" && divisor.value === 1
-          ? flat
-          : `(i32.div_u ${flat} ${this.ctx.memory.sizeCode(divisor)})`;
+      const quotient = intValue(divisor) === 1 ? flat : `(i32.div_u ${flat} ${this.ctx.memory.sizeCode(divisor)})`;
       f.set(this.local(d.variable), i === 0 ? quotient : `(i32.rem_u ${quotient} ${this.ctx.memory.sizeCode(d.size)})`);
       divisor = mul(divisor, d.size);
     }
@@ -142,6 +247,35 @@ export class NestEmitter {
     return { pass: "collect", scratch: new SortScratch(memory.scratchAt(offset), memory.sizeCode(rnumel)), values };
   }
 
+  private symbol(s: SymExpr): string {
+    const local = this.locals.get(s);
+    return local === undefined ? this.ctx.sizes.symbol(s) : `(local.get ${local})`;
+  }
+
+  private scope(segment: number, position: string | null): Omit<HandlerScope, "sort" | "partial"> {
+    const simplifier = simplifierOf(this.part, this.ctx.sizes);
+    return {
+      f: this.f,
+      memory: this.ctx.memory,
+      symbol: s => this.symbol(s),
+      ...simplifier,
+      position,
+      written: this.written,
+      segment,
+      reduce: () => {
+        throw new Error("a reduction outside of a loop");
+      },
+      stores: [],
+      after: [],
+    };
+  }
+
+  /** flat reduction index, with so much added */
+  private position(plus = 0): string {
+    const index = add(flatIndex(this.part.space.r), int(plus));
+    return indexCode(index, { symbol: s => this.symbol(s), ranges: this.part.ranges, use: h => this.f.use(h) });
+  }
+
   /**
    * One loop over the reduction dims, or what stands outside of one. `use`: the first member sorts, and the row is
    * sorted; `collect`: the last member sorts, and hands its values in.
@@ -153,49 +287,164 @@ export class NestEmitter {
     collect: (SortPass & { readonly values: number }) | null,
   ): void {
     const { f } = this;
-    const { sv } = this.ctx.sizes;
-    const { ranges, space } = this.part;
-    const symbol = (s: SymExpr): string => {
-      const local = this.locals.get(s);
-      return local === undefined ? this.ctx.sizes.symbol(s) : `(local.get ${local})`;
+    const number = this.segmentNumber++;
+    if (!loop) {
+      const scope = this.scope(number, null);
+      this.turn(members, scope, null, null);
+      for (const g of scope.after) g();
+      return;
+    }
+    const reductions = new Reductions(f);
+    const after: (() => void)[] = [];
+    const { r } = this.part.space;
+    const inner = r[r.length - 1];
+    const scalarTurn = (): void => {
+      const next = reductions.turn();
+      const reduce: HandlerScope["reduce"] = (type, dtype, srcDtype, values) => {
+        const { reduction, first } = next(type, dtype, srcDtype, values.map(v => v.code).join(" "));
+        return { scalar: first ? reduction.scalar : null, results: reduction.results };
+      };
+      const scope = { ...this.scope(number, this.position()), reduce, after: [] };
+      this.turn(members, scope, use, collect);
+      // both forms of the loop store the same results after it
+      after.splice(0, after.length, ...scope.after);
     };
-    const scope: Omit<HandlerScope, "sort" | "partial"> = {
-      f,
-      memory: this.ctx.memory,
-      symbol,
-      ranges,
-      simplify: e => sv.simplifyWithRanges(sv.removePrecomputed(e), ranges),
-      position: loop ? indexCode(flatIndex(space.r), { symbol, ranges, use: h => f.use(h) }) : null,
-      written: this.written,
-      segment: this.segmentNumber++,
-      accumulators: [],
-      stores: [],
-      after: [],
-    };
-    const run = (): void => {
-      members.forEach((m, i) => {
-        const sort = i === members.length - 1 && collect ? collect : i === 0 ? use : null;
-        this.member(m, { ...scope, sort, partial: this.ctx.partial?.(m.node.name) ?? null });
-      });
-      for (const store of scope.stores) store();
-    };
-    if (loop) {
-      // which accumulators there are is known after the loop's text, their start stands before it
-      const text = f.lines.capture(() => this.loops(space.r, run));
-      for (const a of scope.accumulators) (a as Accumulator).start();
-      f.lines.append(text);
-    } else run();
-    for (const g of scope.after) g();
+    // which accumulators there are is known after the loop's text, their start stands before it
+    const text = f.lines.capture(() => {
+      const vector =
+        this.mode.kind === "last" && inner && !use && !collect
+          ? this.attempt(() =>
+              this.loops(r.slice(0, -1), () => this.vectorLoop(members, inner, number, reductions, scalarTurn)),
+            )
+          : false;
+      if (vector) return;
+      reductions.reset();
+      this.loops(r, scalarTurn);
+    });
+    for (const a of reductions.all) {
+      a.scalar.start();
+      for (const v of a.vectors) v.start();
+    }
+    f.lines.append(text);
+    for (const a of reductions.all) for (const v of a.vectors) v.flush(a.scalar);
+    for (const a of reductions.all) finish(a, f);
+    for (const g of after) g();
     collect?.scratch.order(collect.values, f);
   }
 
-  private member(m: Member, scope: HandlerScope): void {
+  /** the innermost reduction loop: unrolled, by fours, and what is left one by one */
+  private vectorLoop(
+    members: readonly Member[],
+    inner: LoopDim,
+    number: number,
+    reductions: Reductions,
+    scalarTurn: () => void,
+  ): void {
     const { f } = this;
-    const origin = originOf(m.node.operation.origins, this.ctx.file);
-    f.lines.origin = origin;
-    f.lines.comment(memberComment(m, origin.at));
-    runBody(m.body, new WatBodyHandler(scope), m.iter, m.reduce);
+    const variable = this.local(inner.variable);
+    const ops = members.reduce((n, m) => n + m.body.block.nodes.length, 0);
+    const copies = ops <= UNROLL_OPS && this.ctx.sizes.hint(inner.size) >= UNROLL * LANES ? UNROLL : 1;
+    const step = copies * LANES;
+    const constant = intValue(inner.size);
+    const size = f.keep(this.ctx.memory.sizeCode(inner.size), "i32", "size");
+    /** the size rounded down to a multiple of `n` */
+    const below = (n: number): string =>
+      constant === undefined
+        ? f.keep(`(i32.and ${size} (i32.const -${n}))`, "i32", "whole")
+        : `(i32.const ${constant - (constant % n)})`;
+    f.loop(
+      variable,
+      "(i32.const 0)",
+      below(step),
+      () => {
+        for (let c = 0; c < copies; c++) this.vectorTurn(members, inner, number, reductions, c);
+      },
+      step,
+    );
+    const left = (n: number): boolean => constant === undefined || constant % n !== 0;
+    if (left(step) && copies > 1 && (constant === undefined || constant % step >= LANES))
+      f.loop(variable, below(step), below(LANES), () => this.vectorTurn(members, inner, number, reductions, 0), LANES);
+    const tail = f.attempt(() => f.loop(variable, below(LANES), size, scalarTurn));
+    if (left(LANES)) f.lines.append(tail);
   }
+
+  /** four elements; the `copy`-th four of an unrolled turn, which has accumulators of its own */
+  private vectorTurn(
+    members: readonly Member[],
+    inner: LoopDim,
+    number: number,
+    reductions: Reductions | null,
+    copy: number,
+  ): void {
+    const { f } = this;
+    this.forget(number);
+    const next = reductions?.turn();
+    const scope: Omit<VectorScope, "sort" | "partial"> = {
+      ...this.scope(number, reductions ? this.position(copy * LANES) : null),
+      variable: inner.variable,
+      // a reduction's loop begins at 0, a slice at a multiple of four unless it is one nest's share of several
+      aligned: reductions !== null || (this.ctx.alone && (this.part.space.x.length === 1 || isAligned(inner))),
+      columns: null,
+      accumulate: (type, dtype, srcDtype, values) => {
+        if (!next) throw new NotVectorizable("a reduction outside of a loop");
+        const codes = values.map(v => (isVector(v) ? v.codes.join(" ") : v.code)).join(" ");
+        const { reduction, first } = next(type, dtype, srcDtype, codes);
+        let vector = reduction.vectors[copy];
+        if (!vector) {
+          vector = vectorAccumulator(type, srcDtype, f);
+          reduction.vectors[copy] = vector;
+        }
+        return { vector: first ? vector : null, results: reduction.results };
+      },
+    };
+    const shift = copy ? new Map<SymExpr, Expr>([[inner.variable, add(inner.variable, int(copy * LANES))]]) : null;
+    const moved = (es: readonly Expr[]): Expr[] => es.map(e => (shift ? substitute(e, shift) : e));
+    for (const m of members) {
+      this.announce(m);
+      const partial = this.ctx.partial?.(m.node.name) ?? null;
+      runBody(m.body, new VectorBodyHandler({ ...scope, sort: null, partial }), moved(m.iter), moved(m.reduce));
+    }
+    for (const store of scope.stores) store();
+  }
+
+  /** what this segment wrote so far is another turn's */
+  private forget(segment: number): void {
+    for (const [buffer, w] of this.written)
+      if (w.segment === segment || this.part.reduces === false) this.written.delete(buffer);
+  }
+
+  /** one element of a loop, or what stands outside of one */
+  private turn(
+    members: readonly Member[],
+    scope: Omit<HandlerScope, "sort" | "partial">,
+    use: SortPass,
+    collect: SortPass,
+  ): void {
+    this.forget(scope.segment);
+    members.forEach((m, i) => {
+      const sort = i === members.length - 1 && collect ? collect : i === 0 ? use : null;
+      this.announce(m);
+      const partial = this.ctx.partial?.(m.node.name) ?? null;
+      runBody(m.body, new WatBodyHandler({ ...scope, sort, partial }), m.iter, m.reduce);
+    });
+    for (const store of scope.stores) store();
+  }
+
+  private announce(m: Member): void {
+    const origin = originOf(m.node.operation.origins, this.ctx.file);
+    this.f.lines.origin = origin;
+    this.f.lines.comment(memberComment(m, origin.at));
+  }
+}
+
+function finish(r: Reduction, f: FunctionBuilder): void {
+  r.scalar.finish().forEach((value, i) => {
+    const target = r.results[i];
+    if (!target) return;
+    const code =
+      value.dtype === target.dtype ? value.code : rounded(convert(value, target.dtype).code, target.dtype, f);
+    f.set(target.code.slice("(local.get ".length, -1), code);
+  });
 }
 
 export function memberComment(m: Member, lines: readonly number[]): string {

@@ -44,7 +44,7 @@ const THROUGH_F64: Partial<Record<OpName, HelperName>> = {
 const COMPARE: Partial<Record<OpName, string>> = { eq: "eq", ne: "ne", lt: "lt", le: "le", gt: "gt", ge: "ge" };
 
 /** operations that give a number of the same half type exactly */
-const EXACT: ReadonlySet<OpName> = new Set([
+export const EXACT: ReadonlySet<OpName> = new Set([
   "abs",
   "neg",
   "relu",

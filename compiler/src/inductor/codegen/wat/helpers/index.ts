@@ -1,5 +1,5 @@
 // Functions that a kernel's text may call; only those used are written into it. Transcendental functions compute in f64
-// and round once, which keeps f32 results within one ulp.
+// and round once, which keeps f32 results within one ulp; those over vectors stay in f32 and within two.
 import type { Helper } from "./dsl";
 import { EXPONENTIAL } from "./exponential";
 import { INTEGERS } from "./integers";
@@ -7,8 +7,17 @@ import { RUNTIME } from "./runtime";
 import { SMALL_FLOATS } from "./small_floats";
 import { SPECIAL } from "./special";
 import { TRIGONOMETRIC } from "./trigonometric";
+import { VECTOR_MATH } from "./vector_math";
 
-const HELPERS = { ...EXPONENTIAL, ...TRIGONOMETRIC, ...SPECIAL, ...INTEGERS, ...SMALL_FLOATS, ...RUNTIME };
+const HELPERS = {
+  ...EXPONENTIAL,
+  ...TRIGONOMETRIC,
+  ...SPECIAL,
+  ...INTEGERS,
+  ...SMALL_FLOATS,
+  ...RUNTIME,
+  ...VECTOR_MATH,
+};
 
 export type HelperName = keyof typeof HELPERS;
 

@@ -1,0 +1,84 @@
+// Along which loop a part's elements are taken four at a time. In: an analysed part. Out: how its loops run. Promises: a
+// guess about speed alone; every choice computes the same.
+import { type Expr, intValue, type SymExpr } from "../../symbolic/expr";
+import type { LoopDim } from "./loop_space";
+import type { Member, Part } from "./part";
+import type { KernelSizes } from "./sizes";
+import { laneStride } from "./vector_handler";
+import { LANES } from "./vector_types";
+
+export type PartMode =
+  /** one element after the other */
+  | { readonly kind: "scalar" }
+  /** along the last dim: of the elements, or of a row's reduction */
+  | { readonly kind: "last" }
+  /** along the last dim of the iteration space, whose columns are reduced side by side */
+  | { readonly kind: "columns" };
+
+/** shorter loops do not pay for the way into vectors */
+const LEAST = 8;
+
+export interface AccessCount {
+  readonly contiguous: number;
+  readonly uniform: number;
+  /** with another stride, or none */
+  readonly scattered: number;
+}
+
+export function simplifierOf(part: Part, sizes: KernelSizes) {
+  const { sv } = sizes;
+  const simplifyWith = (e: Expr, ranges: ReadonlyMap<SymExpr, Expr>): Expr =>
+    sv.simplifyWithRanges(sv.removePrecomputed(e), ranges);
+  return { ranges: part.ranges, simplifyWith, simplify: (e: Expr): Expr => simplifyWith(e, part.ranges) };
+}
+
+export function countAccesses(
+  part: Part,
+  members: readonly Member[],
+  variable: SymExpr,
+  sizes: KernelSizes,
+): AccessCount {
+  const scope = simplifierOf(part, sizes);
+  const count = { contiguous: 0, uniform: 0, scattered: 0 };
+  const seen = new Set<string>();
+  for (const m of members) {
+    for (const a of m.accesses) {
+      const key = `${a.buffer} ${a.index.id}`;
+      if (seen.has(key) || a.kind === "store_reduction") continue;
+      seen.add(key);
+      const stride = laneStride(a.index, variable, true, scope);
+      if (stride === 0) count.uniform += 1;
+      else if (stride === 1) count.contiguous += 1;
+      else count.scattered += 1;
+    }
+  }
+  return count;
+}
+
+const long = (d: LoopDim | undefined, sizes: KernelSizes): d is LoopDim =>
+  d !== undefined && sizes.hint(d.size) >= LEAST;
+
+export function choosePartMode(part: Part, sizes: KernelSizes): PartMode {
+  const members = part.segments.flatMap(s => s.members);
+  if (part.atomic || members.some(m => m.body.block.nodes.some(n => n.op === "scan" || n.op === "sort")))
+    return { kind: "scalar" };
+  const lastX = part.space.x[part.space.x.length - 1];
+  const lastR = part.space.r[part.space.r.length - 1];
+  if (!part.reduces) {
+    if (!long(lastX, sizes)) return { kind: "scalar" };
+    const c = countAccesses(part, members, lastX.variable, sizes);
+    return c.contiguous >= c.scattered ? { kind: "last" } : { kind: "scalar" };
+  }
+  const inLoops = part.segments.filter(s => s.loop).flatMap(s => s.members);
+  const along = (d: LoopDim | undefined): AccessCount | null =>
+    long(d, sizes) ? countAccesses(part, inLoops, d.variable, sizes) : null;
+  const r = along(lastR);
+  if (r && r.contiguous >= r.scattered && r.contiguous + r.uniform > 0 && r.contiguous > 0) return { kind: "last" };
+  return { kind: "scalar" };
+}
+
+/** whether the loop of this size starts every group at a multiple of four */
+export const isAligned = (d: LoopDim): boolean => {
+  const n = intValue(d.size);
+  return n !== undefined && n % LANES === 0;
+};
