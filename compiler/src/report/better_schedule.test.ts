@@ -21,6 +21,7 @@ const graph = (kernels: ReportKernel[]): ReportGraph => ({
   kind: "inference",
   bytes: kernels.reduce((n, k) => n + k.bytes, 0),
   peak_bytes: 0,
+  saved_bytes: [],
   inputs: [],
   aten: [],
   kernels,

@@ -6,6 +6,7 @@ import {
   DTypeArg,
   type GraphBuilder,
   type LoweringBuilder,
+  MemoryFormatArg,
   type OpRecord,
   type ReductionType,
 } from "../types";
@@ -292,7 +293,9 @@ function prod(all: boolean): OpRecord {
           return shape.length === 0 ? g : productOfOthers(b, g, x, dim);
         }
         if (shape.length === 0) return c.grad();
-        const flat = f("view.default", x, [-1]);
+        const memory = { memory_format: new MemoryFormatArg("contiguous_format") };
+        const dense = b.isContiguous(x) ? x : b.call("aten.clone.default", [x], memory);
+        const flat = f("view.default", dense, [-1]);
         return f("view.default", productOfOthers(b, c.grad(), flat, 0), shape);
       },
     }),
