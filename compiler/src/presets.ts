@@ -153,6 +153,8 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   combo_bytes_by_part: false,
   /** elements of lost reuse that a fusion may cost without being weighed */
   peak_memory_tolerance: 0,
+  /** a kernel over a concatenation of costly pieces has a sub-kernel per piece */
+  cuts_concatenations: false,
   /** rows of up to so many elements are held in registers where no more than two of them live at once; 0: 1024 and no more */
   widest_persistent_row: 0,
 };
@@ -179,6 +181,7 @@ const codegenOfNightly = {
   combo_full_triton_meta: true,
   mix_order_multi_stages: true,
   mix_order_rebinds_buffer: true,
+  scan_inlines_scratch: true,
   inline_kernel_source: true,
   lean_wrapper_imports: true,
   asserts_at_first_use: true,
@@ -228,6 +231,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       ...codegenOfNightly,
       transpose_reduction_fusion: true,
       widest_persistent_row: 32768,
+      cuts_concatenations: true,
       compares_merged_loops: true,
       combo_by_cost: true,
       combo_bytes_by_part: true,

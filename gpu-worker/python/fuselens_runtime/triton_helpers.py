@@ -194,6 +194,68 @@ def randint64(seed, offset, low, high):
     return (wide % size.to(tl.uint64)).to(tl.int64) + low
 
 
+# Scans that are split among programs (decoupled look-back, Merrill and Garland 2016): every program publishes the total
+# of its own stretch, then that of everything up to its end. A program walks back over totals of stretches until it meets
+# one of the second kind.
+OWN = tl.constexpr(1)
+PREFIX = tl.constexpr(2)
+
+
+@triton.jit
+def _pack(value, state: tl.constexpr, narrow: tl.constexpr, wide: tl.constexpr):
+    return (value.to(narrow, bitcast=True).to(wide) << narrow.primitive_bitwidth) | tl.full([], state, wide)
+
+
+@triton.jit
+def exclusive_scan_decoupled_lookback(
+    scratch, total, index, combine, DTYPE_VALUE_AS_UINT: tl.constexpr, DTYPE_PACK: tl.constexpr
+):
+    """What all programs before this one amount to. A word of `scratch` holds a value and its state; 0: none yet."""
+    bits: tl.constexpr = DTYPE_VALUE_AS_UINT.primitive_bitwidth
+    if index > 0:
+        tl.atomic_xchg(scratch + index, _pack(total, OWN, DTYPE_VALUE_AS_UINT, DTYPE_PACK), sem="relaxed")
+    before = tl.zeros([], total.dtype)
+    found = False
+    at = index - 1
+    while at >= 0:
+        word = tl.atomic_add(scratch + at, tl.zeros([], DTYPE_PACK), sem="relaxed")
+        state = word & ((1 << bits) - 1)
+        if state != 0:
+            value = (word >> bits).to(DTYPE_VALUE_AS_UINT).to(total.dtype, bitcast=True)
+            before = tl.where(found, combine(value, before), value)
+            found = True
+            at = tl.where(state == PREFIX, -1, at - 1)
+    through = tl.where(found, combine(before, total), total)
+    tl.atomic_xchg(scratch + index, _pack(through, PREFIX, DTYPE_VALUE_AS_UINT, DTYPE_PACK), sem="relaxed")
+    return before
+
+
+@triton.jit
+def exclusive_scan_decoupled_lookback_64(scratch, total, index, combine):
+    """The same for values that leave no room for a state: three words per program, the state and the two values."""
+    mine = scratch + 3 * index
+    if index > 0:
+        tl.store(mine + 1, total.to(tl.uint64, bitcast=True))
+        tl.debug_barrier()
+        tl.atomic_xchg(mine, tl.full([], OWN, tl.uint64), sem="release")
+    before = tl.zeros([], total.dtype)
+    found = False
+    at = index - 1
+    while at >= 0:
+        theirs = scratch + 3 * at
+        state = tl.atomic_add(theirs, tl.zeros([], tl.uint64), sem="acquire")
+        if state != 0:
+            value = tl.load(theirs + state.to(tl.int32), volatile=True).to(total.dtype, bitcast=True)
+            before = tl.where(found, combine(value, before), value)
+            found = True
+            at = tl.where(state == PREFIX, -1, at - 1)
+    through = tl.where(found, combine(before, total), total)
+    tl.store(mine + 2, through.to(tl.uint64, bitcast=True))
+    tl.debug_barrier()
+    tl.atomic_xchg(mine, tl.full([], PREFIX, tl.uint64), sem="release")
+    return before
+
+
 @triton.jit
 def frexp(x):
     exponent = tl.where(x == 0, 0, libdevice.ilogb(x) + 1)

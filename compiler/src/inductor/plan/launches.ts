@@ -3,13 +3,17 @@
 import type { FxNode } from "../../fx/graph";
 import { type EmittedKernel, emitKernel, type KernelContext } from "../codegen/triton/generate";
 import type { TritonKernel } from "../codegen/triton/kernel";
+import type { Workspace } from "../codegen/triton/kernel_args";
 import { type KernelParam, type KernelSource, kernelSource, NAME } from "../codegen/triton/kernel_text";
 import { memoryStats } from "../codegen/triton/memory_stats";
+import { has } from "../codegen/triton/options";
+import { piecesOf } from "../codegen/triton/pieces";
 import { estimateKernelUs } from "../cost";
 import { selectTiling } from "../scheduler/tiling/select";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import type { PlanContext } from "./context";
 import { decideInplace } from "./inplace";
+import { launchPieces } from "./launch_pieces";
 import { fusedName, provenanceOf } from "./provenance";
 import { planSize } from "./sizes";
 import type { PlanArg, PlanKernel, PlanKernelArg, PlanOrigin, PlanScheduleEntry, PlanStep } from "./types";
@@ -40,6 +44,7 @@ export class LaunchBuilder {
             removedBuffers: b.view.removedBuffers,
           })),
       decideInplace: (kernel, node) => decideInplace(b.inplace, kernel, node),
+      nextWorkspace: () => `workspace_${b.nextWorkspace()}`,
     };
   }
 
@@ -53,6 +58,12 @@ export class LaunchBuilder {
   single(node: AnyNode, all: readonly SchedulerNode[]): void {
     const members = all.filter(m => !this.b.view.removedOps.has(m.name));
     if (members.length === 0) return;
+    const cuts = has(this.b.options, "cuts_concatenations") && node.device.type === "cuda";
+    const pieces = cuts ? piecesOf(members, this.b.view.sizevars) : null;
+    if (pieces) {
+      launchPieces(this, node, members, pieces);
+      return;
+    }
     const e = emitKernel(this.context, members);
     this.scheduleEntries.push(
       e.schedule.map(x =>
@@ -62,9 +73,28 @@ export class LaunchBuilder {
     const source = kernelSource(e, this.b.options, this.b.schedule.graph.kind);
     const kernel = this.define(source, node, members, originsOf(members), true, members, movedAgain(e));
     for (const m of members) this.b.markRun(m, e.kernel.inplaceUpdates);
+    for (const w of e.kernel.args.workspaces) this.allocate(w, node);
     this.launch(kernel, source, members);
     this.finish([e.kernel]);
+    for (const w of e.kernel.args.workspaces) this.b.push({ kind: "free", name: w.outer });
     this.b.freeBuffers();
+  }
+
+  /** scratch memory for one launch */
+  private allocate(w: Workspace, node: AnyNode): void {
+    const { type, index } = node.device;
+    this.b.push({
+      kind: "allocate",
+      tensor: {
+        name: w.outer,
+        size: [planSize(w.count, this.b.view)],
+        stride: [1],
+        offset: 0,
+        dtype: w.dtype,
+        device: index === null ? type : `${type}:${index}`,
+      },
+      from: { kind: "new", zero: w.zero },
+    });
   }
 
   /** a kernel's buffers that vanished are gone for the whole graph */
@@ -89,10 +119,15 @@ export class LaunchBuilder {
     const known = this.bySource.get(key);
     if (known !== undefined) return known;
     const index = this.kernels.length;
-    const name = ["triton", CATEGORY[source.heuristic], named ? fusedName(origins) : "fused", String(index)].join("_");
+    const { options } = this.b;
+    const name = [
+      "triton",
+      CATEGORY[source.heuristic],
+      named ? fusedName(origins, options.config.get("triton.descriptive_names")) : "fused",
+      String(index),
+    ].join("_");
     const provenance = provenanceOf(named ? origins : [], members, this.b.view);
     this.bySource.set(key, index);
-    const { options } = this.b;
     const whole = options.originOf(origins.flat());
     const byOp = new Map<string, PlanOrigin>();
     for (const m of all) byOp.set(m.name, options.originOf(m.operation.origins));

@@ -110,8 +110,13 @@ function formatArgument(a: Argument): string {
   return argumentText(a);
 }
 
-/** sorted names of the operators that the kernel's nodes came from: "fused_add_mul" */
-export function fusedName(groups: readonly (readonly FxNode[])[]): string {
+/**
+ * Sorted names of the operators that the kernel's nodes came from: "fused_add_mul". `mode` is triton.descriptive_names:
+ * "inductor_node" names the nodes themselves, off gives no name at all.
+ */
+export function fusedName(groups: readonly (readonly FxNode[])[], mode: unknown = "original_aten"): string {
+  if (mode === false || mode === null) return "";
+  if (mode === "inductor_node") return ["fused", ...sortedOrigins(groups).nodes.map(n => n.name)].join("_");
   const names = new Set<string>();
   for (const n of groups.flat()) {
     if (n.op !== "call_function" || n.meta.originalAten === undefined) continue;

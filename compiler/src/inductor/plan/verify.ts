@@ -42,9 +42,8 @@ export function verifyPlan(plan: ExecutablePlan): string[] {
   for (const [i, k] of plan.kernels.entries()) {
     if (k.triton.split("\n").length !== k.tritonLines.length)
       problems.push(`kernel ${i} (${k.name}) has lines without origins`);
-    const params = new Set([...k.args.map(a => a.name), ...Object.keys(k.meta.signature)]);
-    for (const [name] of k.triton.matchAll(/\b(in_out_ptr|in_ptr|out_ptr|ws_ptr|ks|seed)\d+\b/g))
-      if (!params.has(name)) problems.push(`kernel ${i} (${k.name}) uses ${name}, which is no parameter`);
+    for (const name of undefinedNames(k.triton))
+      problems.push(`kernel ${i} (${k.name}) uses ${name}, which is no parameter`);
     if (k.meta.configs.length === 0) problems.push(`kernel ${i} (${k.name}) has no configuration`);
   }
   return problems;
@@ -93,4 +92,16 @@ export function verifyPlan(plan: ExecutablePlan): string[] {
       }
     }
   }
+}
+
+/** pointers and sizes that a function of a kernel's text uses without having them as parameters */
+function undefinedNames(text: string): Set<string> {
+  const missing = new Set<string>();
+  let params = new Set<string>();
+  for (const line of text.split("\n")) {
+    const names = (line.match(/\b(in_out_ptr|in_ptr|out_ptr|ws_ptr|ks|seed)\d+\b/g) ?? []) as string[];
+    if (line.startsWith("def ")) params = new Set(names);
+    else for (const n of names) if (!params.has(n)) missing.add(n);
+  }
+  return missing;
 }

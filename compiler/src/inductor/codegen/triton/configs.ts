@@ -3,7 +3,7 @@
 import type { ReductionHint } from "../../ir/types";
 import type { TritonConfig } from "../../plan/types";
 import { nextPowerOf2, type TritonKernel } from "./kernel";
-import { type CodegenOptions, has } from "./options";
+import { type CodegenOptions, configNumber, has } from "./options";
 import { rowsAcrossConfigs, wideRowConfigs, widestRow } from "./wide_rows";
 
 export interface ConfigInput {
@@ -118,7 +118,7 @@ function reduction(c: ConfigInput, o: CodegenOptions): TritonConfig[] {
   const inner = reductionConfig(hints, R <= 2048 ? 2 : 1, Math.min(R, M), { registerIntensive, inner: true });
   const tiny = reductionConfig(hints, R <= 256 ? 2 * Math.floor(256 / R) : 1, Math.min(R, M), { registerIntensive });
   const outer = outerConfig(c, registerIntensive);
-  const minR = c.kernel.spec.splitScan ? 256 : 1;
+  const minR = k.spec.splitScan ? configNumber(o, "triton.min_split_scan_rblock", 256) : 0;
   let list: TritonConfig[];
   switch (hint) {
     case "INNER":
@@ -153,8 +153,8 @@ function reduction(c: ConfigInput, o: CodegenOptions): TritonConfig[] {
       numStages: 1,
     });
   }
-  if (minR > 1)
-    list = list.map(x => ({ ...x, kwargs: { ...x.kwargs, R0_BLOCK: Math.max(x.kwargs.R0_BLOCK ?? 1, minR) } }));
+  // a program has one row, and the scratch memory room for this many elements per program at least
+  if (minR > 0) list = list.map(x => ({ ...x, kwargs: { R0_BLOCK: Math.max(x.kwargs.R0_BLOCK ?? 1, minR) } }));
   return withNestedMinimum(c, list);
 }
 

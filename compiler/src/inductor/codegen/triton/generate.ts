@@ -30,6 +30,8 @@ export interface KernelContext {
   readonly options: CodegenOptions;
   readonly chooseTiling: TilingChooser;
   readonly decideInplace: InplaceDecider;
+  /** a name for scratch memory */
+  readonly nextWorkspace: () => string;
 }
 
 export interface EmittedKernel {
@@ -62,19 +64,45 @@ export function emitKernel(
   const hint = reductionHint(features, scores, c.graph);
   const decisionHint = has(c.options, "persistent_by_tiling_scores") ? hint : reductionHint(features, null, c.graph);
   const persistent = isReduction && usesPersistentReduction(features, decisionHint, c.graph, c.options);
-  const kernel = new TritonKernel({
-    graph: c.graph,
-    options: c.options,
-    tiling,
-    isReduction,
-    persistent,
-    indexDtype: indexDtype(features, c.graph),
-    ...extra,
-  });
+  const make = (t: Tiling): TritonKernel =>
+    new TritonKernel({
+      graph: c.graph,
+      options: c.options,
+      tiling: t,
+      isReduction,
+      persistent,
+      indexDtype: indexDtype(features, c.graph),
+      splitScan: nodes.some(isSplitScan),
+      nextWorkspace: c.nextWorkspace,
+      ...extra,
+    });
+  const plain = untiled(numel, rnumel);
+  const kernel = make(
+    [...plain].every(([p, e]) => tiling.get(p) === e) || fits(make, tiling, schedule) ? tiling : plain,
+  );
   for (const n of nodes) for (const o of n.outputs) for (const m of o.mutations) kernel.mutations.add(m);
   emitBodies(c, kernel, schedule);
   finishKernel(kernel);
   return { kernel, features, hint, scores, schedule };
+}
+
+const isSplitScan = (n: SchedulerNode): boolean =>
+  n.operation.kind === "computed" && n.operation.loops.kind === "SplitScan";
+
+const untiled = (numel: Expr, rnumel: Expr): Tiling =>
+  new Map([
+    ["x", numel],
+    ["r0_", rnumel],
+  ] as const);
+
+/** whether every member's loops can be cut as the tiles are; tiles that options ask for need not suit all members */
+function fits(make: (t: Tiling) => TritonKernel, tiling: Tiling, schedule: readonly ScheduleEntry[]): boolean {
+  const trial = make(tiling);
+  let all = true;
+  walk(trial, schedule, n => {
+    all &&= trial.splitAndSetRanges(n.sizes) !== undefined;
+  });
+  return all;
 }
 
 /** in two passes, as variables are numbered before any text is written */

@@ -51,6 +51,8 @@ export interface KernelSpec {
   /** grouped reduction inside an outer one */
   readonly nested?: NestedSpec;
   readonly splitScan?: boolean;
+  /** a name for scratch memory that the caller provides */
+  readonly nextWorkspace?: () => string;
   /** further constants of the launch configuration, after the block sizes */
   readonly constants?: readonly string[];
 }
@@ -273,13 +275,13 @@ export class TritonKernel {
 
   // --- masks ---
 
-  hasConstantMask(t: RangeTree): boolean {
+  hasConstantMask(t: RangeTree, inHeader = false): boolean {
     if (this.spec.optimizeMask === false || t.header.length > 0) return false;
     const { options } = this;
     const persistentR = t.isReduction && this.spec.persistent;
     const keepUnit = this.spec.mixOrder === true && t.prefix === "x" && has(options, "mix_order_masks_single_row");
     if (!persistentR && this.sizevars.knownEquals(t.numel, 1)) return !keepUnit;
-    let block = MAX_BLOCK[t.prefix];
+    let block = t.tensorDim === null && !inHeader ? 1 : MAX_BLOCK[t.prefix];
     if (persistentR) {
       block = persistentBlock(this, t.numel);
       if (has(options, "masks_below_warp_size") && block < options.target.warpSize) return false;
@@ -344,7 +346,7 @@ export class TritonKernel {
     return `tl.arange(0, ${blockOf(t.prefix)})[${subscript}]${cast}`;
   }
 
-  private programId(t: RangeTree): string {
+  programId(t: RangeTree): string {
     const cast = this.spec.indexDtype === "int64" ? ".to(tl.int64)" : "";
     if (this.spec.pidOffset === "pid_offset" && t.gridDim === 0) return "pid_offset";
     if (this.spec.pidOffset === "x_pid_offset") return `${t.prefix}_pid_offset`;
@@ -367,13 +369,19 @@ export class TritonKernel {
     } else {
       const block = this.spec.mixOrder && x === "x" ? "RSPLIT_SIZE" : blockOf(x);
       to.write(`${x}offset = ${this.programId(t)} * ${block}`, "", at);
-      to.write(`${t.name} = ${x}offset + ${this.rangeText(t)}`, "", at);
+      const index =
+        t.tensorDim === null
+          ? `tl.full([${this.onesShape().join(", ")}], ${x}offset, ${this.indexType})`
+          : `${x}offset + ${this.rangeText(t)}`;
+      to.write(`${t.name} = ${index}`, "", at);
     }
-    if (this.hasConstantMask(t)) {
+    // written before Inductor knows that the tile has no such dimension
+    if (this.hasConstantMask(t, true)) {
       const subscript = this.tensorDims()
         .map(d => (d === t ? ":" : "None"))
         .join(", ");
-      to.write(`${x}mask = tl.full([${blockOf(x)}], True, tl.int1)[${subscript}]`, "", at);
+      if (t.tensorDim === null) to.write(`${x}mask = tl.full(${this.dense()}, True, tl.int1)`, "", at);
+      else to.write(`${x}mask = tl.full([${blockOf(x)}], True, tl.int1)[${subscript}]`, "", at);
     } else if (!(x === "x" && this.spec.mixOrder)) to.write(`${x}mask = ${t.name} < ${x}numel`, "", at);
   }
 

@@ -1,6 +1,6 @@
 // A kernel's arguments (KernelArgs in torch/_inductor/codegen/common.py). In: buffers in the order the body touches them.
 // Out: their names inside the kernel and the argument list. Promises: a removed buffer leaves its number unused.
-import type { Expr } from "../../symbolic/expr";
+import { add, type Expr, int } from "../../symbolic/expr";
 
 export interface InplaceBuffer {
   readonly inner: string;
@@ -89,6 +89,15 @@ export class KernelArgs {
     const inner = same === 0 ? "ws_ptr" : `ws_ptr${same}`;
     this.workspaces.push({ outer, inner, count, dtype, zero });
     return inner;
+  }
+
+  /** room in the kernel's zeroed scratch memory, behind what is there already: its pointer and the offset in bytes */
+  scratch(bytes: Expr, outer: () => string): { readonly pointer: string; readonly offset: Expr } {
+    const at = this.workspaces.findIndex(w => w.zero && w.dtype === "uint8");
+    const known = this.workspaces[at];
+    if (!known) return { pointer: this.workspace(bytes, "uint8", true, outer()), offset: int(0) };
+    this.workspaces[at] = { ...known, count: add(known.count, bytes) };
+    return { pointer: known.inner, offset: known.count };
   }
 
   definitions(): ArgDef[] {

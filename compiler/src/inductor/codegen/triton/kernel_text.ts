@@ -66,7 +66,7 @@ export function kernelParams(k: TritonKernel): KernelParam[] {
 function blockParams(k: TritonKernel): string[] {
   const names: string[] = [];
   for (const t of k.trees) {
-    if (t.isReduction && (!k.isReduction || k.spec.persistent)) continue;
+    if (t.tensorDim === null || (t.isReduction && k.spec.persistent)) continue;
     names.push(blockOf(t.prefix));
   }
   if (k.spec.mixOrder) names.push("RSPLIT_SIZE", "NUM_STAGES");
@@ -131,6 +131,7 @@ export function staticNumels(k: TritonKernel): string[] {
     if (t.isReduction && !k.isReduction) continue;
     const n = intValue(k.sizevars.simplify(t.numel));
     if (n !== undefined) out.push(`${t.prefix}numel = ${n}`);
+    if (t.prefix === "x" && t.tensorDim === null) out.push(`${blockOf(t.prefix)}: tl.constexpr = 1`);
     if (t.isReduction && k.spec.persistent)
       out.push(`${blockOf(t.prefix)}: tl.constexpr = ${persistentBlock(k, t.numel)}`);
   }
@@ -158,7 +159,8 @@ export function kernelSource(
   ];
   for (const s of staticNumels(k)) lines.push({ text: `    ${s}`, op: "" });
   lines.push(...finishLines(k.body, b => isRemoved(k, b), 1));
-  const heuristic = !k.isReduction ? "pointwise" : k.spec.persistent ? "persistent_reduction" : "reduction";
+  const reduction = k.spec.persistent ? "persistent_reduction" : k.spec.splitScan ? "split_scan" : "reduction";
+  const heuristic = k.isReduction ? reduction : "pointwise";
   return { lines, preamble: helperLines(k), params, meta: metaOf(e, options, kind, params, extraMeta), heuristic };
 }
 
@@ -270,6 +272,7 @@ function metaOf(
 }
 
 export function noXDim(k: TritonKernel): string {
+  if (k.spec.splitScan) return "True";
   return k.isReduction && k.spec.persistent ? "None" : "False";
 }
 

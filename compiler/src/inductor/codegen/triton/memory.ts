@@ -149,7 +149,8 @@ function loadFromMemory(
   if (has1StrideOnR(k, at.index)) k.hasContiguousRLoad = true;
   const inLoop = k.insideReduction && k.lastTree.isLoop;
   const inReduction =
-    k.insideReduction && (k.lastTree.isLoop || has(k.options, "evict_first_in_persistent_reductions"));
+    k.insideReduction &&
+    (k.lastTree.isLoop || (k.spec.persistent && has(k.options, "evict_first_in_persistent_reductions")));
   let eviction = "";
   let late: (() => string) | undefined;
   if (isBroadcasted(k, index)) eviction = ", eviction_policy='evict_last'";

@@ -40,6 +40,8 @@ export const CODEGEN_BEHAVIOURS = [
   "mix_order_rebinds_buffer",
   /** the kernel's source stands in the output code itself, not in a string given to async_compile.triton */
   "inline_kernel_source",
+  /** a split scan's scratch address is written where it is used, without temporaries */
+  "scan_inlines_scratch",
   /** imports and aliases are printed only where used */
   "lean_wrapper_imports",
   /** input checks stand at the first use, grouped, with copy_if_misaligned */
@@ -48,6 +50,8 @@ export const CODEGEN_BEHAVIOURS = [
   "space_after_output_code",
   /** stream variable is raw_stream0 */
   "raw_stream_name",
+  /** a kernel over a concatenation of costly pieces has a sub-kernel per piece */
+  "cuts_concatenations",
   /** print_performance is told the device */
   "benchmark_names_device",
 ] as const;

@@ -148,11 +148,14 @@ export class RangeTree {
 export function constructRangeTrees(
   tiling: Tiling,
   space: VariableSpace,
-  kernel: { isReduction: boolean; persistent: boolean; gridDims?: readonly Prefix[] },
+  kernel: { isReduction: boolean; persistent: boolean; splitScan?: boolean },
 ): RangeTree[] {
   const active = PREFIX_ORDER.filter(p => tiling.has(p));
-  const tensorDims = PREFIX_ORDER.filter(p => active.includes(p) && (kernel.isReduction || !isReductionPrefix(p)));
-  const gridDims = kernel.gridDims ?? ["x", "y", "z"];
+  // a scan that is split among programs has one row per program
+  const tensorDims = PREFIX_ORDER.filter(
+    p => active.includes(p) && (isReductionPrefix(p) ? kernel.isReduction : kernel.splitScan !== true),
+  );
+  const gridDims: readonly Prefix[] = kernel.splitScan ? ["r0_", "x", "y"] : ["x", "y", "z"];
   return active.map(p => {
     const tensorDim = tensorDims.indexOf(p);
     const gridDim = gridDims.indexOf(p);
@@ -162,7 +165,7 @@ export function constructRangeTrees(
       tiling.get(p) as Expr,
       tensorDim < 0 ? null : tensorDim,
       gridDim < 0 ? null : gridDim,
-      reduction && !kernel.persistent,
+      reduction && !kernel.persistent && kernel.splitScan !== true,
       tiling.has("z"),
       space,
     );

@@ -3,10 +3,12 @@
 import type { DType } from "../../../aten/types";
 import { isFloatDType } from "../../ir/dtypes";
 import type { BodyNode, ScanCombine } from "../../ir/loop_body";
+import { ceilDiv, type Expr, int, intValue, mul } from "../../symbolic/expr";
 import { Cse, type CseVar, type Shape } from "./cse";
 import type { TritonKernel } from "./kernel";
 import { LineBuffer } from "./lines";
 import { emitCall, emitConstant, emitToDType } from "./op_table";
+import { configNumber, has } from "./options";
 import { computeDType, tritonComputeType } from "./triton_types";
 
 /** runs a combine function through the kernel's operations */
@@ -61,6 +63,7 @@ export function emitScan(
   values: readonly CseVar[],
 ): readonly CseVar[] {
   const dtypes = dtypes0.map(computeDType);
+  if (k.spec.splitScan) return splitScan(k, dtypes, combine, values);
   const dim = k.ndim - k.reductionTrees.length;
   const dense = k.denseShape();
   const generate = (text: string, d: DType, shape: Shape = dense): CseVar => k.value(text, d, shape);
@@ -112,6 +115,69 @@ export function emitScan(
     );
   }
   return result;
+}
+
+/** a 64-bit value is published beside its flag; a narrower one in the same word */
+const scratchOf = (bits: number): { readonly word: string; readonly words: number; readonly bytes: number } =>
+  bits === 64
+    ? { word: "tl.uint64", words: 3, bytes: 24 }
+    : bits > 16
+      ? { word: "tl.uint64", words: 1, bytes: 8 }
+      : { word: "tl.uint32", words: 1, bytes: 4 };
+
+const BITS: Readonly<Partial<Record<DType, number>>> = {
+  float64: 64,
+  int64: 64,
+  uint64: 64,
+  int16: 16,
+  int8: 8,
+  bool: 1,
+};
+
+/** Programs scan stretches of one row; each looks back through what earlier ones published (TritonSplitScanKernel). */
+function splitScan(
+  k: TritonKernel,
+  dtypes: readonly DType[],
+  combine: ScanCombine,
+  values: readonly CseVar[],
+): readonly CseVar[] {
+  const [dtype] = dtypes;
+  const [value] = values;
+  if (dtype === undefined || !value || values.length > 1) throw new Error("a split scan has one value");
+  const bits = BITS[dtype] ?? 32;
+  const { word, words, bytes } = scratchOf(bits);
+  const last = k.lastTree;
+  const rows = k.trees.filter(t => !t.isReduction).reduce<Expr>((n, t) => mul(n, t.numel), int(1));
+  const least = configNumber(k.options, "triton.min_split_scan_rblock", 256);
+  const size = k.sizevars.simplify(mul(mul(rows, ceilDiv(last.numel, least)), bytes));
+  const { pointer, offset } = k.args.scratch(size, k.spec.nextWorkspace ?? (() => "workspace"));
+  const start = intValue(offset) === 0 ? pointer : `(${pointer} + ${k.printIndex(offset)})`;
+  const dense = k.denseShape();
+  const put = (text: string, shape: Shape = dense): CseVar => k.value(text, dtype, shape);
+  const programs = `tl.num_programs(${last.gridDim ?? 0})`;
+  const base = (count: string): string => `${start}.to(tl.pointer_type(${word})) + xoffset * ${words} * ${count}`;
+  let scratch: string;
+  if (has(k.options, "scan_inlines_scratch")) scratch = base(programs);
+  else {
+    const load = (text: string): CseVar => k.cse.generate(k.loads, text, k.op, { dtype, shape: value.shape });
+    scratch = load(base(load(programs).name)).name;
+  }
+  const own = put(`${value.name}.to(${tritonComputeType(dtype)})`, value.shape);
+  const wide = put(`tl.broadcast_to(${own.name}, ${k.dense()})`);
+  const helper = liftHelper(k, combine, dtypes);
+  const total = put(`tl.reduce(${wide.name}, 0, ${helper})`, []);
+  const prefix = k.cse.fresh(dtype, []);
+  const line = (text: string, indent = 0): void => k.compute.write(text, k.op, { indent });
+  line(`${prefix.name} = triton_helpers.exclusive_scan_decoupled_lookback${bits === 64 ? "_64" : ""}(`);
+  for (const arg of [scratch, total.name, k.programId(last), helper]) line(`${arg},`, 1);
+  if (bits < 64) {
+    line(`DTYPE_VALUE_AS_UINT=tl.uint${bits},`, 1);
+    line(`DTYPE_PACK=${word},`, 1);
+  }
+  line(")");
+  const block = put(`tl.associative_scan(${wide.name}, 0, ${helper})`);
+  const all = put(`${helper}(${prefix.name}, ${block.name})`);
+  return [put(`tl.where(roffset == 0, ${block.name}, ${all.name})`)];
 }
 
 export function emitSort(
