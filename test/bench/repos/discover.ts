@@ -315,6 +315,10 @@ function lastPart(name: string | undefined): string {
 /** only raises, or says nothing */
 function isAbstract(f: ast.FunctionDef): boolean {
   return f.body.every(
-    s => s.kind === "Raise" || s.kind === "Pass" || (s.kind === "Expr" && s.value.kind === "Constant"),
+    s =>
+      s.kind === "Raise" ||
+      s.kind === "Pass" ||
+      (s.kind === "Return" && (s.value === null || (s.value.kind === "Constant" && s.value.value.type === "None"))) ||
+      (s.kind === "Expr" && s.value.kind === "Constant"),
   );
 }

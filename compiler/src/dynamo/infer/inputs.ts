@@ -1,7 +1,7 @@
 // Arguments for a forward method (or a function of tensors) that nobody calls. In: the callable, its parameters, what is
 // written about them. Out: arguments with which it runs to its end; or the failure that got farthest.
 import type { DType } from "../../aten/types";
-import { type Kwargs, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
+import { type Kwargs, PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { PyTensor } from "../torch/objects";
 import { alternativeChoices } from "./alternatives";
 import { alternatives, constructorChoices, distinct, ofType } from "./choices";
@@ -44,6 +44,11 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     else out.push(...ofType(ctx, h, t));
   }
   if (types.length === 0 || out.length === 0) {
+    const parts = h.usage.parts;
+    if (parts && parts.length > 1 && !h.usage.sliced && h.usage.rank === undefined) {
+      const items = parts.map(p => tensorChoices({ ...h, name: p.name, usage: p.usage })[0] as Choice);
+      out.push({ kind: "seq", items, tuple: true });
+    }
     if (h.usage.keys.size > 0) out.push(tensorDict(h, tensors));
     if (
       names.isBoolName(h.name) ||
@@ -186,12 +191,40 @@ export function valuesOf(ctx: InferContext, holes: readonly Hole[], s: State): M
   return values;
 }
 
-function tensorsIn(v: Value): PyTensor[] {
-  if (v instanceof PyTensor) return [v];
-  if (v instanceof PyList || v instanceof PyTuple) return v.items.flatMap(tensorsIn);
-  if (v instanceof PyInstance && v.attrs) return v.attrs.values().filter(x => x instanceof PyTensor);
+/** tensors by where they stand in a hole's value: "x", "x/0", "x/image" */
+function tensorLeaves(path: string, v: Value): (readonly [string, readonly PyTensor[]])[] {
+  if (v instanceof PyTensor) return [[path, [v]]];
+  if (v instanceof PyList || v instanceof PyTuple) return v.items.flatMap((x, i) => tensorLeaves(`${path}/${i}`, x));
+  if (v instanceof PyDict) return v.entries().flatMap(([k, x]) => tensorLeaves(`${path}/${String(k)}`, x));
+  if (v instanceof PyInstance && v.attrs) return [[path, v.attrs.values().filter(x => x instanceof PyTensor)]];
   return [];
 }
+
+type TensorChoice = Extract<Choice, { readonly kind: "tensor" }>;
+
+/** tensors of a choice by the same paths */
+function choiceLeaves(path: string, c: Choice): { readonly path: string; readonly c: TensorChoice }[] {
+  if (c.kind === "tensor") return [{ path, c }];
+  if (c.kind === "seq") return c.items.flatMap((x, i) => choiceLeaves(`${path}/${i}`, x));
+  return c.kind === "dict" ? c.entries.flatMap(([k, x]) => choiceLeaves(`${path}/${k}`, x)) : [];
+}
+
+function replaceLeaf(c: Choice, rest: readonly string[], made: Choice): Choice {
+  const [head, ...tail] = rest;
+  if (head === undefined) return made;
+  if (c.kind === "seq")
+    return { ...c, items: c.items.map((x, i) => (String(i) === head ? replaceLeaf(x, tail, made) : x)) };
+  if (c.kind === "dict")
+    return { ...c, entries: c.entries.map(([k, x]) => [k, k === head ? replaceLeaf(x, tail, made) : x]) };
+  return c;
+}
+
+function withLeaf(state: State, path: string, made: Choice): State {
+  const [hole = "", ...rest] = path.split("/");
+  return withChoice(state, hole, replaceLeaf(state.get(hole) ?? ABSENT, rest, made));
+}
+
+const holeOf = (path: string): string => path.split("/")[0] ?? path;
 
 function trial(
   ctx: InferContext,
@@ -204,7 +237,7 @@ function trial(
   let frames = 0;
   const outcome = guarded(ctx, STEPS, () => {
     const values = valuesOf(ctx, s.holes, state);
-    const tensors = new Map([...values].map(([k, v]) => [k, tensorsIn(v)] as const));
+    const tensors = new Map([...values].flatMap(([k, v]) => tensorLeaves(k, v)));
     for (const list of tensors.values())
       for (const t of list) t.marks = new Map(t.meta.shape.map((_, i) => [i, "dynamic"] as const));
     probe = new SizeProbe(tensors);
@@ -232,11 +265,19 @@ function trial(
 function repairs(ctx: InferContext, s: InputSearch, state: State, f: Failure): State[] {
   const { holes } = s;
   const out: State[] = [];
-  const dims = (name: string): readonly number[] => tensorDims(state.get(name));
+  const leaves = [...state].flatMap(([name, c]) => choiceLeaves(name, c));
+  const dims = (path: string): readonly number[] => leaves.find(l => l.path === path)?.c.dims ?? [];
   // sizes that the last questions ask for
-  const solved = resizes(f, dims).slice(0, 12);
-  const byMessage = messageRepairs(holes, state, f);
-  const sized = solved.map(r => withChoice(state, r.hole, resizeAll(state.get(r.hole) ?? ABSENT, r.dims, r.size)));
+  const sized = resizes(f, dims)
+    .slice(0, 12)
+    .flatMap(r => {
+      const leaf = leaves.find(l => l.path === r.hole);
+      if (!leaf) return [];
+      return [
+        withLeaf(state, r.hole, { ...leaf.c, dims: leaf.c.dims.map((d, i) => (r.dims.includes(i) ? r.size : d)) }),
+      ];
+    });
+  const byMessage = messageRepairs(leaves, state, f);
   const rankError =
     /unpack|Expected \dD|expected \dD|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified/.test(
       f.message,
@@ -244,24 +285,22 @@ function repairs(ctx: InferContext, s: InputSearch, state: State, f: Failure): S
   if (rankError) out.push(...byMessage, ...sized);
   else out.push(...sized, ...byMessage);
   // other kinds and ranks of the holes that the failing operator read, then of those that the running lines name
-  const named = blamed(holes, f);
-  const suspects = [...new Set([...f.touched, ...named])];
+  const suspects = [...new Set([...f.touched.map(holeOf), ...blamed(holes, f)])];
   if (suspects.length === 0)
     suspects.push(...holes.filter(h => (state.get(h.name) ?? ABSENT).kind !== "absent").map(h => h.name));
   const perHole = suspects.slice(0, 5).map(name => {
     const h = holes.find(x => x.name === name);
     if (!h) return [];
     const now = state.get(name) ?? ABSENT;
-    if (
-      now.kind === "absent" &&
-      !/NoneType|None|must be|required|specify|provide|Assertion|either/.test(`${f.type} ${f.message}`)
-    )
-      return [];
+    if (now.kind === "absent" && !ABSENCE.test(`${f.type} ${f.message}`)) return [];
     return others(ctx, h, now, f).map(c => withChoice(state, name, c));
   });
   out.push(...roundRobin(perHole).slice(0, 24));
   return out;
 }
+
+/** errors that a missing argument may bring */
+const ABSENCE = /NoneType|None|must be|required|specify|provide|Assertion|either/;
 
 function others(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   const list = alternativeChoices(ctx, h, now, f);
@@ -271,95 +310,66 @@ function others(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   return distinct(kept).slice(0, 12);
 }
 
-function tensorDims(c: Choice | undefined): readonly number[] {
-  if (c?.kind === "tensor") return c.dims;
-  if (c?.kind === "seq") return tensorDims(c.items[0]);
-  return [];
-}
-
-function resizeAll(c: Choice, dims: readonly number[], size: number): Choice {
-  if (c.kind === "tensor") return { ...c, dims: c.dims.map((d, i) => (dims.includes(i) ? size : d)) };
-  if (c.kind === "seq") return { ...c, items: c.items.map(i => resizeAll(i, dims, size)) };
-  return c;
-}
+type Leaf = ReturnType<typeof choiceLeaves>[number];
 
 /** changes that torch's and Python's own words ask for */
-function messageRepairs(holes: readonly Hole[], state: State, f: Failure): State[] {
+function messageRepairs(tensors: readonly Leaf[], state: State, f: Failure): State[] {
   const out: State[] = [];
-  const tensors = holes.flatMap(h => {
-    const c = state.get(h.name);
-    return c?.kind === "tensor" ? [{ h, c }] : [];
-  });
-  const read = f.touched.length > 0 ? tensors.filter(t => f.touched.includes(t.h.name)) : tensors;
-  const setRank = (list: typeof tensors, rank: number): void => {
-    for (const { h, c } of list) {
+  const read = f.touched.length > 0 ? tensors.filter(t => f.touched.includes(t.path)) : tensors;
+  const setRank = (list: readonly Leaf[], rank: number): void => {
+    for (const { path, c } of list) {
       if (c.dims.length === rank) continue;
-      out.push(withChoice(state, h.name, tensor(c.dtype, reshaped(c.dims, rank))));
+      out.push(withLeaf(state, path, tensor(c.dtype, reshaped(c.dims, rank))));
     }
   };
-  const setType = (list: typeof tensors, from: (d: DType) => boolean, to: DType): void => {
-    for (const { h, c } of list)
-      if (from(c.dtype))
-        out.push(
-          withChoice(state, h.name, {
-            ...c,
-            dtype: to,
-            dims: to === "int64" && c.dims.length > 2 ? c.dims.slice(0, 2) : c.dims,
-          }),
-        );
-    if (to === "int64")
-      for (const { h, c } of list)
-        if (from(c.dtype) && c.dims.length > 2) out.push(withChoice(state, h.name, { ...c, dtype: to }));
+  const setType = (list: readonly Leaf[], from: (d: DType) => boolean, to: DType): void => {
+    const changed = list.filter(l => from(l.c.dtype));
+    const flat = (dims: readonly number[]): readonly number[] =>
+      to === "int64" && dims.length > 2 ? dims.slice(0, 2) : dims;
+    for (const { path, c } of changed) out.push(withLeaf(state, path, { ...c, dtype: to, dims: flat(c.dims) }));
+    for (const { path, c } of changed)
+      if (flat(c.dims) !== c.dims) out.push(withLeaf(state, path, { ...c, dtype: to }));
   };
   const { message } = f;
   const isFloat = (d: DType): boolean => /float/.test(d);
-  if (
-    /indices must be|scalar types:? Long|dtype.*[Ll]ong|Expected tensor for argument #1 'indices'|tensors used as indices|expected .*int64|int64 expected|index.*integer|indices.*(int|long)|one_hot/i.test(
-      message,
-    )
-  )
-    setType(read, isFloat, "int64");
-  if (
-    /not implemented for '(Long|Bool|Int)'|expected m1 and m2 to have the same dtype|same dtype|should be the same|must match except|Expected .* (Float|floating)|floating point|Input type|can only be/i.test(
-      message,
-    )
-  )
-    setType(read, d => !isFloat(d), "float32");
+  if (WANTS_INTEGERS.test(message)) setType(read, isFloat, "int64");
+  if (WANTS_FLOATS.test(message)) setType(read, d => !isFloat(d), "float32");
   if (/[Bb]oolean|bool tensor|\(bool\)|torch\.bool/.test(message)) setType(read, d => d !== "bool", "bool");
   let m = /not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)\)/.exec(message);
   if (m) setRank(narrow(tensors, Number(m[2])), Number(m[1]));
   m = /too many values to unpack \(expected (\d+)/.exec(message);
-  if (m)
+  if (m) {
+    const most = Number(m[1]);
     setRank(
-      tensors.filter(t => t.c.dims.length > Number(m?.[1])),
-      Number(m[1]),
+      tensors.filter(t => t.c.dims.length > most),
+      most,
     );
+  }
   m = /[Ee]xpected (\d)D(?: \([^)]*\))?(?: or (\d)D)?/.exec(message);
   if (m) setRank(read, Number(m[2] ?? m[1]));
   m = /expected (\d+) dims\. Received (\d+)-dim/.exec(message);
   if (m) setRank(narrow(tensors, Number(m[2])), Number(m[1]));
-  m =
-    /permute\(sparse_coo\)|number of dimensions in the tensor input does not match.*input\.dim\(\) = (\d+).*len\(dims\) = (\d+)/.exec(
-      message,
-    );
+  m = /input\.dim\(\) = (\d+).*len\(dims\) = (\d+)/.exec(message);
   if (m?.[2]) setRank(narrow(read, Number(m[1])), Number(m[2]));
   if (/Dimension out of range|index out of range|[Tt]oo many indices/.test(message))
     for (const t of read) setRank([t], t.c.dims.length + 1);
   return out;
 }
 
-const narrow = <T extends { readonly c: { readonly dims: readonly number[] } }>(
-  list: readonly T[],
-  rank: number,
-): T[] => {
+const WANTS_INTEGERS =
+  /indices must be|scalar types:? Long|dtype.*[Ll]ong|Expected tensor for argument #1 'indices'|tensors used as indices|expected .*int64|int64 expected|index.*integer|indices.*(int|long)|one_hot/i;
+const WANTS_FLOATS =
+  /not implemented for '(Long|Bool|Int)'|expected m1 and m2 to have the same dtype|same dtype|should be the same|must match except|Expected .* (Float|floating)|floating point|Input type|can only be/i;
+
+const narrow = (list: readonly Leaf[], rank: number): readonly Leaf[] => {
   const exact = list.filter(t => t.c.dims.length === rank);
-  return exact.length > 0 ? exact : [...list];
+  return exact.length > 0 ? exact : list;
 };
 
 /** the dims of another rank, the batch kept */
 function reshaped(dims: readonly number[], rank: number): number[] {
   const made = defaultDims(rank);
   const batch = dims[0];
-  if (batch !== undefined && made.length > 0 && dims.length > 0) made[0] = batch;
+  if (batch !== undefined && made.length > 0) made[0] = batch;
   return made;
 }

@@ -43,7 +43,7 @@ export class SizeProbe implements Probe {
 
   emitted(node: FxNode): void {
     // reading a size is no step forward
-    if (this.frozen || node.op === "placeholder" || !hasTensors(node)) return;
+    if (this.frozen || node.op === "placeholder" || node.target === "operator.getitem" || !hasTensors(node)) return;
     this.operators++;
     this.recent = [];
   }

@@ -39,6 +39,8 @@ export interface Usage {
   rankAtLeast: number;
   /** ** before it */
   mapping: boolean;
+  /** `a, b = x`: the names that its items get, with what is done with them */
+  parts: readonly { readonly name: string; readonly usage: Usage }[] | undefined;
 }
 
 export function emptyUsage(): Usage {
@@ -61,6 +63,7 @@ export function emptyUsage(): Usage {
     rank: undefined,
     rankAtLeast: 0,
     mapping: false,
+    parts: undefined,
   };
 }
 
@@ -90,7 +93,21 @@ export function storedAs(name: string, body: readonly ast.Stmt[]): Set<string> {
 }
 
 export function addUsage(usage: Usage, body: unknown, is: IsValue): void {
-  walk(body, n => note(usage, n, is));
+  walk(body, n => {
+    note(usage, n, is);
+    if (n.kind === "Assign" && is(n.value)) noteParts(usage, n.targets[0], body);
+  });
+}
+
+function noteParts(u: Usage, target: ast.Expr | undefined, body: unknown): void {
+  if (target?.kind !== "Tuple" || u.parts) return;
+  const names = target.elts.flatMap(e => (e.kind === "Name" ? [e.id] : []));
+  if (names.length !== target.elts.length) return;
+  u.parts = names.map(name => {
+    const usage = emptyUsage();
+    walk(body, n => note(usage, n, e => e.kind === "Name" && e.id === name));
+    return { name, usage };
+  });
 }
 
 function note(u: Usage, n: ast.Node, is: IsValue): void {
