@@ -1,0 +1,49 @@
+// A kernel over a concatenation as one launch of a sub-kernel per piece. In: members, and their pieces (codegen/triton/
+// pieces.ts). Out: one launch. Promises: no piece takes over an input's memory, as others may still read it.
+import { separateBlocksSource } from "../codegen/triton/combo";
+import { emitKernel, type KernelContext } from "../codegen/triton/generate";
+import type { TritonKernel } from "../codegen/triton/kernel";
+import type { KernelSource } from "../codegen/triton/kernel_text";
+import type { AnyNode, SchedulerNode } from "../scheduler/types";
+import { type LaunchBuilder, originsOf } from "./launches";
+
+/** all of one size and one block size, so that their blocks can take turns */
+function alike(kernels: readonly TritonKernel[], source: KernelSource): boolean {
+  const numels = new Set(kernels.flatMap(k => k.trees.filter(t => !t.isReduction).map(t => t.numel)));
+  const oneBlockSize = source.meta.configs.every(c => new Set(Object.values(c.kwargs)).size === 1);
+  return numels.size === 1 && oneBlockSize && kernels.every(k => k.trees.every(t => t.prefix !== "y"));
+}
+
+/** Blocks of all pieces in turn, so that what several pieces read is still in the L2 when the next one wants it. */
+function interleaved(source: KernelSource, pieces: number): KernelSource {
+  const lines = source.lines.flatMap(l => {
+    if (l.text === "    pid = tl.program_id(0)") return [{ ...l, text: "    turn = tl.program_id(0)" }];
+    if (!l.text.startsWith(`    num_blocks_${pieces - 1} = `)) return [l];
+    return [l, { ...l, text: `    pid = (turn % ${pieces}) * num_blocks_0 + turn // ${pieces}` }];
+  });
+  return { ...source, lines };
+}
+
+export function launchPieces(
+  l: LaunchBuilder,
+  node: AnyNode,
+  members: readonly SchedulerNode[],
+  pieces: readonly (readonly SchedulerNode[])[],
+): void {
+  const { b } = l;
+  const context: KernelContext = { ...l.context, decideInplace: () => {} };
+  const emitted = pieces.map(p => emitKernel(context, p, { pidOffset: "x_pid_offset", optimizeMask: false }));
+  for (const m of members) b.markRun(m, null);
+  const options = { options: b.options, kind: b.schedule.graph.kind, autotune: true };
+  const separate = separateBlocksSource(emitted, options);
+  const source = alike(
+    emitted.map(e => e.kernel),
+    separate,
+  )
+    ? interleaved(separate, pieces.length)
+    : separate;
+  const index = l.define(source, node, members, originsOf(members));
+  l.launch(index, source, members);
+  l.finish(emitted.map(e => e.kernel));
+  b.freeBuffers();
+}
