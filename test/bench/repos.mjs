@@ -28,8 +28,8 @@ export async function main(argv) {
     .filter(e => e.isDirectory() && !e.name.startsWith(".") && (only === undefined || only.includes(e.name)))
     .map(e => join(resolve(dir), e.name))
     .sort();
-  const program = await bundle();
-  const pass = ["--compile", "--diagnostics", "--list"].filter(o => argv.includes(o));
+  const program = await bundle(argv.includes("--compile"));
+  const pass = ["--diagnostics", "--list"].filter(o => argv.includes(o));
   for (const o of ["--root", "--seconds"]) if (option(o) !== undefined) pass.push(o, option(o));
   const results = [];
   const waiting = [...folders];
@@ -50,7 +50,7 @@ export async function main(argv) {
 
 const key = r => `${r.repository}/${r.file}:${r.name}`;
 
-async function bundle() {
+async function bundle(withCompiler) {
   const out = join(repository, "test", "dist", "bench");
   mkdirSync(out, { recursive: true });
   const outfile = join(out, "measure.cjs");
@@ -63,6 +63,7 @@ async function bundle() {
     target: "node20",
     format: "cjs",
     sourcemap: true,
+    define: { WITH_COMPILER: String(withCompiler) },
     external: ["tree-sitter", "tree-sitter-python", "zeromq", "wabt"],
     logLevel: "warning",
   });

@@ -5,7 +5,6 @@ import { capture } from "../../../compiler/src/dynamo/capture";
 import type { CaptureResult } from "../../../compiler/src/dynamo/types";
 import { InternTable, withInternTable } from "../../../compiler/src/inductor/symbolic/intern";
 import { defaultConfig, presets } from "../../../compiler/src/presets";
-import { defaultSessionOptions, Session } from "../../../compiler/src/session";
 import { findRoots, type RootModule } from "./discover";
 
 export interface RootResult {
@@ -21,10 +20,12 @@ export interface RootResult {
   readonly assumed: readonly string[];
 }
 
+/** set where the program is bundled: tracing alone needs no more than the front end */
+declare const WITH_COMPILER: boolean;
+
 const [folder = ".", ...options] = process.argv.slice(2);
 const root = resolve(folder);
 const only = optionOf("--root");
-const compile = options.includes("--compile");
 const secondsPerFile = Number(optionOf("--seconds") ?? 120);
 
 function optionOf(name: string): string | undefined {
@@ -106,45 +107,25 @@ function classify(m: RootModule, result: CaptureResult | string, seconds: number
   };
 }
 
-const roots = findRoots(root).filter(r => only === undefined || r.name === only || `${r.file}:${r.name}` === only);
-if (options.includes("--list")) {
-  for (const r of roots) process.stdout.write(`${r.file}:${r.line} ${r.name}\n`);
-} else {
-  const byFile = new Map<string, RootModule[]>();
-  for (const r of roots) byFile.set(r.file, [...(byFile.get(r.file) ?? []), r]);
-  for (const [file, list] of byFile) {
-    for (const m of list) {
-      const started = Date.now();
-      const result = traceFile(file, [m.name]);
-      const traced = classify(m, result, (Date.now() - started) / 1000);
-      if (options.includes("--diagnostics") && typeof result !== "string")
-        for (const d of result.diagnostics) process.stderr.write(`${d.file}:${d.span.line} ${d.code} ${d.message}\n`);
-      report(compile && traced.outcome !== "failed" ? compiled(m, traced) : traced);
-    }
+async function main(): Promise<void> {
+  const roots = findRoots(root).filter(r => only === undefined || r.name === only || `${r.file}:${r.name}` === only);
+  if (options.includes("--list")) {
+    for (const r of roots) process.stdout.write(`${r.file}:${r.line} ${r.name}\n`);
+    return;
+  }
+  const compiled = WITH_COMPILER ? (await import("./compile")).compiled : undefined;
+  for (const m of roots) {
+    const started = Date.now();
+    const result = traceFile(m.file, [m.name]);
+    const traced = classify(m, result, (Date.now() - started) / 1000);
+    if (options.includes("--diagnostics") && typeof result !== "string")
+      for (const d of result.diagnostics) process.stderr.write(`${d.file}:${d.span.line} ${d.code} ${d.message}\n`);
+    report(
+      compiled && traced.outcome !== "failed"
+        ? compiled(join(root, m.file), m.name, traced, read, secondsPerFile)
+        : traced,
+    );
   }
 }
 
-/** the same root through the whole compiler; what breaks there is a failure too */
-function compiled(m: RootModule, traced: RootResult): RootResult {
-  const started = Date.now();
-  try {
-    const session = new Session(read, {
-      ...defaultSessionOptions(),
-      preset: "torch-2.11",
-      stepBudget: 400_000_000,
-      roots: [m.name],
-    });
-    const program = session.run(join(root, m.file), { shouldStop: () => Date.now() - started > secondsPerFile * 1000 });
-    const error = program.diagnostics.find(d => d.severity === "error" && d.code !== "python-error");
-    if (error)
-      return {
-        ...traced,
-        outcome: "failed",
-        reason: `compile: ${error.message}`,
-        seconds: (Date.now() - started) / 1000,
-      };
-    return { ...traced, seconds: (Date.now() - started) / 1000 };
-  } catch (e) {
-    return { ...traced, outcome: "failed", reason: `compile threw: ${e instanceof Error ? e.message : String(e)}` };
-  }
-}
+void main();

@@ -284,6 +284,9 @@ function repairs(ctx: InferContext, s: InputSearch, state: State, f: Failure): S
     );
   if (rankError) out.push(...byMessage, ...sized);
   else out.push(...sized, ...byMessage);
+  // other ranks and types of the inner tensors that the failing operator read
+  const inner = leaves.filter(l => f.touched.includes(l.path) && l.path.includes("/")).slice(0, 4);
+  out.push(...roundRobin(inner.map(l => otherTensors(l.c).map(c => withLeaf(state, l.path, c)))).slice(0, 16));
   // other kinds and ranks of the holes that the failing operator read, then of those that the running lines name
   const suspects = [...new Set([...f.touched.map(holeOf), ...blamed(holes, f)])];
   if (suspects.length === 0)
@@ -297,6 +300,14 @@ function repairs(ctx: InferContext, s: InputSearch, state: State, f: Failure): S
   });
   out.push(...roundRobin(perHole).slice(0, 24));
   return out;
+}
+
+function otherTensors(now: TensorChoice): Choice[] {
+  const ranks = [now.dims.length - 1, now.dims.length + 1, 2, 3, 4, 1].filter(r => r > 0 && r !== now.dims.length);
+  return [
+    ...[...new Set(ranks)].map(r => tensor(now.dtype, reshaped(now.dims, r))),
+    tensor(now.dtype === "int64" ? "float32" : "int64", now.dims),
+  ];
 }
 
 /** errors that a missing argument may bring */
