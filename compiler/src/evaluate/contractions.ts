@@ -1,6 +1,6 @@
 // Matrix products, 2-d convolution and attention on dense arrays, as plain loops. In: operations. Out: arrays.
 import { type Dense, dense, expandTo, isDense, rounded, sizeOf } from "./arrays";
-import type { Operand, Operation, Outcome } from "./operators";
+import type { Operand, Operation, Outcome } from "./types";
 
 const num = (x: Operand | undefined, d: number): number => (typeof x === "number" ? x : d);
 

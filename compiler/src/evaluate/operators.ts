@@ -2,7 +2,6 @@
 // name. Out: its results; undefined where it is not modelled. What decompositions leave over is enough here.
 import type { DType } from "../aten/types";
 import {
-  type Budget,
   broadcastShape,
   concatenated,
   type Dense,
@@ -20,20 +19,7 @@ import {
 import { attention, convolution2d, matrixProducts } from "./contractions";
 import { scatters } from "./scatter";
 import { erf, roundHalfEven } from "./special";
-
-export type Operand = Dense | number | boolean | string | null | DType | readonly Operand[];
-
-export interface Operation {
-  /** "aten.add" */
-  readonly packet: string;
-  readonly get: (name: string) => Operand | undefined;
-  /** of the first result */
-  readonly shape: readonly number[];
-  readonly dtype: DType;
-  readonly budget: Budget;
-}
-
-export type Outcome = Dense | readonly Dense[] | undefined;
+import type { Operand, Operation, Outcome } from "./types";
 
 type Unary = (x: number) => number;
 type Binary = (a: number, b: number) => number;
@@ -77,6 +63,7 @@ const UNARY: Readonly<Record<string, Unary>> = {
   lift_fresh_copy: x => x,
   _to_copy: x => x,
   convert_element_type: x => x,
+  device_put: x => x,
 };
 
 const BINARY: Readonly<Record<string, Binary>> = {

@@ -12,7 +12,8 @@ import { isFakeTensor } from "../fx/print";
 import { type Argument, type FakeTensor, TupleArg } from "../fx/types";
 import { evaluateNumber, type SymExpr } from "../inductor/symbolic/index";
 import { Budget, type Dense, dense, isDense, rounded, sizeOf, TooMuch } from "./arrays";
-import { type Operand, type Outcome, operate } from "./operators";
+import { operate } from "./operators";
+import type { Operand, Outcome } from "./types";
 
 export interface EvaluatorOptions {
   /** an eager step's graph as a frame */
@@ -304,6 +305,11 @@ function runGraph(graph: FxGraph, inputs: readonly Known[], budget: Budget): Ran
       const out = operand(n.args[0] ?? null);
       const list = (Array.isArray(out) ? out : [out]) as readonly Operand[];
       return { outputs: list.map(o => (isDense(o) || typeof o === "number" ? o : undefined)), written };
+    }
+    // arithmetic on sizes
+    if (isExpr(n.meta.val)) {
+      values.set(n, size(n.meta.val));
+      continue;
     }
     if (n.op === "get_attr") {
       const c = graph.constants.get(n.target);

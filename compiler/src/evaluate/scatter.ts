@@ -1,7 +1,7 @@
 // Writes into parts of arrays, and reads and writes through index tensors. In: operations. Out: new arrays; the old ones
 // stay as they were.
 import { broadcastShape, type Dense, dense, expandTo, isDense, rounded, sizeOf, stridesOf } from "./arrays";
-import type { Operand, Operation, Outcome } from "./operators";
+import type { Operand, Operation, Outcome } from "./types";
 
 const num = (x: Operand | undefined): number | undefined =>
   typeof x === "number" ? x : typeof x === "boolean" ? Number(x) : undefined;
