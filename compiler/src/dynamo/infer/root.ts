@@ -117,12 +117,11 @@ function trialRun(r: RootRequest, target: Value, args: readonly Value[], kwargs:
   torch.logs = new Set();
   torch.gradEnabled = r.grad;
   try {
-    runner.callCompiled(api.callable(target), args, kwargs, { options: r.options, frames });
+    runner.isolated(() => runner.callCompiled(api.callable(target), args, kwargs, { options: r.options, frames }));
     return { frames: frames.length };
   } finally {
     torch.logs = logs;
     torch.gradEnabled = gradEnabled;
-    runner.forget(frames);
   }
 }
 

@@ -59,8 +59,8 @@ interface FrameSnapshot {
 const RECOMPILE_LIMIT = 8;
 
 export class FrameRunner {
-  private readonly caches = new Map<Code, Map<number, CodeCache>>();
-  private readonly reported = new Set<string>();
+  private caches = new Map<Code, Map<number, CodeCache>>();
+  private reported = new Set<string>();
   private nextFrameId = 0;
   private itemWarned = false;
   context: CompileContext | null = null;
@@ -74,6 +74,18 @@ export class FrameRunner {
   reset(): void {
     this.caches.clear();
     this.reported.clear();
+  }
+
+  /** runs `f` as if nothing had been compiled before, and forgets what it compiles: a trial */
+  isolated<T>(f: () => T): T {
+    const { caches, reported, nextFrameId } = this;
+    this.caches = new Map();
+    this.reported = new Set();
+    try {
+      return f();
+    } finally {
+      Object.assign(this, { caches, reported, nextFrameId });
+    }
   }
 
   /** drops what an attempt compiled */
