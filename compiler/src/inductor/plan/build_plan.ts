@@ -13,6 +13,7 @@ import { canReuse, type InplaceContext } from "./inplace";
 import { launchCombo } from "./launch_combo";
 import { launchMixOrder } from "./launch_mix_order";
 import { launchNested } from "./launch_nested";
+import { launchPieces } from "./launch_pieces";
 import { launchTransposeReduction } from "./launch_transpose";
 import { LaunchBuilder } from "./launches";
 import { type OpenStep, planMemory } from "./memory_plan";
@@ -122,7 +123,7 @@ export class PlanBuilder implements PlanContext {
     const { type } = node;
     switch (type) {
       case "SchedulerNode":
-        this.launches.single(node, [node]);
+        this.single(node, [node]);
         return;
       case "ExternKernelSchedulerNode":
         this.markRun(node, null);
@@ -139,10 +140,14 @@ export class PlanBuilder implements PlanContext {
     }
   }
 
+  private single(node: AnyNode, members: readonly SchedulerNode[]): void {
+    if (!launchPieces(this.launches, node, members)) this.launches.single(node, members);
+  }
+
   private generateGroup(node: GroupNode): void {
     switch (node.type) {
       case "FusedSchedulerNode":
-        this.launches.single(node, membersOf(node));
+        this.single(node, membersOf(node));
         return;
       case "FusedMixOrderReductions":
         launchMixOrder(this.launches, node);

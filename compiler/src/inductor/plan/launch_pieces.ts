@@ -4,6 +4,8 @@ import { separateBlocksSource } from "../codegen/triton/combo";
 import { emitKernel, type KernelContext } from "../codegen/triton/generate";
 import type { TritonKernel } from "../codegen/triton/kernel";
 import type { KernelSource } from "../codegen/triton/kernel_text";
+import { has } from "../codegen/triton/options";
+import { piecesOf } from "../codegen/triton/pieces";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import { type LaunchBuilder, originsOf } from "./launches";
 
@@ -24,12 +26,12 @@ function interleaved(source: KernelSource, pieces: number): KernelSource {
   return { ...source, lines };
 }
 
-export function launchPieces(
-  l: LaunchBuilder,
-  node: AnyNode,
-  members: readonly SchedulerNode[],
-  pieces: readonly (readonly SchedulerNode[])[],
-): void {
+/** the launch per piece, where the preset cuts concatenations and this is one; else false, and nothing is done */
+export function launchPieces(l: LaunchBuilder, node: AnyNode, all: readonly SchedulerNode[]): boolean {
+  if (!has(l.b.options, "cuts_concatenations") || node.device.type !== "cuda") return false;
+  const members = all.filter(m => !l.b.view.removedOps.has(m.name));
+  const pieces = members.length > 0 ? piecesOf(members, l.b.view.sizevars) : null;
+  if (!pieces) return false;
   const { b } = l;
   const context: KernelContext = { ...l.context, decideInplace: () => {} };
   const emitted = pieces.map(p => emitKernel(context, p, { pidOffset: "x_pid_offset", optimizeMask: false }));
@@ -46,4 +48,5 @@ export function launchPieces(
   l.launch(index, source, members);
   l.finish(emitted.map(e => e.kernel));
   b.freeBuffers();
+  return true;
 }

@@ -7,13 +7,11 @@ import type { Workspace } from "../codegen/triton/kernel_args";
 import { type KernelParam, type KernelSource, kernelSource, NAME } from "../codegen/triton/kernel_text";
 import { memoryStats } from "../codegen/triton/memory_stats";
 import { has } from "../codegen/triton/options";
-import { piecesOf } from "../codegen/triton/pieces";
 import { estimateKernelUs } from "../cost";
 import { selectTiling } from "../scheduler/tiling/select";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import type { PlanContext } from "./context";
 import { decideInplace } from "./inplace";
-import { launchPieces } from "./launch_pieces";
 import { fusedName, provenanceOf } from "./provenance";
 import { planSize } from "./sizes";
 import type { PlanArg, PlanKernel, PlanKernelArg, PlanOrigin, PlanScheduleEntry, PlanStep } from "./types";
@@ -58,12 +56,6 @@ export class LaunchBuilder {
   single(node: AnyNode, all: readonly SchedulerNode[]): void {
     const members = all.filter(m => !this.b.view.removedOps.has(m.name));
     if (members.length === 0) return;
-    const cuts = has(this.b.options, "cuts_concatenations") && node.device.type === "cuda";
-    const pieces = cuts ? piecesOf(members, this.b.view.sizevars) : null;
-    if (pieces) {
-      launchPieces(this, node, members, pieces);
-      return;
-    }
     const e = emitKernel(this.context, members);
     this.scheduleEntries.push(
       e.schedule.map(x =>
