@@ -79,7 +79,7 @@ function simple(
     step: ([v]) => {
       if (!v) return;
       const x = wide ? `(f64.promote_f32 ${convert(v, "float32").code})` : convert(v, source).code;
-      f.set(acc, combine(kind, type, source, get, x, f));
+      f.set(acc, combineScalars(kind, type, source, get, x, f));
     },
     merge: () => undefined,
     finish: () => {
@@ -91,7 +91,8 @@ function simple(
   };
 }
 
-function combine(
+/** one step of a simple reduction */
+export function combineScalars(
   kind: "sum" | "prod" | "xor_sum" | "any" | "max" | "min",
   type: WasmType,
   dtype: DType,

@@ -21,9 +21,29 @@ import { computeType, itemSize, literal, UnsupportedOnCpu, type WatValue } from 
 export interface Written {
   readonly value?: WatValue;
   readonly vector?: VecValue;
+  /** columns side by side: where each has its own */
+  readonly column?: ColumnRef;
   readonly index: Expr;
   /** the segment that wrote it; null: written outside of reduction loops, good for all later segments */
   readonly segment: number | null;
+}
+
+/** one number per column in a thread's scratch, in the dtype's compute form (booleans as 0 and 1) */
+export interface ColumnRef {
+  readonly offset: Expr;
+  readonly dtype: DType;
+}
+
+/** columns that are worked on side by side */
+export interface Columns {
+  /** address text of the current column's number */
+  address(ref: ColumnRef): string;
+  /** where to keep what stands outside of reduction loops */
+  keep(buffer: string, dtype: DType): ColumnRef;
+  /** what a reduction's result stands for */
+  resultOf(value: WatValue): ColumnRef;
+  /** a result to be stored after the loop */
+  finished(buffer: string, index: Expr, ref: ColumnRef): void;
 }
 
 export interface HandlerScope {
@@ -52,6 +72,7 @@ export interface HandlerScope {
   readonly stores: (() => void)[];
   /** what stands after the loop */
   readonly after: (() => void)[];
+  readonly columns: Columns | null;
   /** the member's reduction is added up in memory, column by column: its row's address, and whether it multiplies */
   readonly partial: { readonly row: string; readonly product: boolean } | null;
   readonly sort: { readonly pass: "collect" | "use"; readonly scratch: SortScratch } | null;
@@ -78,8 +99,10 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
     const known = written.get(buffer);
-    if (known?.value && (known.segment === segment || known.segment === null) && known.index === index)
-      return known.value;
+    if (known && known.index === index) {
+      if (known.value && (known.segment === segment || known.segment === null)) return known.value;
+      if (known.column && this.s.columns) return this.column(known.column, this.s.columns);
+    }
     const type = computeType(dtype);
     const row = memory.scratchElement(buffer, this.s.position);
     if (row !== null) return this.kept(`(${type}.load ${row})`, type, dtype);
@@ -113,7 +136,12 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
       });
       return;
     }
-    written.set(buffer, { value: stored, index, segment: position === null ? null : segment });
+    if (position === null && this.s.columns) {
+      const column = this.s.columns.keep(buffer, dtype);
+      const at = this.s.columns.address(column);
+      written.set(buffer, { value: stored, index, segment, column });
+      stores.push(() => f.lines.add(`(${type}.store ${at} ${code})`));
+    } else written.set(buffer, { value: stored, index, segment: position === null ? null : segment });
     const row = memory.scratchElement(buffer, position);
     if (row !== null) stores.push(() => f.lines.add(`(${type}.store ${row} ${code})`));
     if (memory.isLocal(buffer)) return;
@@ -131,9 +159,21 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     }
     const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
+    if (this.s.columns) return this.columnResult(buffer, index, value, this.s.columns);
     written.set(buffer, { value, index, segment: null });
     if (memory.isLocal(buffer)) return;
     after.push(() => f.lines.add(storeCode(this.address(buffer, index, dtype), convert(value, dtype).code, dtype, f)));
+  }
+
+  columnResult(buffer: string, index: Expr, value: WatValue, columns: Columns): void {
+    const column = columns.resultOf(value);
+    this.s.written.set(buffer, { column, index, segment: null });
+    if (!this.s.memory.isLocal(buffer)) columns.finished(buffer, index, column);
+  }
+
+  private column(ref: ColumnRef, columns: Columns): WatValue {
+    const type = computeType(ref.dtype);
+    return this.kept(`(${type}.load ${columns.address(ref)})`, type, ref.dtype);
   }
 
   toDtype(x: WatValue, dtype: DType): WatValue {

@@ -5,13 +5,15 @@ import { originOf } from "../../../report/origins";
 import type { PlanSize, WatKernel } from "../../plan/types";
 import type { AnyNode, Schedule, SchedulerNode } from "../../scheduler/types";
 import { add, type Expr, int, intValue, mul } from "../../symbolic/expr";
+import { blockOf, ColumnNest, columnItems } from "./column_nest";
 import { FunctionBuilder, ModuleBuilder } from "./function_builder";
-import { KernelMemory } from "./kernel_memory";
+import { KernelMemory, type Placement } from "./kernel_memory";
 import { NestEmitter } from "./nest";
 import { analysePart, type Part } from "./part";
 import { accumulating, type Partials } from "./partials";
 import { KernelSizes } from "./sizes";
-import { choosePartMode } from "./vector_plan";
+import { choosePartMode, type PartMode } from "./vector_plan";
+import { NotVectorizable } from "./vector_types";
 
 /** elements that make a slice worth a thread's while */
 const GRAIN_ELEMENTS = 16384;
@@ -83,16 +85,52 @@ interface Phase {
   readonly grain: number;
 }
 
+/** a part with the way that its loops run */
+interface PlannedPart {
+  readonly part: Part;
+  readonly mode: PartMode;
+  /** work items */
+  readonly items: Expr;
+}
+
 function inPhases(phases: readonly (readonly Part[])[], module: ModuleBuilder, env: Env): Phase[] {
   const { sizes } = env;
-  placeRemoved(phases, env.memory);
-  return phases.map(parts => {
+  const planned = phases.map(parts => parts.map(p => planPart(p, env)));
+  placeRemoved(planned, env.memory);
+  return planned.map(parts => {
     const f = new FunctionBuilder(module);
-    const items = parts.map(p => (p.reduces ? p.space.numel : sizes.resolve(mul(p.space.numel, p.space.rnumel))));
-    emitParts(f, parts, items, env);
-    const total = items.reduce<Expr>((a, b) => sizes.resolve(addSizes(a, b)), int(0));
+    emitParts(f, parts, env);
+    const total = parts.reduce<Expr>((n, p) => sizes.resolve(addSizes(n, p.items)), int(0));
     return { f, parallelSize: sizes.plan(total), grain: grainOf(parts, sizes) };
   });
+}
+
+function planPart(part: Part, env: Env): PlannedPart {
+  const { sizes } = env;
+  const wanted = choosePartMode(part, sizes);
+  const mode: PartMode = wanted.kind === "columns" && !columnsWork(part, env) ? { kind: "scalar" } : wanted;
+  const all = sizes.resolve(mul(part.space.numel, part.space.rnumel));
+  return {
+    part,
+    mode,
+    items: mode.kind === "columns" ? columnItems(part, sizes) : part.reduces ? part.space.numel : all,
+  };
+}
+
+/** whether all of the part has a form for columns side by side: it is emitted for nothing */
+function columnsWork(part: Part, env: Env): boolean {
+  const sizes = new KernelSizes(env.sizes.sv);
+  const module = new ModuleBuilder();
+  const trial: Env = { ...env, sizes, memory: env.memory.fresh(sizes, module) };
+  const planned: PlannedPart = { part, mode: { kind: "columns" }, items: int(0) };
+  placeRemoved([[planned]], trial.memory);
+  try {
+    emitParts(new FunctionBuilder(module), [planned], trial);
+    return true;
+  } catch (e) {
+    if (e instanceof NotVectorizable) return false;
+    throw e;
+  }
 }
 
 /** rows reduced as ever; their column sums go to the row of the workspace that belongs to their share of the rows */
@@ -105,7 +143,7 @@ function inPartials(
 ): Phase {
   const { memory, sizes } = env;
   const part = analyse(leavesOf(node).map(m => (partials.slots.has(m.name) ? accumulating(m) : m)));
-  placeRemoved([[part]], memory);
+  placeRemoved([[{ part, mode: { kind: "last" }, items: int(0) }]], memory);
   const f = new FunctionBuilder(module);
   const splits = sizes.given(partials.splits);
   const columns = memory.sizeCode(part.space.rnumel);
@@ -169,22 +207,18 @@ function phasesOf(node: AnyNode): AnyNode[][] {
 }
 
 /** loop nests one after the other, each doing its share of [begin, end) */
-function emitParts(
-  f: FunctionBuilder,
-  parts: readonly Part[],
-  items: readonly Expr[],
-  ctx: { readonly memory: KernelMemory; readonly sizes: KernelSizes; readonly file: string },
-): void {
+function emitParts(f: FunctionBuilder, parts: readonly PlannedPart[], env: Env): void {
   let before: Expr = int(0);
-  parts.forEach((part, i) => {
-    const emitter = new NestEmitter({ ...ctx, f, alone: parts.length === 1 }, part, choosePartMode(part, ctx.sizes));
+  for (const { part, mode, items } of parts) {
+    const ctx = { ...env, f, alone: parts.length === 1 };
+    const emitter = mode.kind === "columns" ? new ColumnNest(ctx, part) : new NestEmitter(ctx, part, mode);
     if (parts.length === 1) {
       emitter.emit("(local.get $begin)", "(local.get $end)");
       return;
     }
-    const from = ctx.memory.sizeCode(before);
-    const size = ctx.memory.sizeCode(items[i] as Expr);
-    before = addSizes(before, items[i] as Expr);
+    const from = env.memory.sizeCode(before);
+    const size = env.memory.sizeCode(items);
+    before = addSizes(before, items);
     // begin - from and end - from, within [0, size]
     const clip = (slice: string): string => {
       const less = `(i32.sub ${slice} ${from})`;
@@ -195,38 +229,37 @@ function emitParts(
     const begin = clip("(local.get $begin)");
     const end = clip("(local.get $end)");
     f.branch(`(i32.lt_u ${begin} ${end})`, () => emitter.emit(begin, end));
-  });
+  }
 }
 
-function grainOf(parts: readonly Part[], sizes: KernelSizes): number {
-  if (parts.some(p => p.atomic)) return WHOLE;
-  const perItem = Math.max(1, ...parts.map(p => (p.reduces ? sizes.hint(p.space.rnumel) : 1)));
-  return Math.max(1, Math.ceil(GRAIN_ELEMENTS / perItem));
+function grainOf(parts: readonly PlannedPart[], sizes: KernelSizes): number {
+  if (parts.some(p => p.part.atomic)) return WHOLE;
+  const work = (p: PlannedPart): number =>
+    (p.mode.kind === "columns" ? blockOf(p.part, sizes) : 1) * (p.part.reduces ? sizes.hint(p.part.space.rnumel) : 1);
+  return Math.max(1, Math.ceil(GRAIN_ELEMENTS / Math.max(1, ...parts.map(work))));
 }
 
 /** decides where removed buffers live */
-function placeRemoved(phases: readonly (readonly Part[])[], memory: KernelMemory): void {
-  for (const parts of phases) {
-    for (const part of parts) {
-      part.segments.forEach((segment, number) => {
-        for (const m of segment.members) {
-          for (const a of m.accesses) {
-            if (a.kind === "load" || !memory.isRemoved(a.buffer)) continue;
-            const reduced = a.kind === "store_reduction" || !segment.loop;
-            let placement: "register" | "scratch" | "temp" = "register";
-            for (const other of phases.flat()) {
-              other.segments.forEach((s, n) => {
-                for (const load of s.members.flatMap(x => x.accesses)) {
-                  if (load.kind !== "load" || load.buffer !== a.buffer) continue;
-                  if (other !== part || load.index !== a.index || n < number) placement = "temp";
-                  else if (!reduced && n !== number && placement === "register") placement = "scratch";
-                }
-              });
+function placeRemoved(phases: readonly (readonly PlannedPart[])[], memory: KernelMemory): void {
+  const all = phases.flat();
+  for (const { part, mode } of all) {
+    part.segments.forEach((segment, number) => {
+      for (const written of segment.members.flatMap(m => m.accesses)) {
+        if (written.kind === "load" || !memory.isRemoved(written.buffer)) continue;
+        const rowLevel = written.kind === "store_reduction" || !segment.loop;
+        let placement: Placement = "register";
+        for (const { part: other } of all) {
+          other.segments.forEach((s, n) => {
+            for (const load of s.members.flatMap(m => m.accesses)) {
+              if (load.kind !== "load" || load.buffer !== written.buffer) continue;
+              if (other !== part || load.index !== written.index || n < number) placement = "temp";
+              else if (!rowLevel && n !== number && placement === "register")
+                placement = mode.kind === "columns" ? "temp" : "scratch";
             }
-            memory.place(a.buffer, placement, part.space.rnumel);
-          }
+          });
         }
-      });
-    }
+        memory.place(written.buffer, placement, part.space.rnumel);
+      }
+    });
   }
 }

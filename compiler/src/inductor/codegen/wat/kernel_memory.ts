@@ -28,6 +28,11 @@ export class KernelMemory {
     private readonly module: ModuleBuilder,
   ) {}
 
+  /** the same kernel's memory with nothing placed yet */
+  fresh(sizes: KernelSizes, module: ModuleBuilder): KernelMemory {
+    return new KernelMemory(this.schedule, this.removed, sizes, module);
+  }
+
   isRemoved(buffer: string): boolean {
     return this.removed.has(buffer);
   }

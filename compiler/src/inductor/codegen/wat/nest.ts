@@ -2,7 +2,6 @@
 // reductions runs over a slice of its elements, one with reductions over a slice of its rows (the iteration space), each
 // row being a sequence of reduction loops and of what stands between them.
 import type { DType, ReductionType } from "../../../aten/types";
-import { originOf } from "../../../report/origins";
 import { runBody } from "../../ir/run_body";
 import { add, type Expr, int, intValue, mul, type SymExpr, substitute } from "../../symbolic/expr";
 import { reductionOutputs } from "./accesses";
@@ -10,28 +9,15 @@ import { type Accumulator, accumulator } from "./accumulators";
 import { type HandlerScope, WatBodyHandler } from "./body_handler";
 import { convert, rounded } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
-import { indexCode } from "./index_code";
-import type { KernelMemory } from "./kernel_memory";
-import { flatIndex, type LoopDim } from "./loop_space";
+import type { LoopDim } from "./loop_space";
+import { NestBase, type NestContext, type PlainScope } from "./nest_base";
 import type { Member, Part, Segment } from "./part";
-import type { KernelSizes } from "./sizes";
 import { SortScratch, sortBytes } from "./sort_code";
 import { type VectorAccumulator, vectorAccumulator } from "./vector_accumulators";
 import { VectorBodyHandler, type VectorScope } from "./vector_handler";
-import { isAligned, type PartMode, simplifierOf } from "./vector_plan";
+import { isAligned, type PartMode } from "./vector_plan";
 import { isVector, LANES, NotVectorizable } from "./vector_types";
 import { computeType, type WatValue } from "./wat_types";
-
-export interface NestContext {
-  readonly f: FunctionBuilder;
-  readonly memory: KernelMemory;
-  readonly sizes: KernelSizes;
-  readonly file: string;
-  /** the only nest of its launch, whose slices begin at multiples of 64 where its grain is as large */
-  readonly alone: boolean;
-  /** members whose reductions add up in memory */
-  readonly partial?: (operation: string) => HandlerScope["partial"];
-}
 
 type SortPass = HandlerScope["sort"];
 
@@ -96,20 +82,13 @@ function newReduction(type: ReductionType, dtype: DType, srcDtype: DType, f: Fun
   return { scalar: accumulator(type, dtype, srcDtype, f), vectors: [], results };
 }
 
-export class NestEmitter {
-  private readonly f: FunctionBuilder;
-  private readonly locals = new Map<SymExpr, string>();
-  private readonly written: HandlerScope["written"] = new Map();
-  private segmentNumber = 0;
-
+export class NestEmitter extends NestBase {
   constructor(
-    private readonly ctx: NestContext,
-    private readonly part: Part,
+    ctx: NestContext,
+    part: Part,
     private readonly mode: PartMode,
   ) {
-    this.f = ctx.f;
-    for (const d of [...part.space.x, ...part.space.r])
-      this.locals.set(d.variable, this.f.local("i32", d.variable.name));
+    super(ctx, part);
   }
 
   /** the elements (or rows) from `begin` to `end`, i32 texts */
@@ -186,43 +165,6 @@ export class NestEmitter {
     });
   }
 
-  /** emits what `make` emits, or nothing if it meets something that has no vector form */
-  private attempt(make: () => void): boolean {
-    const { f } = this;
-    try {
-      const text = f.attempt(make);
-      f.lines.append(text);
-      return true;
-    } catch (e) {
-      if (e instanceof NotVectorizable) return false;
-      throw e;
-    }
-  }
-
-  private local(s: SymExpr): string {
-    const name = this.locals.get(s);
-    if (name === undefined) throw new Error(`no loop variable ${s.name}`);
-    return name;
-  }
-
-  private setFromFlat(flat: string, dims: readonly LoopDim[]): void {
-    const { f } = this;
-    let divisor: Expr = int(1);
-    for (const [i, d] of [...dims.entries()].reverse()) {
-      const quotient = intValue(divisor) === 1 ? flat : `(i32.div_u ${flat} ${this.ctx.memory.sizeCode(divisor)})`;
-      f.set(this.local(d.variable), i === 0 ? quotient : `(i32.rem_u ${quotient} ${this.ctx.memory.sizeCode(d.size)})`);
-      divisor = mul(divisor, d.size);
-    }
-  }
-
-  private loops(dims: readonly LoopDim[], body: () => void): void {
-    const [first, ...rest] = dims;
-    if (!first) return body();
-    this.f.loop(this.local(first.variable), "(i32.const 0)", this.ctx.memory.sizeCode(first.size), () =>
-      this.loops(rest, body),
-    );
-  }
-
   private body(): void {
     for (const segment of this.part.segments) {
       const pieces = segment.loop ? splitAtSorts(segment) : [{ members: segment.members, sort: null }];
@@ -245,35 +187,6 @@ export class NestEmitter {
     const values = sortWidth(member);
     const offset = memory.reserve(mul(rnumel, sortBytes(values)));
     return { pass: "collect", scratch: new SortScratch(memory.scratchAt(offset), memory.sizeCode(rnumel)), values };
-  }
-
-  private symbol(s: SymExpr): string {
-    const local = this.locals.get(s);
-    return local === undefined ? this.ctx.sizes.symbol(s) : `(local.get ${local})`;
-  }
-
-  private scope(segment: number, position: string | null): Omit<HandlerScope, "sort" | "partial"> {
-    const simplifier = simplifierOf(this.part, this.ctx.sizes);
-    return {
-      f: this.f,
-      memory: this.ctx.memory,
-      symbol: s => this.symbol(s),
-      ...simplifier,
-      position,
-      written: this.written,
-      segment,
-      reduce: () => {
-        throw new Error("a reduction outside of a loop");
-      },
-      stores: [],
-      after: [],
-    };
-  }
-
-  /** flat reduction index, with so much added */
-  private position(plus = 0): string {
-    const index = add(flatIndex(this.part.space.r), int(plus));
-    return indexCode(index, { symbol: s => this.symbol(s), ranges: this.part.ranges, use: h => this.f.use(h) });
   }
 
   /**
@@ -384,7 +297,6 @@ export class NestEmitter {
       variable: inner.variable,
       // a reduction's loop begins at 0, a slice at a multiple of four unless it is one nest's share of several
       aligned: reductions !== null || (this.ctx.alone && (this.part.space.x.length === 1 || isAligned(inner))),
-      columns: null,
       accumulate: (type, dtype, srcDtype, values) => {
         if (!next) throw new NotVectorizable("a reduction outside of a loop");
         const codes = values.map(v => (isVector(v) ? v.codes.join(" ") : v.code)).join(" ");
@@ -414,12 +326,7 @@ export class NestEmitter {
   }
 
   /** one element of a loop, or what stands outside of one */
-  private turn(
-    members: readonly Member[],
-    scope: Omit<HandlerScope, "sort" | "partial">,
-    use: SortPass,
-    collect: SortPass,
-  ): void {
+  private turn(members: readonly Member[], scope: PlainScope, use: SortPass, collect: SortPass): void {
     this.forget(scope.segment);
     members.forEach((m, i) => {
       const sort = i === members.length - 1 && collect ? collect : i === 0 ? use : null;
@@ -428,12 +335,6 @@ export class NestEmitter {
       runBody(m.body, new WatBodyHandler({ ...scope, sort, partial }), m.iter, m.reduce);
     });
     for (const store of scope.stores) store();
-  }
-
-  private announce(m: Member): void {
-    const origin = originOf(m.node.operation.origins, this.ctx.file);
-    this.f.lines.origin = origin;
-    this.f.lines.comment(memberComment(m, origin.at));
   }
 }
 
@@ -445,12 +346,6 @@ function finish(r: Reduction, f: FunctionBuilder): void {
       value.dtype === target.dtype ? value.code : rounded(convert(value, target.dtype).code, target.dtype, f);
     f.set(target.code.slice("(local.get ".length, -1), code);
   });
-}
-
-export function memberComment(m: Member, lines: readonly number[]): string {
-  const names = m.node.operation.origins.map(o => o.name).join(", ");
-  const where = lines.length ? ` (line ${lines.join(", ")})` : "";
-  return `${m.node.name}${names ? `: ${names}` : ""}${where}`;
 }
 
 const sorts = (m: Member): boolean => m.body.block.nodes.some(n => n.op === "sort");

@@ -20,7 +20,7 @@ import { reductionOutputs } from "./accesses";
 import { type HandlerScope, WatBodyHandler } from "./body_handler";
 import type { VectorAccumulator } from "./vector_accumulators";
 import { convertVector } from "./vector_convert";
-import { loadVector, storeVector } from "./vector_memory";
+import { loadColumn, loadVector, storeColumn, storeVector } from "./vector_memory";
 import { vectorPointwise } from "./vector_pointwise";
 import {
   constant4,
@@ -40,8 +40,6 @@ export interface VectorScope extends HandlerScope {
   readonly variable: SymExpr;
   /** the first element's value of it is a multiple of four */
   readonly aligned: boolean;
-  /** columns side by side: keeps what stands outside of loops, by column */
-  readonly columns: { keep(buffer: string, index: Expr, value: VecValue): void } | null;
   /** makes the accumulator of the n-th reduction of the loop */
   accumulate(
     type: ReductionType,
@@ -93,9 +91,11 @@ export class VectorBodyHandler implements BodyHandler<Value> {
     const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
     const known = written.get(buffer);
-    if (known && known.index === index && (known.segment === segment || known.segment === null)) {
-      if (known.vector) return known.vector;
-      if (known.value) return known.value;
+    if (known && known.index === index) {
+      const here = known.segment === segment || known.segment === null;
+      if (here && known.vector) return known.vector;
+      if (here && known.value) return known.value;
+      if (known.column && this.s.columns) return loadColumn(known.column, this.s.columns.address(known.column), f);
     }
     const row = memory.scratchElement(buffer, position);
     if (row !== null) {
@@ -167,11 +167,16 @@ export class VectorBodyHandler implements BodyHandler<Value> {
     if (mode !== null) throw new NotVectorizable("atomic stores");
     const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
-    const stride = this.strideOf(index);
     const vector = convertVector(value, dtype, f);
     const local = memory.isLocal(buffer);
-    if (position === null && this.s.columns) this.s.columns.keep(buffer, index, vector);
-    else written.set(buffer, { vector, index, segment: position === null ? null : segment });
+    if (position === null && this.s.columns) {
+      const column = this.s.columns.keep(buffer, dtype);
+      written.set(buffer, { vector, index, segment, column });
+      const lines = storeColumn(vector, this.s.columns.address(column), f);
+      stores.push(() => {
+        for (const l of lines) f.lines.add(l);
+      });
+    } else written.set(buffer, { vector, index, segment: position === null ? null : segment });
     const row = memory.scratchElement(buffer, position);
     if (row !== null) {
       if (dtype === "bool") throw new NotVectorizable("booleans in scratch");
@@ -179,8 +184,13 @@ export class VectorBodyHandler implements BodyHandler<Value> {
         stores.push(() => f.lines.add(`(v128.store ${i ? "offset=16 " : ""}${row} ${c})`));
       });
     }
-    if (local) return;
-    if (stride === 1) {
+    if (!local) this.emitStore(buffer, index, vector, dtype);
+  }
+
+  /** stores four elements, with no memory of having done so */
+  emitStore(buffer: string, index: Expr, vector: VecValue, dtype: DType): void {
+    const { f, stores } = this.s;
+    if (this.strideOf(index) === 1) {
       const { address, offset } = this.scalar.place(buffer, index, dtype, this.s.variable);
       const lines = storeVector(address, offset, vector, dtype, f);
       stores.push(() => {
@@ -205,6 +215,7 @@ export class VectorBodyHandler implements BodyHandler<Value> {
       return;
     }
     if (isVector(value)) throw new NotVectorizable("a reduction's vector result");
+    if (this.s.columns) return this.scalar.columnResult(buffer, this.s.simplify(index), value, this.s.columns);
     this.scalar.storeReduction(buffer, index, value);
   }
 

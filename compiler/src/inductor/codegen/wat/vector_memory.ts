@@ -78,3 +78,19 @@ export function storeVector(address: string, offset: number, v0: VecValue, dtype
       throw new NotVectorizable(`stores of ${dtype}`);
   }
 }
+
+/** four columns' numbers in scratch */
+export function loadColumn(ref: { readonly dtype: DType }, address: string, f: FunctionBuilder): VecValue {
+  const { dtype } = ref;
+  const shape = shapeOf(dtype);
+  const code = (offset: number): string => `(v128.load ${at(offset)}${address})`;
+  if (shape === "mask")
+    return keepVector("mask", [`(i32x4.ne ${code(0)} ${constant4("i32x4", [0, 0, 0, 0])})`], dtype, f);
+  return keepVector(shape, shape === "f64x2" || shape === "i64x2" ? [code(0), code(16)] : [code(0)], dtype, f);
+}
+
+export function storeColumn(v0: VecValue, address: string, f: FunctionBuilder): string[] {
+  const v = widened(v0, f);
+  const codes = v.shape === "mask" ? [`(v128.and ${v.codes[0]} ${constant4("i32x4", [1, 1, 1, 1])})`] : v.codes;
+  return codes.map((c, i) => `(v128.store ${at(16 * i)}${address} ${c})`);
+}

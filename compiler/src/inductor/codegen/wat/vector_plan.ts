@@ -73,8 +73,9 @@ export function choosePartMode(part: Part, sizes: KernelSizes): PartMode {
   const along = (d: LoopDim | undefined): AccessCount | null =>
     long(d, sizes) ? countAccesses(part, inLoops, d.variable, sizes) : null;
   const r = along(lastR);
-  if (r && r.contiguous >= r.scattered && r.contiguous + r.uniform > 0 && r.contiguous > 0) return { kind: "last" };
-  return { kind: "scalar" };
+  const x = along(lastX);
+  if (x && x.contiguous > (r?.contiguous ?? 0) && x.contiguous >= x.scattered) return { kind: "columns" };
+  return r && r.contiguous > 0 && r.contiguous >= r.scattered ? { kind: "last" } : { kind: "scalar" };
 }
 
 /** whether the loop of this size starts every group at a multiple of four */
