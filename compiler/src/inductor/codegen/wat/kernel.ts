@@ -107,7 +107,7 @@ function inPhases(phases: readonly (readonly Part[])[], module: ModuleBuilder, e
 
 function planPart(part: Part, env: Env): PlannedPart {
   const { sizes } = env;
-  const wanted = choosePartMode(part, sizes);
+  const wanted = choosePartMode(part, sizes, b => env.memory.dtype(b));
   const mode: PartMode = wanted.kind === "columns" && !columnsWork(part, env) ? { kind: "scalar" } : wanted;
   const all = sizes.resolve(mul(part.space.numel, part.space.rnumel));
   return {
@@ -170,7 +170,11 @@ function inPartials(
       const s = partials.slots.get(operation);
       return s ? { row: addresses.get(s.slot) ?? workspace, product: s.product } : null;
     };
-    const emitter = new NestEmitter({ ...env, f, partial, alone: false }, part, choosePartMode(part, sizes));
+    const emitter = new NestEmitter(
+      { ...env, f, partial, alone: false },
+      part,
+      choosePartMode(part, sizes, b => env.memory.dtype(b)),
+    );
     emitter.emit(first, f.keep(`(select ${last} ${rows} (i32.lt_u ${last} ${rows}))`, "i32", "last"));
   });
   return { f, parallelSize: partials.splits, grain: 1 };

@@ -58,8 +58,15 @@ export function countAccesses(
 const long = (d: LoopDim | undefined, sizes: KernelSizes): d is LoopDim =>
   d !== undefined && sizes.hint(d.size) >= LEAST;
 
-export function choosePartMode(part: Part, sizes: KernelSizes): PartMode {
+export function choosePartMode(part: Part, sizes: KernelSizes, dtypeOf: (buffer: string) => string): PartMode {
   const members = part.segments.flatMap(s => s.members);
+  // functions over vectors are precise to float32
+  const wide = members.some(
+    m =>
+      m.accesses.some(a => /64|complex/.test(dtypeOf(a.buffer)) && !/int/.test(dtypeOf(a.buffer))) ||
+      m.body.block.nodes.some(n => Object.values(n).some(v => v === "float64" || v === "complex64")),
+  );
+  if (wide) return { kind: "scalar" };
   if (part.atomic || members.some(m => m.body.block.nodes.some(n => n.op === "scan" || n.op === "sort")))
     return { kind: "scalar" };
   const lastX = part.space.x[part.space.x.length - 1];
@@ -67,15 +74,15 @@ export function choosePartMode(part: Part, sizes: KernelSizes): PartMode {
   if (!part.reduces) {
     if (!long(lastX, sizes)) return { kind: "scalar" };
     const c = countAccesses(part, members, lastX.variable, sizes);
-    return c.contiguous >= c.scattered ? { kind: "last" } : { kind: "scalar" };
+    return c.contiguous > 0 && c.scattered === 0 ? { kind: "last" } : { kind: "scalar" };
   }
   const inLoops = part.segments.filter(s => s.loop).flatMap(s => s.members);
   const along = (d: LoopDim | undefined): AccessCount | null =>
     long(d, sizes) ? countAccesses(part, inLoops, d.variable, sizes) : null;
   const r = along(lastR);
   const x = along(lastX);
-  if (x && x.contiguous > (r?.contiguous ?? 0) && x.contiguous >= x.scattered) return { kind: "columns" };
-  return r && r.contiguous > 0 && r.contiguous >= r.scattered ? { kind: "last" } : { kind: "scalar" };
+  if (x && x.contiguous > (r?.contiguous ?? 0) && x.scattered === 0) return { kind: "columns" };
+  return r && r.contiguous > 0 && r.scattered === 0 ? { kind: "last" } : { kind: "scalar" };
 }
 
 /** whether the loop of this size starts every group at a multiple of four */
