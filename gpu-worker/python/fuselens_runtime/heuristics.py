@@ -73,18 +73,15 @@ class Kernel:
         self.mutated = set(mutated)
         self.size_hints = size_hints or {}
         self.best = {}
-        self.ready = {}
         self.best_config = None
 
     def _launch(self, args, config):
-        """Launches through triton.jit, which compiles at need. Returns the compiled kernel, its grid and its constants."""
         values = dict(zip(self.names, args))
         values.update(config.kwargs)
         grid = _grid(self.grid, values, self.grid_data)
         if 0 in grid:
-            return None
-        compiled = self.fn[grid](*args, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
-        return compiled, grid, config
+            return
+        self.fn[grid](*args, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
 
     def _key(self, args):
         return tuple(a for a in args if isinstance(a, int))
@@ -109,30 +106,13 @@ class Kernel:
             raise failure
         return best
 
-    def _relaunch(self, compiled, grid, config):
-        """A launch of what is compiled already, without triton.jit's work on every argument; None where it can't be."""
-        constants = [n for n in self.signature if n not in self.names]
-        if not hasattr(compiled, "__getitem__") or self.names + constants != list(self.signature):
-            return None
-        tail = tuple(config.kwargs[n] for n in constants)
-        launch = compiled[grid]
-        return lambda args, stream: launch(*args, *tail, stream=stream)
-
     def run(self, *args, stream=None):
-        # what triton.jit specialises on: values of integers, and whether pointers are aligned
-        key = tuple([a if isinstance(a, int) else a.data_ptr() & 15 if hasattr(a, "data_ptr") else None for a in args])
-        launch = self.ready.get(key)
-        if launch is not None and stream is not None:
-            launch(args, stream)
-            return
-        sizes = self._key(args)
-        config = self.best.get(sizes)
+        key = self._key(args)
+        config = self.best.get(key)
         if config is None:
-            config = self.best[sizes] = self._tune(args)
+            config = self.best[key] = self._tune(args)
         self.best_config = config
-        launched = self._launch(args, config)
-        if launched is not None and launched[0] is not None:
-            self.ready[key] = self._relaunch(*launched)
+        self._launch(args, config)
 
 
 def kernel(signature, grid, configs, mutated=(), grid_data=None, size_hints=None):
