@@ -1,11 +1,11 @@
 // Session: the compiler's public door. In: a read function for files, options, edits. Out: Program, plain data.
 // Joins the stages and remembers what each made, keyed by content, so that an edit redoes only what changed.
 import { capture } from "./dynamo/capture";
-import type { CapturedFrame, CaptureResult, InputInfo, RuntimeStep } from "./dynamo/types";
+import type { CapturedFrame, CaptureResult } from "./dynamo/types";
+import { eagerFrame } from "./evaluate/eager_frame";
 import { Evaluator } from "./evaluate/replay";
 import { targetByName } from "./inductor/ir/target";
 import { InternTable, withInternTable } from "./inductor/symbolic/intern";
-import { ShapeEnv } from "./inductor/symbolic/shape_env";
 import { compileFrame, type FrameResult } from "./pipeline";
 import { defaultConfig, type PresetName, presets } from "./presets";
 import type { Artifact } from "./report/log";
@@ -130,31 +130,4 @@ export class Session {
       backward,
     });
   }
-}
-
-/** an eager operator's graph as a frame that no log and no report mentions */
-function eagerFrame(
-  step: Extract<RuntimeStep, { kind: "eager" }>,
-  path: string,
-  config: ReadonlyMap<string, unknown>,
-): CapturedFrame {
-  const inputs = step.graph.placeholders().map((node, i): InputInfo => {
-    const value = step.inputs[i] ?? null;
-    return { node, source: `L['arg${i}']`, kind: "tensor", parameter: false, buffer: false, value };
-  });
-  return {
-    id: -1,
-    name: "eager",
-    file: path,
-    graph: step.graph,
-    inputs,
-    shapeEnv: new ShapeEnv(),
-    gradEnabled: step.outputs.some(t => t.meta.requiresGrad),
-    fullgraph: false,
-    config,
-    logs: new Set(),
-    deterministic: false,
-    assumed: [],
-    stack: [],
-  };
 }

@@ -225,17 +225,13 @@ function prepare(path: string, options: CaptureOptions): Run {
   };
   torch.decideUnknown = what => {
     const place = userPlace(vm);
-    say(
-      problem(
-        place?.file ?? path,
-        place?.span ?? START,
-        "information",
-        "assumed-branch",
-        `${what} is not known here; the branch is taken as if it were true`,
-      ),
-    );
-    torch.assumeLater(`${what} at line ${place?.span.line ?? 0} taken as true`);
-    return true;
+    const line = place?.span.line ?? 0;
+    const answer = torch.decisions.ask(`${place?.file ?? path}:${line}:${place?.span.column ?? 0}`);
+    const ways = torch.compiling ? "both ways are compiled" : `the branch is taken as if it were ${answer}`;
+    const message = `${what} is not known here; ${ways}`;
+    say(problem(place?.file ?? path, place?.span ?? START, "information", "assumed-branch", message));
+    torch.assumeLater(`${what} at line ${line} taken as ${answer}`);
+    return answer;
   };
   return { vm, torch, runner, modules, namespace, diagnostics, unsay };
 }

@@ -2,6 +2,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { eagerFrame } from "../evaluate/eager_frame";
+import { Evaluator } from "../evaluate/replay";
 import { printReadable } from "../fx/print";
 import { defaultConfig } from "../presets";
 import { capture } from "./capture";
@@ -11,15 +13,23 @@ const logs = join(truth, "recorded/logs");
 const here = existsSync(logs);
 
 function run(path: string): ReturnType<typeof capture> {
+  const evaluator = new Evaluator();
+  const config = defaultConfig("torch-2.11");
   return capture(path, {
     files: p => {
       const full = join(truth, p);
       return existsSync(full) ? readFileSync(full, "utf8") : undefined;
     },
-    config: defaultConfig("torch-2.11"),
+    config,
     behaviours: new Map(),
     shouldStop: () => false,
     stepBudget: 20_000_000,
+    evaluate: (steps, tensor) =>
+      evaluator.evaluate(steps, tensor, {
+        frameOf: s => eagerFrame(s, path, config),
+        behaviours: new Map(),
+        budget: 150_000_000,
+      }),
   });
 }
 

@@ -1,33 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { capture } from "../dynamo/capture";
-import type { CapturedFrame, CaptureResult, RuntimeStep, RuntimeTensor } from "../dynamo/types";
-import { ShapeEnv } from "../inductor/symbolic/shape_env";
+import type { CaptureResult, RuntimeStep, RuntimeTensor } from "../dynamo/types";
 import { defaultConfig } from "../presets";
+import { eagerFrame } from "./eager_frame";
 import { Evaluator } from "./replay";
 
 const config = defaultConfig("torch-2.11");
-
-function frameOf(step: Extract<RuntimeStep, { kind: "eager" }>): CapturedFrame {
-  const inputs = step.graph.placeholders().map((node, i) => {
-    const value = step.inputs[i] ?? null;
-    return { node, source: `L['arg${i}']`, kind: "tensor" as const, parameter: false, buffer: false, value };
-  });
-  return {
-    id: -1,
-    name: "eager",
-    file: "p.py",
-    graph: step.graph,
-    inputs,
-    shapeEnv: new ShapeEnv(),
-    gradEnabled: false,
-    fullgraph: false,
-    config,
-    logs: new Set(),
-    deterministic: false,
-    assumed: [],
-    stack: [],
-  };
-}
 
 function run(text: string, budget = 1e7): CaptureResult {
   const evaluator = new Evaluator();
@@ -38,7 +16,7 @@ function run(text: string, budget = 1e7): CaptureResult {
     shouldStop: () => false,
     stepBudget: 1e6,
     evaluate: (steps: readonly RuntimeStep[], t: RuntimeTensor) =>
-      evaluator.evaluate(steps, t, { frameOf, behaviours: new Map(), budget }),
+      evaluator.evaluate(steps, t, { frameOf: s => eagerFrame(s, "p.py", config), behaviours: new Map(), budget }),
   });
 }
 

@@ -19,6 +19,8 @@ export interface AnalyzerEvents {
   /** a path's compile begins; null: nothing is left to do */
   readonly onRunning: (path: string | null) => void;
   readonly onError: (message: string) => void;
+  /** the thread ended while it compiled this version; it is not tried again until the text changes */
+  readonly onCrash: (path: string, version: number, message: string) => void;
 }
 
 type Waiter = (a: Analysis | null) => void;
@@ -213,6 +215,10 @@ export class Analyzer {
       this.codeWaiters.clear();
       const run = this.running;
       this.running = null;
+      if (run && !run.stopped) {
+        this.givenUp.set(run.path, run.version);
+        this.events.onCrash(run.path, run.version, e.message.split("\n")[0] ?? e.message);
+      }
       for (const w of run?.waiters ?? []) w(null);
       this.pump();
     });

@@ -1,5 +1,5 @@
 // What every LSP request handler gets: documents with their analyses, generated texts, measurements, the worker.
-import type { Connection } from "vscode-languageserver/node";
+import type { Connection, Diagnostic } from "vscode-languageserver/node";
 import type { Analyzer } from "../analysis/analyzer";
 import type { ThreadOptions } from "../analysis/messages";
 import type { SideThread } from "../analysis/side_thread";
@@ -39,6 +39,8 @@ export interface ServerContext {
   readonly workers: WorkerPool;
   readonly client: ClientAbilities;
   readonly settings: Settings;
+  /** documents on whose present version the compiler failed, by URI */
+  readonly crashes: ReadonlyMap<string, { readonly version: number; readonly diagnostics: Diagnostic[] }>;
   /** the analysis of exactly the version that the document has now; waits for it; null if closed or given up */
   view(uri: string): Promise<View | null>;
   threadOptions(overrides?: Partial<ThreadOptions>): ThreadOptions;

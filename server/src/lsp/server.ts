@@ -3,6 +3,7 @@
 import {
   type CancellationToken,
   type Connection,
+  type Diagnostic,
   DidChangeConfigurationNotification,
   DidChangeWatchedFilesNotification,
   type InitializeResult,
@@ -21,7 +22,7 @@ import { Documents, pathOf, type Unit } from "./documents";
 import { ACTION_KINDS, codeActions } from "./features/code_action";
 import { codeLenses, resolveLens } from "./features/code_lens";
 import { definition } from "./features/definition";
-import { diagnostic, publish } from "./features/diagnostics";
+import { crashDiagnostic, diagnostic, publish } from "./features/diagnostics";
 import { documentHighlight } from "./features/document_highlight";
 import { documentSymbols } from "./features/document_symbol";
 import { COMMANDS, executeCommand } from "./features/execute_command";
@@ -53,6 +54,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   const side = new SideThread(paths.compileThread);
   /** the version of each document that an analysis was last shown for */
   const shown = new Map<string, number>();
+  const crashes = new Map<string, { version: number; diagnostics: Diagnostic[] }>();
   let client = NO_ABILITIES;
   let selfConfigured = false;
 
@@ -60,6 +62,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     onAnalysis: analysed,
     onRunning: path => progress.running(path),
     onError: message => connection.console.error(message),
+    onCrash: crashed,
   });
   const progress = new CompileProgress(connection, path => analyzer.cancel(path));
   const documents = new Documents({
@@ -67,6 +70,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     onClose: (path, uris) => {
       analyzer.close(path);
       shown.delete(path);
+      for (const uri of uris) crashes.delete(uri);
       for (const uri of uris) void connection.sendDiagnostics({ uri, diagnostics: [] });
     },
     isGenerated: uri => generated.isGenerated(uri),
@@ -80,6 +84,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     generated,
     measurements,
     workers,
+    crashes,
     log,
     get client() {
       return client;
@@ -117,6 +122,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   function analysed(analysis: Analysis): void {
     const unit = documents.byPath(analysis.path);
     if (!unit || unit.version !== analysis.version || unit.text !== analysis.text) return;
+    for (const part of unit.parts) crashes.delete(part.uri);
     const views = unit.parts.map(part => new View(documents, unit, part, analysis));
     if (!client.pullsDiagnostics) publish(context, views);
     // after an edit the client asks by itself; after anything else it has to be told
@@ -134,6 +140,18 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
         });
     }
     recompileDependents(new Set([analysis.path]));
+  }
+
+  function crashed(path: string, version: number, message: string): void {
+    const unit = documents.byPath(path);
+    const part = unit?.parts[0];
+    if (!part || unit.version !== version) return;
+    const diagnostics = [crashDiagnostic(message)];
+    crashes.set(part.uri, { version: part.version, diagnostics });
+    if (!client.pullsDiagnostics)
+      void connection.sendDiagnostics({ uri: part.uri, version: part.version, diagnostics });
+    else if (client.diagnosticRefresh)
+      void connection.sendRequest("workspace/diagnostic/refresh").catch(() => undefined);
   }
 
   /** documents that import a changed one; each edit of theirs would have done the same */

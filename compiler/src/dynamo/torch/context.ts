@@ -20,6 +20,7 @@ import type { FakeTensor } from "../../fx/types";
 import { type Expr, int, intValue } from "../../inductor/symbolic/expr";
 import type { Machine } from "../interp/machine";
 import { type PyClass, PyNamed, PyObject, PyTuple, type Value } from "../objects/values";
+import { Decisions } from "../trace/decisions";
 import type { CaptureEvent, CaptureOptions, Diagnostic, Fill, RuntimeStep, RuntimeTensor } from "../types";
 import { PySymInt, PyTensor, Storage } from "./objects";
 import { type Probe, type TraceSink, Unsupported } from "./sink";
@@ -134,6 +135,7 @@ export class Torch {
   readonly leaves = new Set<PyTensor>();
   /** answers given to questions nobody can answer here, with where they were asked */
   decideUnknown: (what: string) => boolean = () => true;
+  readonly decisions = new Decisions();
   /** what the next traces rest on besides what they see themselves */
   readonly pendingAssumptions: string[] = [];
   assumeLater(text: string): void {

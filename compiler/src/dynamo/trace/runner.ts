@@ -14,6 +14,7 @@ import { type CompileOptions, PyTensor } from "../torch/objects";
 import { Unsupported } from "../torch/sink";
 import type { CapturedFrame, InputInfo, RuntimeTensor } from "../types";
 import { breakable, breakBlock, describe, reasonFor } from "./break_text";
+import { otherWays } from "./decisions";
 import type { GlobalState } from "./guards";
 import { closeGraph, OutputCollector, settle, settleFrame } from "./outputs";
 import { localSource } from "./source";
@@ -24,6 +25,8 @@ interface CacheEntry {
   readonly state: GlobalState;
   /** null: there was nothing to compile */
   readonly captured: CapturedFrame | null;
+  /** answers that it took for conditions nobody knows */
+  readonly answers: readonly boolean[];
 }
 
 interface CodeCache {
@@ -57,6 +60,8 @@ interface FrameSnapshot {
 }
 
 const RECOMPILE_LIMIT = 8;
+/** other ways of one call that are compiled at most */
+const MOST_WAYS = 6;
 
 export class FrameRunner {
   private caches = new Map<Code, Map<number, CodeCache>>();
@@ -107,6 +112,9 @@ export class FrameRunner {
   callCompiled(target: Value, args: readonly Value[], kwargs: Kwargs, context: CompileContext): Value {
     const outerHook = this.vm.frameHook;
     const outerContext = this.context;
+    const outermost = outerContext === null && !this.exploring;
+    const assumed = [...this.torch.pendingAssumptions];
+    if (outermost) this.torch.decisions.begin([]);
     this.context = context;
     this.torch.compiling = true;
     this.vm.frameHook = f => this.intercept(f);
@@ -123,7 +131,57 @@ export class FrameRunner {
       outputs: leaves(value).map(t => this.torch.runtime(t)),
       args: [...args, ...kwargs.values()].flatMap(a => leaves(a)).map(t => this.torch.runtime(t)),
     });
+    if (outermost && this.torch.decisions.made.length > 0 && !this.torch.probe) {
+      this.explore(target, args, kwargs, context, assumed);
+    }
     return value;
+  }
+
+  private exploring = false;
+
+  /**
+   * Runs the call again for each condition that nobody knows, with another answer: what the other ways compile stays,
+   * all else they do is undone. What both ways share is found compiled.
+   */
+  private explore(
+    target: Value,
+    args: readonly Value[],
+    kwargs: Kwargs,
+    context: CompileContext,
+    assumed: readonly string[],
+  ): void {
+    const { torch, vm } = this;
+    const ways = otherWays(torch.decisions.made, 0);
+    const after = [...torch.pendingAssumptions];
+    for (let n = 0; n < MOST_WAYS && ways.length > 0; n++) {
+      const way = ways.shift() ?? [];
+      const journal = new Journal();
+      const outer = setJournal(journal);
+      const resume = torch.pauseSteps();
+      const modes = this.saveModes();
+      const events = torch.events.length;
+      const frames = vm.frames.length;
+      torch.pendingAssumptions.splice(0, torch.pendingAssumptions.length, ...assumed);
+      torch.decisions.begin(way);
+      this.exploring = true;
+      try {
+        this.callCompiled(target, args, kwargs, context);
+      } catch (e) {
+        // the other way may well end in an exception
+        if (!(e instanceof PyError)) throw e;
+      } finally {
+        this.exploring = false;
+        resume();
+        setJournal(outer);
+        journal.rollback();
+        this.restoreModes(modes);
+        vm.frames.length = frames;
+        const kept = torch.events.splice(events).filter(e => e.kind === "frame" || e.kind === "graph_break");
+        torch.events.push(...kept);
+      }
+      ways.push(...otherWays(torch.decisions.made, way.length));
+    }
+    torch.pendingAssumptions.splice(0, torch.pendingAssumptions.length, ...after);
   }
 
   /** runs something as if it were not compiled, frames it calls included */
@@ -187,7 +245,10 @@ export class FrameRunner {
     if (cache.skip) return { kind: "eager" };
     const entry = { frame };
     const now = this.globalState();
-    const hit = cache.entries.find(e => e.trace.guards.failure(entry, e.trace.env, e.state, now) === undefined);
+    const hit = cache.entries.find(
+      e => torch.decisions.fits(e.answers) && e.trace.guards.failure(entry, e.trace.env, e.state, now) === undefined,
+    );
+    const answered = torch.decisions.made.length;
     if (!hit && cache.entries.length >= RECOMPILE_LIMIT) {
       vm.report(
         "recompile-limit",
@@ -234,6 +295,7 @@ export class FrameRunner {
         uninstall();
         journal.rollback();
         this.restoreModes(modes);
+        torch.decisions.rewind(answered);
       };
       try {
         if (torch.gradEnabled !== baseGrad) setGradNode(trace, torch.gradEnabled);
@@ -244,7 +306,7 @@ export class FrameRunner {
         collector.effects();
         if (torch.gradEnabled !== baseGrad) setGradNode(trace, baseGrad);
         uninstall();
-        this.finish(trace, collector, frame, snapshot, hit, cache, now, context, baseGrad);
+        this.finish(trace, collector, frame, snapshot, hit, cache, now, context, baseGrad, answered);
         const settled = settle(value, trace);
         settleFrame(frame, trace);
         trace.release();
@@ -262,7 +324,7 @@ export class FrameRunner {
           if (torch.gradEnabled !== baseGrad) setGradNode(trace, baseGrad);
           uninstall();
           this.reportBreak(frame, instruction, fault, false, null);
-          this.finish(trace, collector, frame, snapshot, hit, cache, now, context, baseGrad);
+          this.finish(trace, collector, frame, snapshot, hit, cache, now, context, baseGrad, answered);
           settleFrame(frame, trace);
           trace.release();
           return this.stepOver(frame, instruction, live);
@@ -373,6 +435,7 @@ export class FrameRunner {
     state: GlobalState,
     context: CompileContext,
     baseGrad: boolean,
+    answered: number,
   ): void {
     const { torch } = this;
     const useful = closeGraph(trace, collector.nodes, baseGrad);
@@ -384,7 +447,7 @@ export class FrameRunner {
         torch.emit({ kind: "frame", frame: captured });
         context.frames.push(captured.id);
       }
-      cache.entries.push({ trace, state, captured });
+      cache.entries.push({ trace, state, captured, answers: torch.decisions.made.slice(answered) });
     }
     if (!captured) return;
     // the concrete metas are what the program holds afterwards

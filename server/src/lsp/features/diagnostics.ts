@@ -35,11 +35,23 @@ export async function diagnostic(
 ): Promise<DocumentDiagnosticReport> {
   const { uri } = params.textDocument;
   const view = ctx.generated.isGenerated(uri) ? null : await ctx.view(uri);
-  if (!view) return { kind: DocumentDiagnosticReportKind.Full, items: [] };
+  if (!view) return { kind: DocumentDiagnosticReportKind.Full, items: ctx.crashes.get(uri)?.diagnostics ?? [] };
   const resultId = `${view.part.version} ${view.analysis.version} ${settingsKey(ctx)}`;
   if (params.previousResultId === resultId) return { kind: DocumentDiagnosticReportKind.Unchanged, resultId };
   const items = problemsOf(ctx, view).flatMap(p => (view.holds(p.span) ? [toDiagnostic(ctx, view, p)] : []));
   return { kind: DocumentDiagnosticReportKind.Full, resultId, items };
+}
+
+/** What a reader is told where the compiler itself failed: a bug of ours, on the first line. */
+export function crashDiagnostic(message: string): Diagnostic {
+  const start = { line: 0, character: 0 };
+  return {
+    range: { start, end: start },
+    severity: DiagnosticSeverity.Error,
+    code: "internal-error",
+    source: "fuselens",
+    message: `FuseLens failed on this text (${message}); it tries again after the next edit`,
+  };
 }
 
 function settingsKey(ctx: ServerContext): string {
