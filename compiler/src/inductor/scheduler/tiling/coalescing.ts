@@ -91,6 +91,16 @@ function broadcastVar(c: TilingContext, index: Expr, ranges: ReadonlyMap<SymExpr
   return null;
 }
 
+/** null where a size that counts as 0 here divides */
+function atZero(index: Expr, zeros: ReadonlyMap<SymExpr, Expr>): Expr | null {
+  try {
+    return substitute(index, zeros);
+  } catch (e) {
+    if (e instanceof RangeError) return null;
+    throw e;
+  }
+}
+
 function bestSplit(
   c: TilingContext,
   uncoalesced: ReadonlyMap<Expr, number>,
@@ -106,7 +116,8 @@ function bestSplit(
       if (!range) continue;
       const others = new Map(all);
       others.delete(v);
-      const factor = solveForTiling(substitute(index, others));
+      const alone = atZero(index, others);
+      const factor = alone === null ? null : solveForTiling(alone);
       if (factor === null || factor <= 0 || !sv.knownLt(int(factor), range)) continue;
       const size = sv.sizeHint(range, 8192);
       if (factor <= MIN_TILING_BLOCK || Math.floor(size / factor) <= MIN_TILING_BLOCK) continue;

@@ -1,0 +1,147 @@
+// Rivals of the CPU kernels: what a C++ compiler makes of the plain loops. usage: kernels NAME REPEATS; prints the best
+// time in seconds. Built with g++ -O3 -march=native -fopenmp.
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+static const long ROWS = 16384, COLUMNS = 4096; // 256 MB of float
+
+struct Buffer {
+  float *p;
+  explicit Buffer(long n) : p(static_cast<float *>(aligned_alloc(64, ((n * 4 + 63) / 64) * 64))) {
+#pragma omp parallel for
+    for (long i = 0; i < n; i++) p[i] = 0.001f * static_cast<float>(i % 2001 - 1000);
+  }
+  ~Buffer() { free(p); }
+};
+
+static double best(int repeats, const std::function<void()> &f) {
+  double least = 1e30;
+  for (int i = 0; i < repeats; i++) {
+    auto start = std::chrono::steady_clock::now();
+    f();
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return least;
+}
+
+static double add(int repeats) {
+  long n = ROWS * COLUMNS;
+  Buffer a(n), b(n), out(n);
+  return best(repeats, [&] {
+#pragma omp parallel for
+    for (long i = 0; i < n; i++) out.p[i] = a.p[i] + b.p[i];
+  });
+}
+
+static double gelu(int repeats) {
+  long n = ROWS * COLUMNS;
+  Buffer a(n), out(n);
+  return best(repeats, [&] {
+#pragma omp parallel for
+    for (long i = 0; i < n; i++) out.p[i] = 0.5f * a.p[i] * (1.0f + std::erf(a.p[i] * 0.70710678f));
+  });
+}
+
+static double softmax(int repeats) {
+  Buffer a(ROWS * COLUMNS), out(ROWS * COLUMNS);
+  return best(repeats, [&] {
+#pragma omp parallel for
+    for (long r = 0; r < ROWS; r++) {
+      const float *x = a.p + r * COLUMNS;
+      float *y = out.p + r * COLUMNS;
+      float max = -INFINITY, sum = 0;
+#pragma omp simd reduction(max : max)
+      for (long i = 0; i < COLUMNS; i++) max = std::max(max, x[i]);
+#pragma omp simd reduction(+ : sum)
+      for (long i = 0; i < COLUMNS; i++) sum += y[i] = std::exp(x[i] - max);
+      float scale = 1.0f / sum;
+#pragma omp simd
+      for (long i = 0; i < COLUMNS; i++) y[i] *= scale;
+    }
+  });
+}
+
+static double layer_norm(int repeats) {
+  Buffer a(ROWS * COLUMNS), w(COLUMNS), b(COLUMNS), out(ROWS * COLUMNS);
+  return best(repeats, [&] {
+#pragma omp parallel for
+    for (long r = 0; r < ROWS; r++) {
+      const float *x = a.p + r * COLUMNS;
+      float *y = out.p + r * COLUMNS;
+      float sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum)
+      for (long i = 0; i < COLUMNS; i++) sum += x[i];
+      float mean = sum / COLUMNS;
+#pragma omp simd reduction(+ : squares)
+      for (long i = 0; i < COLUMNS; i++) squares += (x[i] - mean) * (x[i] - mean);
+      float scale = 1.0f / std::sqrt(squares / COLUMNS + 1e-5f);
+#pragma omp simd
+      for (long i = 0; i < COLUMNS; i++) y[i] = (x[i] - mean) * scale * w.p[i] + b.p[i];
+    }
+  });
+}
+
+static double column_sum(int repeats) {
+  Buffer a(ROWS * COLUMNS), out(COLUMNS);
+  return best(repeats, [&] {
+    memset(out.p, 0, COLUMNS * 4);
+    float *total = out.p;
+#pragma omp parallel for reduction(+ : total[ : COLUMNS])
+    for (long r = 0; r < ROWS; r++)
+      for (long i = 0; i < COLUMNS; i++) total[i] += a.p[r * COLUMNS + i];
+  });
+}
+
+static double transposed_copy(int repeats) {
+  Buffer a(ROWS * COLUMNS), out(ROWS * COLUMNS);
+  const long T = 32;
+  return best(repeats, [&] {
+#pragma omp parallel for
+    for (long r0 = 0; r0 < ROWS; r0 += T)
+      for (long c0 = 0; c0 < COLUMNS; c0 += T)
+        for (long c = c0; c < c0 + T; c++)
+          for (long r = r0; r < r0 + T; r++) out.p[c * ROWS + r] = a.p[r * COLUMNS + c];
+  });
+}
+
+static const long N = 1024;
+
+/** rows of B stay in cache; the inner loop runs along a row of C */
+static double matmul(int repeats) {
+  Buffer a(N * N), b(N * N), c(N * N);
+  return best(repeats, [&] {
+#pragma omp parallel for
+    for (long i0 = 0; i0 < N; i0 += 16) {
+      memset(c.p + i0 * N, 0, 16 * N * 4);
+      for (long k0 = 0; k0 < N; k0 += 64)
+        for (long i = i0; i < i0 + 16; i++)
+          for (long k = k0; k < k0 + 64; k++) {
+            float x = a.p[i * N + k];
+            for (long j = 0; j < N; j++) c.p[i * N + j] += x * b.p[k * N + j];
+          }
+    }
+  });
+}
+
+int main(int argc, char **argv) {
+  if (argc < 3) return 2;
+  std::string name = argv[1];
+  int repeats = atoi(argv[2]);
+  double seconds = name == "add"               ? add(repeats)
+                   : name == "gelu"            ? gelu(repeats)
+                   : name == "softmax"         ? softmax(repeats)
+                   : name == "layer_norm"      ? layer_norm(repeats)
+                   : name == "column_sum"      ? column_sum(repeats)
+                   : name == "transposed_copy" ? transposed_copy(repeats)
+                   : name == "matmul"          ? matmul(repeats)
+                                               : -1;
+  if (seconds < 0) return 2;
+  printf("%.9f\n", seconds);
+  return 0;
+}

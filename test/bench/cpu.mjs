@@ -1,0 +1,71 @@
+// npm run bench -- cpu [--only NAME,...] [--seconds N]: the CPU executor's kernels beside plain C++ loops on the same
+// threads. Out: one line of JSON per kernel: gbps, cpp_gbps and ratio, of a matrix product gflops, cpp_gflops and ratio.
+// The two sides take turns, and the best of each counts, so that other work on the machine weighs on both alike.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = dirname(dirname(here));
+const MATRIX_BYTES = 16384 * 4096 * 4;
+const TURNS = 3;
+/** bytes that must move at least, or floating point operations */
+const KERNELS = {
+  add: { bytes: 3 * MATRIX_BYTES },
+  gelu: { bytes: 2 * MATRIX_BYTES },
+  softmax: { bytes: 2 * MATRIX_BYTES },
+  layer_norm: { bytes: 2 * MATRIX_BYTES },
+  column_sum: { bytes: MATRIX_BYTES },
+  transposed_copy: { bytes: 2 * MATRIX_BYTES },
+  matmul: { flops: 2 * 1024 ** 3 },
+};
+
+export async function main(argv) {
+  const { values } = parseArgs({
+    args: argv,
+    options: { only: { type: "string" }, seconds: { type: "string", default: "3" } },
+  });
+  const wanted = values.only?.split(",") ?? Object.keys(KERNELS);
+  const unknown = wanted.find(n => !(n in KERNELS));
+  if (unknown !== undefined) {
+    console.error(`no kernel ${unknown}; there are ${Object.keys(KERNELS).join(", ")}`);
+    return 2;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "fuselens-bench-"));
+  try {
+    const rival = join(folder, "kernels");
+    execFileSync("g++", ["-O3", "-march=native", "-fopenmp", join(here, "cpp", "kernels.cpp"), "-o", rival]);
+    for (const name of wanted) process.stdout.write(`${JSON.stringify(compare(name, rival, values.seconds))}\n`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return 0;
+}
+
+function compare(name, rival, seconds) {
+  const threads = availableParallelism();
+  let own = Number.POSITIVE_INFINITY;
+  let other = Number.POSITIVE_INFINITY;
+  for (let turn = 0; turn < TURNS; turn++) {
+    own = Math.min(own, ownSeconds(name, seconds));
+    const env = { ...process.env, OMP_NUM_THREADS: String(threads) };
+    other = Math.min(other, Number(execFileSync(rival, [name, "5"], { env, encoding: "utf8" })));
+  }
+  const { bytes, flops } = KERNELS[name];
+  const ratio = Math.round((100 * other) / own) / 100;
+  const per = (amount, time) => Math.round(amount / time / 1e7) / 100;
+  return bytes
+    ? { kernel: name, threads, gbps: per(bytes, own), cpp_gbps: per(bytes, other), ratio }
+    : { kernel: name, threads, gflops: per(flops, own), cpp_gflops: per(flops, other), ratio };
+}
+
+/** the fastest fifth of the runs that the worker made */
+function ownSeconds(name, seconds) {
+  const cli = join(root, "server", "dist", "cli.cjs");
+  const args = [cli, "bench", join(here, "cpu_programs", `${name}.py`), "--json", "--fresh", "--seconds", seconds];
+  const [graph] = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", maxBuffer: 2 ** 26 }));
+  return graph.result.graph.p20Us / 1e6;
+}
