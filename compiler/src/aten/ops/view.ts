@@ -6,6 +6,7 @@ import {
   at,
   composed,
   expandGeometry,
+  fakeViewStrides,
   inferSize,
   numel,
   outMeta,
@@ -21,7 +22,7 @@ import { CONTIGUOUS } from "./helpers/trace";
 
 function metaOfView(m: MetaBuilder, t: TensorMeta, sizes: readonly Dim[]): TensorMeta {
   const shape = inferSize(m, sizes, numel(m, t));
-  const stride = viewStrides(m, t.shape, t.stride, shape);
+  const stride = fakeViewStrides(m, t, shape, m.isContiguous(t));
   if (stride === null) {
     return m.fail(
       "view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.",

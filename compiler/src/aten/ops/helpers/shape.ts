@@ -139,6 +139,58 @@ export function viewStrides(
   return d === -1 ? result : null;
 }
 
+/**
+ * Strides that fake tensors give a view (torch._refs._reshape_view_helper), which differ from computeStride's in dims of
+ * size 1; null where only a copy has that shape.
+ */
+export function fakeViewStrides(
+  b: DimMath,
+  t: { readonly shape: readonly Dim[]; readonly stride: readonly Dim[] },
+  sizes: readonly Dim[],
+  contiguous: boolean,
+): Dim[] | null {
+  if (t.shape.some(s => b.static(s) === 0)) return contiguousStrides(b, sizes);
+  if (t.shape.length === 0 || sizes.length === 0) return sizes.map(() => b.int(1));
+  const flattens = sizes.length === 1 && t.shape.length > 1;
+  const folds = sizes.length === 2 && t.shape.length === 1;
+  if (contiguous && (flattens || folds)) return contiguousStrides(b, sizes);
+  const shape = [...t.shape];
+  const stride = [...t.stride];
+  const split = (dim: number, outer: Dim): void => {
+    const inner = b.floordiv(at(shape, dim), outer);
+    shape.splice(dim, 1, outer, inner);
+    stride.splice(dim, 1, b.mul(at(stride, dim), inner), at(stride, dim));
+  };
+  for (const [i, length] of sizes.entries()) {
+    if (i >= shape.length) {
+      split(shape.length - 1, at(shape, shape.length - 1));
+      continue;
+    }
+    if (b.eq(length, at(shape, i))) continue;
+    let end = i;
+    let whole = at(shape, i);
+    while (!b.eq(b.mod(whole, length), 0)) {
+      end++;
+      if (end >= shape.length) return null;
+      whole = b.mul(whole, at(shape, end));
+    }
+    if (end !== i) {
+      let step = at(stride, end);
+      for (let d = end - 1; d >= i; d--) {
+        const continues = b.eq(at(stride, d), b.mul(at(stride, d + 1), at(shape, d + 1)));
+        if (!b.eq(at(shape, d), 1) && !b.eq(at(shape, d + 1), 1) && !continues) return null;
+      }
+      for (let d = end - 1; d >= i; d--) {
+        if (!b.eq(at(shape, d), 1) && b.lt(at(stride, d), step)) step = at(stride, d);
+      }
+      shape.splice(i, end - i + 1, whole);
+      stride.splice(i, end - i + 1, step);
+    }
+    if (!b.eq(whole, length)) split(i, length);
+  }
+  return shape.slice(sizes.length).every(s => b.eq(s, 1)) ? stride.slice(0, sizes.length) : null;
+}
+
 /** A meta over the same storage. */
 export function viewMeta(
   t: TensorMeta,
