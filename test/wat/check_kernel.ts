@@ -4,7 +4,10 @@
 import type { DType } from "@fuselens/compiler/aten/types";
 import { generateWat } from "@fuselens/compiler/inductor/codegen/wat/index";
 import { leavesOf } from "@fuselens/compiler/inductor/codegen/wat/kernel";
+import type { Part } from "@fuselens/compiler/inductor/codegen/wat/part";
+import type { KernelSizes } from "@fuselens/compiler/inductor/codegen/wat/sizes";
 import { type Buffers, interpretBody } from "@fuselens/compiler/inductor/codegen/wat/testing/interpret";
+import { acrossDim, type PartMode } from "@fuselens/compiler/inductor/codegen/wat/vector_plan";
 import { itemSize } from "@fuselens/compiler/inductor/codegen/wat/wat_types";
 import type { PlanSize, WatKernel } from "@fuselens/compiler/inductor/plan/types";
 import type { AnyNode, Schedule, SchedulerNode } from "@fuselens/compiler/inductor/scheduler/types";
@@ -24,6 +27,7 @@ const PAGE = 65536;
 const FIRST = 1024;
 /** kernels with so many times the work that is interpreted still run */
 const EXECUTED = 40;
+const FLOAT64_TOLERANCE = 1e-11;
 /** below it a difference is underflow */
 const TINY = 1e-37;
 
@@ -63,6 +67,38 @@ export interface CheckOptions {
   /** values of inputs whose kernels should see these, not the filled ones */
   readonly data?: ReadonlyMap<string, readonly number[]>;
   readonly slices?: number;
+  /** how loops run where they can run so; for all tests by FUSELENS_MODE */
+  readonly mode?: Mode;
+}
+
+export type Mode = PartMode["kind"];
+
+/** the wanted way if the part has the dims for it */
+function prefer(mode: Mode | undefined): ((part: Part, sizes: KernelSizes) => PartMode | null) | undefined {
+  if (!mode) return undefined;
+  return (part, sizes) => {
+    const last = part.space.x[part.space.x.length - 1];
+    const sequential = part.segments.some(s =>
+      s.members.some(m => m.body.block.nodes.some(n => n.op === "scan" || n.op === "sort")),
+    );
+    if (part.atomic || sequential) return null;
+    switch (mode) {
+      case "scalar":
+      case "last":
+        return { kind: mode };
+      case "columns":
+        return part.reduces && last ? { kind: mode } : null;
+      case "tiles": {
+        const members = part.segments.flatMap(s => s.members);
+        const across = !part.reduces && last ? acrossDim(part, members, last, sizes, 1) : null;
+        return across ? { kind: mode, across } : null;
+      }
+      default: {
+        const never: never = mode;
+        return never;
+      }
+    }
+  };
 }
 
 /** a hash into [-1, 1) */
@@ -171,7 +207,13 @@ export class KernelChecker {
   }
 
   generate(node: AnyNode): WatKernel {
-    return generateWat(node, this.schedule, { removedBuffers: this.removed(node), file: "model.py", name: "kernel" });
+    const mode = this.options.mode ?? (process.env.FUSELENS_MODE as Mode | undefined);
+    return generateWat(node, this.schedule, {
+      removedBuffers: this.removed(node),
+      file: "model.py",
+      name: "kernel",
+      prefer: prefer(mode),
+    });
   }
 
   /** runs the node's kernel without comparing */
@@ -263,7 +305,7 @@ export class KernelChecker {
     const mean = want.reduce((s, x) => s + (Number.isFinite(x) ? Math.abs(x) : 0), 0) / Math.max(1, want.length);
     const unit =
       { float16: 2 ** -10, bfloat16: 2 ** -7, float8_e4m3fn: 2 ** -3, float8_e5m2: 2 ** -2 }[dtype as string] ?? 0;
-    const rel = /int|bool/.test(dtype) ? 0 : this.tolerance + unit;
+    const rel = /int|bool/.test(dtype) ? 0 : dtype === "float64" ? FLOAT64_TOLERANCE : this.tolerance + unit;
     const out: Difference[] = [];
     for (let i = 0; i < want.length; i++) {
       const [g, w] = [got[i] as number, want[i] as number];

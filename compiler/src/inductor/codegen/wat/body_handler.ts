@@ -73,6 +73,8 @@ export interface HandlerScope {
   /** what stands after the loop */
   readonly after: (() => void)[];
   readonly columns: Columns | null;
+  /** address text of the current element in a tile that the access was turned over into; null: it goes to memory */
+  tile(store: boolean, buffer: string, index: Expr): string | null;
   /** the member's reduction is added up in memory, column by column: its row's address, and whether it multiplies */
   readonly partial: { readonly row: string; readonly product: boolean } | null;
   readonly sort: { readonly pass: "collect" | "use"; readonly scratch: SortScratch } | null;
@@ -106,6 +108,8 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     const type = computeType(dtype);
     const row = memory.scratchElement(buffer, this.s.position);
     if (row !== null) return this.kept(`(${type}.load ${row})`, type, dtype);
+    const tile = this.mask === null ? this.s.tile(false, buffer, index) : null;
+    if (tile !== null) return this.kept(loadCode(tile, dtype, f), type, dtype);
     const code = loadCode(this.address(buffer, index, dtype), dtype, f);
     if (this.mask === null) return this.kept(code, type, dtype);
     // under a mask the index may lie outside of the buffer: the load happens only where the mask holds
@@ -145,7 +149,7 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     const row = memory.scratchElement(buffer, position);
     if (row !== null) stores.push(() => f.lines.add(`(${type}.store ${row} ${code})`));
     if (memory.isLocal(buffer)) return;
-    const address = this.address(buffer, index, dtype);
+    const address = this.s.tile(true, buffer, index) ?? this.address(buffer, index, dtype);
     stores.push(() => f.lines.add(storeCode(address, code, dtype, f)));
   }
 

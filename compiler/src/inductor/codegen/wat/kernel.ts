@@ -9,9 +9,11 @@ import { blockOf, ColumnNest, columnItems } from "./column_nest";
 import { FunctionBuilder, ModuleBuilder } from "./function_builder";
 import { KernelMemory, type Placement } from "./kernel_memory";
 import { NestEmitter } from "./nest";
+import type { NestBase, NestContext } from "./nest_base";
 import { analysePart, type Part } from "./part";
 import { accumulating, type Partials } from "./partials";
 import { KernelSizes } from "./sizes";
+import { TILE, TileNest, tileItems } from "./tile_nest";
 import { choosePartMode, type PartMode } from "./vector_plan";
 import { NotVectorizable } from "./vector_types";
 
@@ -27,6 +29,8 @@ export interface WatContext {
   readonly name: string;
   /** column sums that the launch leaves in parts */
   readonly partials?: Partials | null;
+  /** test only: how a part's loops run, null for the usual choice */
+  readonly prefer?: (part: Part, sizes: KernelSizes) => PartMode | null;
 }
 
 export function leavesOf(node: AnyNode): SchedulerNode[] {
@@ -38,7 +42,7 @@ export function generateKernel(node: AnyNode, schedule: Schedule, ctx: WatContex
   const module = new ModuleBuilder();
   const sizes = new KernelSizes(schedule.graph.sizevars);
   const memory = new KernelMemory(schedule, ctx.removedBuffers, sizes, module);
-  const env = { memory, sizes, file: ctx.file };
+  const env: Env = { memory, sizes, file: ctx.file, prefer: ctx.prefer };
   let count = 0;
   const analyse = (nodes: readonly SchedulerNode[]): Part => analysePart(nodes, schedule, sizes, `p${count++}_`);
   const functions = ctx.partials
@@ -77,6 +81,7 @@ interface Env {
   readonly memory: KernelMemory;
   readonly sizes: KernelSizes;
   readonly file: string;
+  readonly prefer: WatContext["prefer"];
 }
 
 interface Phase {
@@ -105,16 +110,31 @@ function inPhases(phases: readonly (readonly Part[])[], module: ModuleBuilder, e
   });
 }
 
+const modeOf = (part: Part, env: Env): PartMode =>
+  env.prefer?.(part, env.sizes) ?? choosePartMode(part, env.sizes, b => env.memory.dtype(b));
+
+/** work items */
+function itemsOf(part: Part, mode: PartMode, sizes: KernelSizes): Expr {
+  switch (mode.kind) {
+    case "columns":
+      return columnItems(part, sizes);
+    case "tiles":
+      return tileItems(part, mode.across, sizes);
+    case "last":
+    case "scalar":
+      return part.reduces ? part.space.numel : sizes.resolve(mul(part.space.numel, part.space.rnumel));
+    default: {
+      const never: never = mode;
+      return never;
+    }
+  }
+}
+
 function planPart(part: Part, env: Env): PlannedPart {
   const { sizes } = env;
-  const wanted = choosePartMode(part, sizes, b => env.memory.dtype(b));
+  const wanted = modeOf(part, env);
   const mode: PartMode = wanted.kind === "columns" && !columnsWork(part, env) ? { kind: "scalar" } : wanted;
-  const all = sizes.resolve(mul(part.space.numel, part.space.rnumel));
-  return {
-    part,
-    mode,
-    items: mode.kind === "columns" ? columnItems(part, sizes) : part.reduces ? part.space.numel : all,
-  };
+  return { part, mode, items: itemsOf(part, mode, sizes) };
 }
 
 /** whether all of the part has a form for columns side by side: it is emitted for nothing */
@@ -170,11 +190,7 @@ function inPartials(
       const s = partials.slots.get(operation);
       return s ? { row: addresses.get(s.slot) ?? workspace, product: s.product } : null;
     };
-    const emitter = new NestEmitter(
-      { ...env, f, partial, alone: false },
-      part,
-      choosePartMode(part, sizes, b => env.memory.dtype(b)),
-    );
+    const emitter = new NestEmitter({ ...env, f, partial, alone: false }, part, modeOf(part, env));
     emitter.emit(first, f.keep(`(select ${last} ${rows} (i32.lt_u ${last} ${rows}))`, "i32", "last"));
   });
   return { f, parallelSize: partials.splits, grain: 1 };
@@ -215,7 +231,7 @@ function emitParts(f: FunctionBuilder, parts: readonly PlannedPart[], env: Env):
   let before: Expr = int(0);
   for (const { part, mode, items } of parts) {
     const ctx = { ...env, f, alone: parts.length === 1 };
-    const emitter = mode.kind === "columns" ? new ColumnNest(ctx, part) : new NestEmitter(ctx, part, mode);
+    const emitter = emitterOf(ctx, part, mode);
     if (parts.length === 1) {
       emitter.emit("(local.get $begin)", "(local.get $end)");
       return;
@@ -236,10 +252,27 @@ function emitParts(f: FunctionBuilder, parts: readonly PlannedPart[], env: Env):
   }
 }
 
+function emitterOf(ctx: NestContext, part: Part, mode: PartMode): NestBase {
+  switch (mode.kind) {
+    case "columns":
+      return new ColumnNest(ctx, part);
+    case "tiles":
+      return new TileNest(ctx, part, mode.across);
+    case "last":
+    case "scalar":
+      return new NestEmitter(ctx, part, mode);
+    default: {
+      const never: never = mode;
+      return never;
+    }
+  }
+}
+
 function grainOf(parts: readonly PlannedPart[], sizes: KernelSizes): number {
   if (parts.some(p => p.part.atomic)) return WHOLE;
   const work = (p: PlannedPart): number =>
-    (p.mode.kind === "columns" ? blockOf(p.part, sizes) : 1) * (p.part.reduces ? sizes.hint(p.part.space.rnumel) : 1);
+    (p.mode.kind === "columns" ? blockOf(p.part, sizes) : p.mode.kind === "tiles" ? TILE * TILE : 1) *
+    (p.part.reduces ? sizes.hint(p.part.space.rnumel) : 1);
   return Math.max(1, Math.ceil(GRAIN_ELEMENTS / Math.max(1, ...parts.map(work))));
 }
 

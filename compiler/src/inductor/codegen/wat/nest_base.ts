@@ -93,6 +93,7 @@ export abstract class NestBase {
       written: this.written,
       segment,
       columns: null,
+      tile: () => null,
       reduce: () => {
         throw new Error("a reduction outside of a loop");
       },

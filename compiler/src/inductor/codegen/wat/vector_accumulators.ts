@@ -39,6 +39,7 @@ export function vectorAccumulator(type: ReductionType, srcDtype: DType, f: Funct
     case "welford_reduce":
       return moments(f);
     case "online_softmax_reduce":
+      if (arithmeticDtype(srcDtype) !== "float32") throw new NotVectorizable(`${type} of ${srcDtype}`);
       return onlineSoftmax(f);
     case "welford_combine":
     case "dot":

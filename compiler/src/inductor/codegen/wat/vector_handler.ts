@@ -106,6 +106,8 @@ export class VectorBodyHandler implements BodyHandler<Value> {
         ? keepVector(type === "f64" ? "f64x2" : "i64x2", [code(0), code(16)], dtype, f)
         : keepVector(type === "f32" ? "f32x4" : "i32x4", [code(0)], dtype, f);
     }
+    const tile = this.mask === null ? this.s.tile(false, buffer, index) : null;
+    if (tile !== null) return loadVector(tile, 0, dtype, f);
     const stride = this.strideOf(index);
     if (stride === 0) return this.scalar.load(buffer, index);
     if (stride !== 1)
@@ -190,8 +192,10 @@ export class VectorBodyHandler implements BodyHandler<Value> {
   /** stores four elements, with no memory of having done so */
   emitStore(buffer: string, index: Expr, vector: VecValue, dtype: DType): void {
     const { f, stores } = this.s;
-    if (this.strideOf(index) === 1) {
-      const { address, offset } = this.scalar.place(buffer, index, dtype, this.s.variable);
+    const tile = this.s.tile(true, buffer, index);
+    if (tile !== null || this.strideOf(index) === 1) {
+      const { address, offset } =
+        tile !== null ? { address: tile, offset: 0 } : this.scalar.place(buffer, index, dtype, this.s.variable);
       const lines = storeVector(address, offset, vector, dtype, f);
       stores.push(() => {
         for (const l of lines) f.lines.add(l);

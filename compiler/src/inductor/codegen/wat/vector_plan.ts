@@ -1,6 +1,7 @@
 // Along which loop a part's elements are taken four at a time. In: an analysed part. Out: how its loops run. Promises: a
 // guess about speed alone; every choice computes the same.
 import { type Expr, intValue, type SymExpr } from "../../symbolic/expr";
+import { type Access, isIndirect } from "./accesses";
 import type { LoopDim } from "./loop_space";
 import type { Member, Part } from "./part";
 import type { KernelSizes } from "./sizes";
@@ -12,6 +13,8 @@ export type PartMode =
   | { readonly kind: "scalar" }
   /** along the last dim: of the elements, or of a row's reduction */
   | { readonly kind: "last" }
+  /** tiles over the last dim and another one, along which some accesses are contiguous and the last's are not */
+  | { readonly kind: "tiles"; readonly across: SymExpr }
   /** along the last dim of the iteration space, whose columns are reduced side by side */
   | { readonly kind: "columns" };
 
@@ -73,16 +76,60 @@ export function choosePartMode(part: Part, sizes: KernelSizes, dtypeOf: (buffer:
   const lastR = part.space.r[part.space.r.length - 1];
   if (!part.reduces) {
     if (!long(lastX, sizes)) return { kind: "scalar" };
-    const c = countAccesses(part, members, lastX.variable, sizes);
-    return c.contiguous > 0 && c.scattered === 0 ? { kind: "last" } : { kind: "scalar" };
+    const across = acrossDim(part, members, lastX, sizes);
+    if (across) return { kind: "tiles", across };
+    return worth(countAccesses(part, members, lastX.variable, sizes)) ? { kind: "last" } : { kind: "scalar" };
   }
   const inLoops = part.segments.filter(s => s.loop).flatMap(s => s.members);
   const along = (d: LoopDim | undefined): AccessCount | null =>
     long(d, sizes) ? countAccesses(part, inLoops, d.variable, sizes) : null;
   const r = along(lastR);
   const x = along(lastX);
-  if (x && x.contiguous > (r?.contiguous ?? 0) && x.scattered === 0) return { kind: "columns" };
-  return r && r.contiguous > 0 && r.scattered === 0 ? { kind: "last" } : { kind: "scalar" };
+  if (x && x.contiguous > (r?.contiguous ?? 0) && worth(x)) return { kind: "columns" };
+  return r && worth(r) ? { kind: "last" } : { kind: "scalar" };
+}
+
+/** whether lanes that are gathered one by one do not outweigh those that are loaded at once */
+const worth = (c: AccessCount): boolean => c.contiguous > 0 && c.contiguous >= c.scattered;
+
+/** shorter sides of a tile are not worth turning over */
+const LEAST_TILE = 16;
+
+/** accesses that a tile over the two loops turns over: adjacent along `across`, steadily apart along the last */
+export function turnedOver(
+  part: Part,
+  members: readonly Member[],
+  across: SymExpr,
+  last: SymExpr,
+  sizes: KernelSizes,
+): Access[] {
+  const scope = simplifierOf(part, sizes);
+  const found = new Map<string, Access>();
+  for (const a of members.flatMap(m => m.accesses)) {
+    if (a.masked || isIndirect(a.index)) continue;
+    const [along, over] = [laneStride(a.index, last, false, scope), laneStride(a.index, across, false, scope)];
+    if (over === 1 && along !== null && along !== 0 && along !== 1)
+      found.set(`${a.kind === "load"} ${a.buffer} ${a.index.id}`, a);
+  }
+  return [...found.values()];
+}
+
+/** the dim along which most of the accesses that the last dim scatters are contiguous */
+export function acrossDim(
+  part: Part,
+  members: readonly Member[],
+  last: LoopDim,
+  sizes: KernelSizes,
+  least = LEAST_TILE,
+): SymExpr | null {
+  let best: SymExpr | null = null;
+  let most = 0;
+  for (const d of part.space.x) {
+    if (d === last || sizes.hint(d.size) < least || sizes.hint(last.size) < least) continue;
+    const count = turnedOver(part, members, d.variable, last.variable, sizes).length;
+    if (count > most) [best, most] = [d.variable, count];
+  }
+  return best;
 }
 
 /** whether the loop of this size starts every group at a multiple of four */

@@ -6,6 +6,7 @@ import { INTEGERS } from "./integers";
 import { RUNTIME } from "./runtime";
 import { SMALL_FLOATS } from "./small_floats";
 import { SPECIAL } from "./special";
+import { TRANSPOSE } from "./transpose";
 import { TRIGONOMETRIC } from "./trigonometric";
 import { VECTOR_MATH } from "./vector_math";
 
@@ -17,6 +18,7 @@ const HELPERS = {
   ...SMALL_FLOATS,
   ...RUNTIME,
   ...VECTOR_MATH,
+  ...TRANSPOSE,
 };
 
 export type HelperName = keyof typeof HELPERS;
