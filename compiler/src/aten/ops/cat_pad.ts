@@ -11,7 +11,7 @@ import {
   type TensorMeta,
 } from "../types";
 import { each, fallback, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
-import { at, composed, decomposed, looksChannelsLast, outMeta, range } from "./helpers/shape";
+import { at, composed, decomposed, denseLike, looksChannelsLast, outMeta, range } from "./helpers/shape";
 import { CONTIGUOUS, convert, full, iota, scalarFor } from "./helpers/trace";
 import { flatten, reshape } from "./view";
 
@@ -214,7 +214,7 @@ const joins: OpRecord[] = [
     python: ["torch.block_diag", "torch.functional.block_diag"],
     printedAs: "torch.functional.block_diag",
     decompose: (b, a) => {
-      const xs = a.tensors("tensors").map(x => atLeast(b, x, 2));
+      const xs = a.tensors("tensors").map(x => (b.meta(x).shape.length < 2 ? reshape(b, x, [1, -1]) : x));
       const cols = xs.map(x => at(b.meta(x).shape, 1));
       const sum = (ds: readonly Dim[]): Dim => ds.reduce<Dim>((p, q) => b.add(p, q), b.int(0));
       const rows = xs.map((x, i) => {
@@ -236,7 +236,8 @@ const joins: OpRecord[] = [
           const block = b.call("aten.slice.Tensor", [part, 1, col, b.add(col, w), 1]);
           row = b.add(row, h);
           col = b.add(col, w);
-          return shape.length === 2 ? block : reshape(b, block, shape);
+          const squeeze = (y: typeof block): typeof block => b.call("aten.squeeze.dim", [y, -1]);
+          return shape.length === 2 ? block : shape.length === 1 ? squeeze(block) : squeeze(squeeze(block));
         });
       },
     }),
@@ -268,6 +269,10 @@ function constantPadMeta(m: MetaBuilder, t: TensorMeta, pad: readonly Dim[]): Te
     }
     return size;
   });
+  // what only cuts is a copy of a part
+  if (pad.every(p => m.static(p) !== undefined && (m.static(p) ?? 0) <= 0)) {
+    return m.tensor(shape, t, denseLike(m, { ...t, shape }).stride);
+  }
   return m.tensor(shape, t, looksChannelsLast(m, t) ? m.channelsLast(shape) : undefined);
 }
 

@@ -150,7 +150,7 @@ function to<T>(b: GraphBuilder<T>, x: T, target: Target): T {
     kwargs.device = new DeviceArg(device ?? m.device);
   }
   if (target.nonBlocking) kwargs.non_blocking = true;
-  if (format !== null && format !== "preserve_format") kwargs.memory_format = new MemoryFormatArg(format);
+  if (format !== null) kwargs.memory_format = new MemoryFormatArg(format);
   return b.call("aten._to_copy.default", [x], kwargs);
 }
 

@@ -209,10 +209,21 @@ const empties: OpRecord[] = [
       return b.empty(t.shape, t.stride, t.dtype, t.device);
     },
   },
+  composed({
+    name: "Tensor.new_empty_strided.default",
+    schema: `new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, ${OPTIONS}) -> Tensor`,
+    python: ["Tensor.new_empty_strided"],
+    composite: (b, a) =>
+      b.call("aten.new_empty_strided.default", [a.tensor("self"), a.raw("size"), a.raw("stride")], {
+        dtype: a.raw("dtype"),
+        layout: a.raw("layout"),
+        device: a.raw("device"),
+        pin_memory: a.raw("pin_memory") ?? false,
+      }),
+  }),
   {
     name: "aten.new_empty_strided.default",
     schema: `new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, ${OPTIONS}) -> Tensor`,
-    python: ["Tensor.new_empty_strided"],
     tags: ["factory"],
     meta: (m, a) => {
       const t = a.tensor("self");
@@ -425,7 +436,7 @@ const ranges: OpRecord[] = [
     tags: ["factory"],
     decompose: (b, a) => {
       const powers = linspace(b, a, "float64");
-      const raised = b.call("aten.pow.Scalar", [wholeOr(a.number("base")), powers]);
+      const raised = b.call("aten.pow.Scalar", [a.number("base") === 10 ? 10 : new PyFloat(a.number("base")), powers]);
       return toDtype(b, raised, a.dtype("dtype") ?? b.defaultDType());
     },
     derivative: NOT_DIFFERENTIABLE,

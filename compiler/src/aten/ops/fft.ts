@@ -196,6 +196,7 @@ function transform<T>(
   kind: Kind,
   forward: boolean,
   norm: string | null,
+  one = false,
 ): T {
   const mode = normalization(b, norm, forward);
   const last = at(t.dims, t.dims.length - 1);
@@ -203,7 +204,9 @@ function transform<T>(
   if (kind === "r2c" && isComplex(b.meta(given).dtype)) {
     return b.fail("rfft expects a real input tensor, but got ComplexFloat");
   }
-  const x = promoted(b, given, kind !== "r2c");
+  // a real signal in one dimension
+  const realWhole = kind === "c2c" && one && !isComplex(b.meta(given).dtype);
+  const x = promoted(b, given, kind !== "r2c" && !realWhole);
   if (kind === "c2r") {
     const size = lastSize ?? b.mul(b.sub(at(b.meta(x).shape, last), 1), 2);
     const half = lastSize === null ? null : b.add(b.floordiv(lastSize, 2), 1);
@@ -211,6 +214,10 @@ function transform<T>(
     return b.call("aten._fft_c2r.default", [y, t.dims, mode, b.static(size) ?? size]);
   }
   const y = resized(b, x, t.dims, t.sizes);
+  if (realWhole) {
+    const spectrum = b.call("aten._fft_r2c.default", [y, t.dims, mode, false]);
+    return forward ? spectrum : b.call("aten.conj.default", [spectrum]);
+  }
   return kind === "c2c"
     ? b.call("aten._fft_c2c.default", [y, t.dims, mode, forward])
     : b.call("aten._fft_r2c.default", [y, t.dims, mode, true]);
@@ -238,7 +245,7 @@ const transforms: OpRecord[] = (
     ["irfft", "c2r", false],
   ] as const
 ).flatMap(([name, kind, forward]) => [
-  fftOp(name, ONE, (b, a) => transform(b, a.tensor("self"), single(b, a), kind, forward, a.optStr("norm"))),
+  fftOp(name, ONE, (b, a) => transform(b, a.tensor("self"), single(b, a), kind, forward, a.optStr("norm"), true)),
   fftOp(`${name}2`, TWO, (b, a) =>
     transform(b, a.tensor("self"), transformOf(b, a, [-2, -1]), kind, forward, a.optStr("norm")),
   ),

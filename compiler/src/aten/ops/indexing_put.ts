@@ -738,14 +738,15 @@ const viewScatters: OpRecord[] = [
     python: spell("as_strided_scatter"),
     meta: (m, a) => preserved(m, a.tensor("self")),
     derivative: each({
-      self: (b, c) =>
-        b.call("aten.as_strided_scatter.default", [
-          c.grad(),
-          zerosLike(b, c.args.tensor("src")),
-          c.args.raw("size"),
-          c.args.raw("stride"),
-          c.args.raw("storage_offset"),
-        ]),
+      // autograd's formula keeps what was written over
+      self: (b, c) => {
+        const view = [c.args.raw("size"), c.args.raw("stride"), c.args.raw("storage_offset")];
+        const part = b.call("aten.as_strided.default", [c.grad(), ...view]);
+        const { shape, stride, dtype, device } = b.meta(c.args.tensor("self"));
+        const whole = full(b, shape, 0, dtype, device);
+        b.call("aten.copy_.default", [b.call("aten.as_strided.default", [whole, ...view]), part]);
+        return b.call("aten.as_strided.default", [whole, shape, stride]);
+      },
       src: (b, c) =>
         b.call("aten.as_strided.default", [
           c.grad(),

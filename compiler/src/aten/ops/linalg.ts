@@ -1,5 +1,5 @@
 // Linear algebra beyond products: inverses are calls of ATen's kernels, powers and chains of products are products.
-import { type Args, DeviceArg, type Dim, DTypeArg, type GraphBuilder, type OpRecord } from "../types";
+import { type Args, DeviceArg, type Dim, DTypeArg, type GraphBuilder, MemoryFormatArg, type OpRecord } from "../types";
 import { aten, each, fallback, fallbackMany } from "./helpers/define";
 import { adjoint, columnMajor, square } from "./helpers/matrices";
 import { at, composed } from "./helpers/shape";
@@ -84,11 +84,12 @@ function power<T>(b: GraphBuilder<T>, x: T, n: number): T {
   const { shape, dtype, device } = b.meta(x);
   const size = at(shape, shape.length - 1);
   if (n === 0) {
+    const copy = b.call("aten.clone.default", [x], { memory_format: new MemoryFormatArg("contiguous_format") });
     const eye = b.call("aten.eye.default", [b.static(size) ?? size], {
       dtype: new DTypeArg(dtype),
       device: new DeviceArg(device),
     });
-    return f("clone.default", f("expand.default", eye, shape));
+    return f("copy_.default", copy, eye);
   }
   const base = n < 0 ? (b.callMany("aten.linalg_inv_ex.default", [x])[0] ?? x) : x;
   const times = (p: T, q: T): T => f("matmul.default", p, q);

@@ -1,20 +1,21 @@
 // Matrix products: the kernels themselves (mm, addmm, bmm, baddbmm), what PyTorch composes of them (matmul, linear and
 // kin), and the small products that Inductor writes as multiply and sum.
-import type {
-  Args,
-  ArgValue,
-  Dim,
-  DType,
-  GraphBuilder,
-  LoweringBuilder,
-  MetaBuilder,
-  OpRecord,
-  Scalar,
-  TensorMeta,
+import {
+  type Args,
+  type ArgValue,
+  type Dim,
+  type DType,
+  DTypeArg,
+  type GraphBuilder,
+  type LoweringBuilder,
+  type MetaBuilder,
+  type OpRecord,
+  type Scalar,
+  type TensorMeta,
 } from "../types";
 import { each, fallback, inplace, isComplex, NOT_DIFFERENTIABLE, numberOf, spell } from "./helpers/define";
 import { at, broadcastShapes, composed, decomposed, range } from "./helpers/shape";
-import { CONTIGUOUS, convert, full, iota, isHalf } from "./helpers/trace";
+import { CONTIGUOUS, convert, full, iota, isHalf, withOpmath } from "./helpers/trace";
 import { reshape } from "./view";
 
 /** t * s as derivative formulas write it (maybe_multiply) */
@@ -50,6 +51,15 @@ function isColumnMajor<T>(b: GraphBuilder<T>, x: T): boolean {
 
 const t = <T>(b: GraphBuilder<T>, x: T): T => b.call("aten.t.default", [x]);
 const mm = <T>(b: GraphBuilder<T>, x: T, y: T): T => b.call("aten.mm.default", [x, y]);
+
+const onCpu = <T>(b: GraphBuilder<T>, x: T): boolean => b.meta(x).device.type === "cpu";
+
+/** on CPUs a row times a column is a sum of products (decompose_mm) */
+function rowTimesColumn<T>(b: GraphBuilder<T>, row: T, column: T): T {
+  const left = b.call("aten.squeeze.dim", [row, 0]);
+  const product = b.call("aten.mul.Tensor", [left, b.call("aten.squeeze.dim", [column, -1])]);
+  return b.call("aten.unsqueeze.default", [b.call("aten.sum.dim_IntList", [product, [0], true]), 0]);
+}
 
 /** gradient of the left factor; keeps a column-major layout */
 function mmLeftGrad<T>(b: GraphBuilder<T>, grad: T, left: T, right: T, alpha: Scalar): T {
@@ -152,6 +162,17 @@ const kernels: OpRecord[] = [
         ]);
         return b.call("aten.sum.dim_IntList", [product, [1]]);
       }
+      if (onCpu(b, x)) {
+        const [p, q] = [b.meta(x), b.meta(y)];
+        const small = b.static(b.add(b.product(p.shape), b.product(q.shape)));
+        const outer = isOne(b, at(p.shape, 1)) && b.static(at(p.shape, 0)) !== 0 && isOne(b, at(q.shape, 0));
+        if (outer && p.dtype === q.dtype && small !== undefined && small <= 32) {
+          return withOpmath(b, [x, y], (u, v) => b.call("aten.mul.Tensor", [u, v]));
+        }
+        if (isOne(b, at(p.shape, 0)) && isOne(b, at(q.shape, 1))) {
+          return withOpmath(b, [x, y], (u, v) => rowTimesColumn(b, u, v));
+        }
+      }
       castInVain(b, [x, y]);
       return undefined;
     },
@@ -167,7 +188,26 @@ const kernels: OpRecord[] = [
     python: spell("addmm"),
     meta: (m, a) => addedMeta(m, a.tensor("self"), mmMeta(m, a.tensor("mat1"), a.tensor("mat2"))),
     decompose: (b, a) => {
-      castInVain(b, [a.tensor("self"), a.tensor("mat1"), a.tensor("mat2")]);
+      const [x, y] = [a.tensor("mat1"), a.tensor("mat2")];
+      const [p, q] = [b.meta(x).shape, b.meta(y).shape];
+      if (onCpu(b, x) && isOne(b, at(p, 0))) {
+        const few = [at(q, 0), at(q, 1)].every(s => (b.static(s) ?? 17) <= 16);
+        const single = isOne(b, at(q, 1));
+        if (single || few) {
+          return withOpmath(b, [a.tensor("self"), x, y], (bias, u, v) => {
+            const out = single
+              ? rowTimesColumn(b, u, v)
+              : b.call("aten.sum.dim_IntList", [
+                  b.call("aten.mul.Tensor", [b.call("aten.permute.default", [u, [1, 0]]), v]),
+                  [0],
+                  true,
+                ]);
+            const scaledOut = b.call("aten.mul.Tensor", [out, a.scalar("alpha")]);
+            return b.call("aten.add.Tensor", [scaledOut, b.call("aten.mul.Tensor", [bias, a.scalar("beta")])]);
+          });
+        }
+      }
+      castInVain(b, [a.tensor("self"), x, y]);
       return undefined;
     },
     derivative: each({
@@ -190,6 +230,13 @@ const kernels: OpRecord[] = [
           b.call("aten.unsqueeze.default", [y, 1]),
         ]);
         return b.call("aten.sum.dim_IntList", [product, [2]]);
+      }
+      if (onCpu(b, x) && isOne(b, at(b.meta(x).shape, 1)) && isOne(b, at(b.meta(y).shape, 2))) {
+        return withOpmath(b, [x, y], (u, v) => {
+          const row = b.call("aten.squeeze.dim", [u, 1]);
+          const product = b.call("aten.mul.Tensor", [row, b.call("aten.squeeze.dim", [v, -1])]);
+          return b.call("aten.unsqueeze.default", [b.call("aten.sum.dim_IntList", [product, [1], true]), 1]);
+        });
       }
       castInVain(b, [x, y]);
       return undefined;
@@ -331,7 +378,7 @@ const vectors: OpRecord[] = [
       if (b.meta(x).shape.length !== 1 || b.meta(y).shape.length !== 1) {
         return b.fail(`1D tensors expected, but got ${b.meta(x).shape.length}D and ${b.meta(y).shape.length}D tensors`);
       }
-      return b.call("aten.sum.default", [b.call("aten.mul.Tensor", [x, y])]);
+      return withOpmath(b, [x, y], (p, q) => b.call("aten.sum.default", [b.call("aten.mul.Tensor", [p, q])]));
     },
     derivative: each({
       self: (b, c) => b.call("aten.mul.Tensor", [c.grad(), c.args.tensor("tensor")]),
@@ -495,11 +542,12 @@ function tensordot<T>(b: GraphBuilder<T>, x: T, y: T, dimsX: readonly number[], 
   const inX = dimsX.map(d => b.wrapDim(d, xs.length));
   const inY = dimsY.map(d => b.wrapDim(d, ys.length));
   let inner: Dim = b.int(1);
+  const dtype = new DTypeArg(b.meta(x).dtype);
+  const collapse = (z: T, dim: number): T => b.call("aten.sum.dim_IntList", [z, [dim], true], { dtype });
   inX.forEach((d, i) => {
     const [s, u] = [at(xs, d), at(ys, at(inY, i))];
-    if (b.static(u) === 1 && b.static(s) !== 1) left = b.call("aten.sum.dim_IntList", [left, [at(dimsX, i)], true]);
-    else if (b.static(s) === 1 && b.static(u) !== 1)
-      right = b.call("aten.sum.dim_IntList", [right, [at(dimsY, i)], true]);
+    if (b.static(u) === 1) left = collapse(left, at(dimsX, i));
+    else if (b.static(s) === 1) right = collapse(right, at(dimsY, i));
     else {
       if (!b.eq(s, u)) {
         b.fail(
@@ -513,9 +561,23 @@ function tensordot<T>(b: GraphBuilder<T>, x: T, y: T, dimsX: readonly number[], 
   const freeY = range(ys.length).filter(d => !inY.includes(d));
   const sizes = (s: readonly Dim[], ds: readonly number[]): Dim[] => ds.map(d => at(s, d));
   const permute = (z: T, order: readonly number[]): T => b.call("aten.permute.default", [z, order]);
-  const p = reshape(b, permute(left, [...freeX, ...dimsX]), [b.product(sizes(xs, freeX)), inner]);
-  const q = reshape(b, permute(right, [...dimsY, ...freeY]), [inner, b.product(sizes(ys, freeY))]);
-  return reshape(b, mm(b, p, q), [...sizes(xs, freeX), ...sizes(ys, freeY)]);
+  const result = [...sizes(xs, freeX), ...sizes(ys, freeY)];
+  const [rows, columns] = [b.product(sizes(xs, freeX)), b.product(sizes(ys, freeY))];
+  left = permute(left, [...freeX, ...dimsX]);
+  if (b.static(rows) !== 1 || b.static(columns) !== 1) {
+    const p = reshape(b, left, [rows, inner]);
+    const q = reshape(b, permute(right, [...dimsY, ...freeY]), [inner, columns]);
+    return reshape(b, mm(b, p, q), result);
+  }
+  right = permute(right, [...dimsY, ...freeY]);
+  if (b.isContiguous(left) && b.isContiguous(right)) {
+    const flat = (z: T): T => (b.meta(z).shape.length === 1 ? z : reshape(b, z, [inner]));
+    right = flat(right);
+    return reshape(b, b.call("aten.dot.default", [flat(left), right]), result);
+  }
+  right = b.call("aten.squeeze.default", [right]);
+  const product = b.call("aten.mul.Tensor", [b.call("aten.squeeze.default", [left]), right]);
+  return reshape(b, b.call("aten.sum.default", [product], { dtype }), result);
 }
 
 const numbersOf = <T>(x: ArgValue<T>): number[] =>

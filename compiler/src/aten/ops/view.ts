@@ -104,6 +104,12 @@ const view: OpRecord[] = [
     lower: (b, a) => b.view(a.tensor("self"), outMeta(b).shape),
   },
   composed({
+    name: "aten.sum_to_size.default",
+    schema: "sum_to_size(Tensor self, SymInt[] size) -> Tensor",
+    python: ["Tensor.sum_to_size"],
+    composite: (b, a) => sumTo(b, a.tensor("self"), a.dims("size")),
+  }),
+  composed({
     name: "aten.view_as.default",
     schema: "view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
     python: ["Tensor.view_as"],
