@@ -10,6 +10,7 @@ import type { ExecutorSpec } from "./broker/executor_spec";
 import { ResultCache } from "./broker/result_cache";
 import { RouterEndpoint } from "./broker/router";
 import { nodeTransport, pythonTransport } from "./broker/transport";
+import { executorFlags } from "./cpu/relaxed_simd";
 import { pair } from "./pair";
 
 /** a worker that was started on demand ends this long after its editor is gone */
@@ -65,12 +66,7 @@ async function serve(argv: string[]): Promise<void> {
 }
 
 function cpuExecutor(): ExecutorSpec {
-  // V8's baseline compiler runs a long first call of a kernel at a seventh of its speed, and wasm has no OSR.
-  return {
-    device: "cpu",
-    start: nodeTransport(__filename, ["--no-liftoff", "--no-wasm-tier-up"], "cpu"),
-    accepts: () => true,
-  };
+  return { device: "cpu", start: nodeTransport(__filename, executorFlags(), "cpu"), accepts: () => true };
 }
 
 /** GPUs come first, so that a benchmark takes one where there is one; values and verification stay on the CPU */
