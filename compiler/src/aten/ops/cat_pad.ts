@@ -11,7 +11,7 @@ import {
   type TensorMeta,
 } from "../types";
 import { each, fallback, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
-import { at, composed, decomposed, denseLike, looksChannelsLast, outMeta, range } from "./helpers/shape";
+import { at, composed, decomposed, looksChannelsLast, outMeta, range } from "./helpers/shape";
 import { CONTIGUOUS, convert, full, iota, scalarFor } from "./helpers/trace";
 import { flatten, reshape } from "./view";
 
@@ -271,7 +271,7 @@ function constantPadMeta(m: MetaBuilder, t: TensorMeta, pad: readonly Dim[]): Te
   });
   // what only cuts is a copy of a part
   if (pad.every(p => m.static(p) !== undefined && (m.static(p) ?? 0) <= 0)) {
-    return m.tensor(shape, t, denseLike(m, { ...t, shape }).stride);
+    return m.tensor(shape, t, m.call("aten.clone.default", [{ ...t, shape }]).stride);
   }
   return m.tensor(shape, t, looksChannelsLast(m, t) ? m.channelsLast(shape) : undefined);
 }

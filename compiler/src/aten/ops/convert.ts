@@ -15,7 +15,7 @@ import {
   type TensorMeta,
 } from "../types";
 import { each, fallback, isComplex, isFloat, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
-import { composed, contiguousStrides, looksChannelsLast } from "./helpers/shape";
+import { composed, contiguousStrides, copiedStrides, looksChannelsLast } from "./helpers/shape";
 import { STRIDED, zerosLike } from "./helpers/trace";
 
 const sameDevice = (x: Device, y: Device): boolean =>
@@ -36,8 +36,7 @@ function copyMeta(
       return m.tensor(x.shape, to, m.channelsLast(x.shape));
     case "preserve_format":
     case null: {
-      const kept = m.elementwise(to.dtype, x);
-      return m.tensor(kept.shape, to, kept.stride);
+      return m.tensor(x.shape, to, copiedStrides(m, x));
     }
     default: {
       const never: never = format;
@@ -51,7 +50,10 @@ const convertElementType: OpRecord = {
   schema: "convert_element_type(Tensor a, ScalarType dtype) -> Tensor",
   tags: ["pointwise"],
   derivative: NOT_DIFFERENTIABLE,
-  meta: (m, a) => m.elementwise(a.dtype("dtype") ?? a.tensor("a").dtype, a.tensor("a")),
+  meta: (m, a) => {
+    const x = a.tensor("a");
+    return m.tensor(x.shape, { dtype: a.dtype("dtype") ?? x.dtype, device: x.device }, copiedStrides(m, x));
+  },
   lower: (b, a) => {
     const x = a.tensor("a");
     const dtype = a.dtype("dtype") ?? b.dtype(x);

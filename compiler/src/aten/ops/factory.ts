@@ -313,13 +313,12 @@ function arange<T>(b: GraphBuilder<T>, a: Args<T>, start: Count, end: Count, ste
     });
   }
   const index = iota(b, length, device);
-  const wide: DType = integral ? "int64" : dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype;
+  const half = dtype === "float16" || dtype === "bfloat16";
+  // the type that sums have on the device
+  const wide: DType = integral ? "int64" : device.type === "cpu" ? "float64" : half ? "float32" : dtype;
   const scaled = b.call("aten.mul.Tensor", [toDtype(b, index, wide), step]);
   return toDtype(b, b.call("aten.add.Tensor", [scaled, start]), dtype);
 }
-
-/** 10.0 goes to pow as 10 */
-const wholeOr = (n: number): Scalar => (Number.isInteger(n) ? n : new PyFloat(n));
 
 const sizeArg = (b: { static(d: Dim): number | undefined }, d: Dim): Dim | number => b.static(d) ?? d;
 
@@ -517,8 +516,9 @@ function triangleIndices<T>(b: GraphBuilder<T>, a: Args<T>, upper: boolean): T {
   const rows1 = f("floor.default", f("sub.Tensor", fl(-half), root));
   const before = f("mul.Tensor", f("mul.Tensor", f("sub.Tensor", 2 * first - 1, rows1), rows1), fl(0.5));
   const cols1 = f("floor.default", f("sub.Tensor", xs, before));
-  const rowsInt = f("add.Tensor", toDtype(b, rows1, dtype), col ? Math.floor(rectangle / col) : 0);
-  const colsInt = f("add.Tensor", toDtype(b, cols1, dtype), Math.max(0, offset));
+  const [rowNumbers, colNumbers] = [toDtype(b, rows1, dtype), toDtype(b, cols1, dtype)];
+  const rowsInt = f("add.Tensor", rowNumbers, col ? Math.floor(rectangle / col) : 0);
+  const colsInt = f("add.Tensor", colNumbers, Math.max(0, offset));
   return stack([rows2, rowsInt], [cols2, colsInt]);
 }
 

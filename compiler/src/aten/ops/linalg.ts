@@ -128,11 +128,16 @@ function chain<T>(b: GraphBuilder<T>, xs: readonly T[]): T {
       at(cost, i)[j] = best;
     }
   }
+  if (n === 3) {
+    // of three the left ones go first unless that costs more
+    const [p, q, r, s] = sizes as [number, number, number, number];
+    at(split, 0)[2] = p * r * (q + s) > q * s * (p + r) ? 0 : 1;
+  }
   const multiply = (i: number, j: number): T => {
     if (i === j) return at(xs, i);
     const k = at(at(split, i), j);
-    const left = multiply(i, k);
-    return b.call("aten.mm.default", [left, multiply(k + 1, j)]);
+    const right = multiply(k + 1, j);
+    return b.call("aten.mm.default", [multiply(i, k), right]);
   };
   return multiply(0, n - 1);
 }

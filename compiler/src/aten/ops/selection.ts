@@ -14,6 +14,7 @@ import {
   spell,
   withInplace,
 } from "./helpers/define";
+import { broadcastShapes } from "./helpers/shape";
 import { full, fullLike, opmath, toDtype, where, withOpmath, zeroScalar } from "./helpers/trace";
 
 const BOTH = ["self", "other"] as const;
@@ -537,8 +538,7 @@ const geometry: OpRecord[] = [
     derivative: NOT_DIFFERENTIABLE,
     decompose: (b, a) => {
       const f = aten(b);
-      const x = a.tensor("self");
-      const values = expandTo(b, a.tensor("values"), x);
+      const [x, values] = broadcast(b, a.tensor("self"), a.tensor("values"));
       const isZero = f("eq.Scalar", x, 0);
       const below = f("logical_or.default", f("lt.Scalar", x, 0), f("isnan.default", x));
       return f("where.self", isZero, values, where(b, below, 0, 1));
@@ -547,10 +547,14 @@ const geometry: OpRecord[] = [
 ];
 
 /** the broadcast that PyTorch's references do before their first operation */
-function expandTo<T>(b: GraphBuilder<T>, x: T, like: T): T {
-  const [m, l] = [b.meta(x), b.meta(like)];
-  const same = m.shape.length === l.shape.length && m.shape.every((d, i) => b.knownEq(d, l.shape[i] as typeof d));
-  return same ? x : b.call("aten.expand.default", [x, l.shape]);
+function broadcast<T>(b: GraphBuilder<T>, x: T, y: T): [T, T] {
+  const shape = broadcastShapes(b, b.meta(x).shape, b.meta(y).shape);
+  const expand = (z: T): T => {
+    const own = b.meta(z).shape;
+    const same = own.length === shape.length && own.every((d, i) => b.knownEq(d, shape[i] as typeof d));
+    return same ? z : b.call("aten.expand.default", [z, shape]);
+  };
+  return [expand(x), expand(y)];
 }
 
 function logAddExp(packet: "logaddexp" | "logaddexp2"): OpRecord {
@@ -570,8 +574,7 @@ function logAddExp(packet: "logaddexp" | "logaddexp2"): OpRecord {
       const f = aten(b);
       const [p, q] = [a.tensor("self"), a.tensor("other")];
       if (isComplex(b.meta(p).dtype)) return undefined;
-      const wide = b.meta(p).shape.length >= b.meta(q).shape.length ? p : q;
-      const [x, y] = [expandTo(b, p, wide), expandTo(b, q, wide)];
+      const [x, y] = broadcast(b, p, q);
       const first = f("ge.Tensor", x, y);
       const high = f("where.self", first, x, y);
       const low = f("where.self", first, y, x);

@@ -327,6 +327,18 @@ export function outMeta<B>(b: LoweringBuilder<B>): TensorMeta {
   return b.out() as TensorMeta;
 }
 
+/** Strides of a copy in the same layout: those of a tensor without gaps, dims of size 1 included. */
+export function copiedStrides(m: MetaBuilder, t: TensorMeta): readonly Dim[] {
+  const order = range(t.shape.length).filter(d => m.static(at(t.shape, d)) !== 1);
+  order.sort((p, q) => m.hint(at(t.stride, p)) - m.hint(at(t.stride, q)));
+  let expected: Dim = m.int(1);
+  for (const d of order) {
+    if (!m.eq(at(t.stride, d), expected)) return m.elementwise(t.dtype, t).stride;
+    expected = m.mul(expected, at(t.shape, d));
+  }
+  return t.stride;
+}
+
 /** strides in the order of `like` (dense), as empty_like(preserve_format) has them */
 export function denseLike(m: MetaBuilder, t: TensorMeta): TensorMeta {
   return m.call("aten.empty_like.default", [t]);
