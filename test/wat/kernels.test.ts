@@ -241,6 +241,52 @@ describe("pointwise kernels", () => {
     });
   });
 
+  test("read rows from the last to the first, beginning below the first address that a row alone would have", () => {
+    check({
+      inputs: { a: f32([64, 64]) },
+      operations: [
+        {
+          name: "out",
+          ...f32([64, 64]),
+          iter: [64, 64],
+          run: (ops, [i = X, j = X]) => {
+            const x = ops.op("sin", ops.load("a", add(mul(64, sub(63, i)), j)));
+            ops.store("out", add(mul(64, i), j), x, null);
+          },
+        },
+      ],
+    });
+  });
+
+  for (const dtype of ["float32", "float64", "bfloat16", "int64", "int32", "uint8", "bool"] as const) {
+    test(`turn over tiles of ${dtype}, whole and cut`, () => {
+      for (const [rows, columns] of [
+        [64, 128],
+        [70, 33],
+        [16, 200],
+      ] as const) {
+        const { texts } = check({
+          inputs: { a: { dtype, size: [2, rows, columns] }, b: { dtype, size: [2, columns, rows] } },
+          operations: [
+            {
+              name: "out",
+              dtype,
+              size: [2, columns, rows],
+              iter: [2, columns, rows],
+              run: (ops, [p = X, i = X, j = X]) => {
+                const plane = mul(rows * columns, p);
+                const x = ops.load("a", add(plane, add(mul(columns, j), i)));
+                const at = add(plane, add(mul(rows, i), j));
+                ops.store("out", at, ops.op("maximum", x, ops.load("b", at)), null);
+              },
+            },
+          ],
+        });
+        if (process.env["FUSELENS_MODE"] === undefined) expect(texts[0]).toContain("$turn_");
+      }
+    });
+  }
+
   test("load under a mask only what the mask allows", () => {
     // the shifted load would leave the buffer; memory there holds NaN
     check({

@@ -4,7 +4,7 @@
 import type { DType, OpName, ReductionType } from "../../../aten/types";
 import type { ScanCombine } from "../../ir/loop_body";
 import type { BodyHandler } from "../../ir/run_body";
-import { addTerms, type Expr, freeSymbols, type SymExpr, sum, sym } from "../../symbolic/expr";
+import { addTerms, type Expr, freeSymbols, isNonnegative, type SymExpr, sum, sym } from "../../symbolic/expr";
 import type { Accumulator } from "./accumulators";
 import { convert, rounded } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
@@ -398,10 +398,11 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
       size === 1 ? this.index(e) : `(i32.shl ${this.index(e)} (i32.const ${Math.log2(size)}))`;
     let address = this.s.memory.address(buffer);
     if (still?.length) address = `(i32.add ${address} ${f.keep(scaled(sum(still)), "i32", "row")})`;
-    // an offset of an instruction is never negative
-    if (constant < 0) address = `(i32.add ${address} (i32.const ${constant * size}))`;
+    // what an instruction's offset is added to must be an address itself
+    const apart = constant > 0 && [...(moving ?? []), ...(still ?? [])].every(isNonnegative);
+    if (constant !== 0 && !apart) address = `(i32.add ${address} (i32.const ${constant * size}))`;
     if (moving?.length) address = `(i32.add ${address} ${f.keep(scaled(sum(moving)), "i32", "at")})`;
-    return { address, offset: constant > 0 ? constant * size : 0 };
+    return { address, offset: apart ? constant * size : 0 };
   }
 
   private address(buffer: string, index: Expr, dtype: DType): string {
