@@ -663,6 +663,13 @@ const diagonals: OpRecord[] = [
     }),
   }),
   composed({
+    name: "aten.diagflat.default",
+    schema: "diagflat(Tensor self, int offset=0) -> Tensor",
+    python: spell("diagflat"),
+    composite: (b, a) =>
+      b.call("aten.diag.default", [b.call("aten.reshape.default", [a.tensor("self"), [-1]]), a.raw("offset")]),
+  }),
+  composed({
     name: "aten.diag.default",
     schema: "diag(Tensor self, int diagonal=0) -> Tensor",
     python: spell("diag"),

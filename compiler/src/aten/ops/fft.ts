@@ -1,6 +1,6 @@
 // Fourier transforms. cuFFT's kernels are calls; padding, shifts and normalization stand around them as ordinary
 // operators.
-import type { Args, ArgValue, Dim, DType, GraphBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
+import type { Args, Dim, DType, GraphBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
 import { aten, each, fallback, isComplex, isFloat, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { deviceOf, OPTIONS } from "./helpers/factories";
 import { pythonOptions } from "./helpers/python_call";
@@ -294,47 +294,4 @@ const frequencies: OpRecord[] = (["fftfreq", "rfftfreq"] as const).map(name => (
   lower: fallback(`aten.fft_${name}.default`, [], ["n", "d"], ["dtype", "layout", "device", "pin_memory"]),
 }));
 
-/** overlapping windows of a signal, each transformed */
-const stft = composed({
-  name: "torch.functional.stft.default",
-  schema:
-    'stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor',
-  python: ["torch.stft", "torch.functional.stft", "Tensor.stft"],
-  printedAs: "torch.functional.stft",
-  composite: (b, a) => {
-    const f = aten(b);
-    const n = a.int("n_fft");
-    const hop = a.optInt("hop_length") ?? Math.floor(n / 4);
-    const length = a.optInt("win_length") ?? n;
-    let x = a.tensor("input");
-    const given = b.meta(x);
-    if (a.bool("center")) {
-      const { shape } = given;
-      const wide = f("view.default", x, [...range(3 - shape.length).map(() => 1), ...shape]);
-      const half = Math.floor(n / 2);
-      const padded = f("pad.default", wide, [half, half], a.raw("pad_mode"));
-      x = f("view.default", padded, b.meta(padded).shape.slice(-shape.length));
-    }
-    const single_ = b.meta(x).shape.length === 1;
-    if (single_) x = f("unsqueeze.default", x, 0);
-    let window = a.optTensor("window");
-    if (length < n) {
-      const left = Math.floor((n - length) / 2);
-      const ones = window ?? f("new_ones.default", x, [length]);
-      window = f("constant_pad_nd.default", ones, [left, n - length - left]);
-    }
-    let frames = f("unfold.default", x, -1, n, hop);
-    if (window !== null) frames = f("mul.Tensor", frames, window);
-    const complex = isComplex(b.meta(frames).dtype);
-    const mode = a.bool("normalized") ? 1 : 0;
-    const onesided = a.optBool("onesided") ?? !complex;
-    const spectrum: ArgValue<typeof x> = complex
-      ? f("_fft_c2c.default", frames, [2], mode, true)
-      : f("_fft_r2c.default", frames, [2], mode, onesided);
-    let out = f("transpose.int", spectrum, 1, 2);
-    if (single_) out = f("squeeze.dim", out, 0);
-    return a.optBool("return_complex") === true ? out : f("view_as_real.default", out);
-  },
-});
-
-export const records: readonly OpRecord[] = [...kernels, ...transforms, ...hermitian, ...shifts, ...frequencies, stft];
+export const records: readonly OpRecord[] = [...kernels, ...transforms, ...hermitian, ...shifts, ...frequencies];

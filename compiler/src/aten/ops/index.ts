@@ -31,6 +31,7 @@ import { records as indexing } from "./indexing";
 import { records as indexingPut } from "./indexing_put";
 import { records as linalg } from "./linalg";
 import { records as linalgFactor } from "./linalg_factor";
+import { records as linalgNorm } from "./linalg_norm";
 import { records as linalgSolve } from "./linalg_solve";
 import { records as loss } from "./loss";
 import { records as lossClass } from "./loss_class";
@@ -39,6 +40,7 @@ import { records as matmul } from "./matmul";
 import { records as multiheadAttention } from "./multihead_attention";
 import { records as mutation } from "./mutation";
 import { records as norm } from "./norm";
+import { records as numericGradient } from "./numeric_gradient";
 import { records as pointwiseBinary } from "./pointwise_binary";
 import { records as pointwiseUnary } from "./pointwise_unary";
 import { records as pool } from "./pool";
@@ -52,9 +54,11 @@ import { records as scanSort } from "./scan_sort";
 import { records as selection } from "./selection";
 import { records as softmax } from "./softmax";
 import { records as statistics } from "./statistics";
+import { records as stft } from "./stft";
 import { records as unfold } from "./unfold";
 import { records as upsample } from "./upsample";
 import { records as view } from "./view";
+import { records as viewCopy } from "./view_copy";
 import { records as viewSelect } from "./view_select";
 import { records as xlogy } from "./xlogy";
 
@@ -81,11 +85,15 @@ export const families: readonly (readonly OpRecord[])[] = [
   foreach,
   conv,
   attention,
+  linalgNorm,
   linalgSolve,
   linalgFactor,
   rnnCells,
   linalg,
   fft,
+  stft,
+  numericGradient,
+  viewCopy,
   multiheadAttention,
   embeddingBag,
   grid,

@@ -587,7 +587,14 @@ const compositions: OpRecord[] = [
   composed({
     name: "aten.matmul.default",
     schema: "matmul(Tensor self, Tensor other) -> Tensor",
-    python: [...spell("matmul"), "operator.matmul", "torch.linalg.matmul"],
+    python: [...spell("matmul"), "operator.matmul"],
+    composite: (b, a) => matmul(b, a.tensor("self"), a.tensor("other")),
+  }),
+  composed({
+    name: "aten.linalg_matmul.default",
+    schema: "linalg_matmul(Tensor self, Tensor other) -> Tensor",
+    python: ["torch.linalg.matmul"],
+    printedAs: "torch._C._linalg.linalg_matmul",
     composite: (b, a) => matmul(b, a.tensor("self"), a.tensor("other")),
   }),
   composed({

@@ -76,17 +76,18 @@ function cumulative(packet: "cumsum" | "cumprod", op: "add" | "mul"): OpRecord {
 }
 
 /** for each element, the gradient of all products that it is part of (cumprod_backward's differentiable form) */
-function cumprodBackward<T>(b: GraphBuilder<T>, grad: T, x: T, dim: number, result: T): T {
+function cumprodBackward<T>(b: GraphBuilder<T>, grad: T, x: T, given: number, result: T): T {
   const f = aten(b);
   const m = b.meta(x);
   if (m.shape.length === 0) return grad;
-  const d = b.wrapDim(dim, m.shape.length);
-  const n = b.fixed(m.shape[d] ?? 1);
+  const dim = b.wrapDim(given, m.shape.length);
+  const n = b.fixed(m.shape[dim] ?? 1);
+  if (n === 1) return grad;
   f("mul.Tensor", result, grad);
   const ones = f(
     "expand.default",
     full(b, [1], 1, m.dtype, m.device),
-    m.shape.map((s, i) => (i === d ? 1 : s)),
+    m.shape.map((s, i) => (i === dim ? 1 : s)),
   );
   const slices: T[] = [];
   for (let k = 0; k < n; k++) {

@@ -262,7 +262,7 @@ function pythonNorm(self: "self" | "input", python: string, printedAs?: string):
     composite: (b, a) => {
       const p = a.raw("p");
       const x = a.tensor(self);
-      if (p === "nuc") return b.fail("the nuclear norm is not supported");
+      if (p === "nuc") return b.call("aten.linalg_norm.ord_str", [x, p, a.raw("dim"), a.bool("keepdim")]);
       const ord = p === null || p === "fro" ? 2 : (a.scalar("p") as Scalar);
       return vectorNormCall(b, x, ord, a.raw("dim"), a.bool("keepdim"), a.dtype("dtype"));
     },
@@ -273,33 +273,6 @@ const norms: OpRecord[] = [
   vectorNorm,
   pythonNorm("self", "Tensor.norm"),
   pythonNorm("input", "torch.norm", "torch.functional.norm"),
-  composed({
-    name: "aten.linalg_norm.default",
-    schema:
-      "linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    python: ["torch.linalg.norm"],
-    printedAs: "torch._C._linalg.linalg_norm",
-    composite: (b, a) => {
-      const [ord, dims] = [a.optScalar("ord"), a.optInts("dim")];
-      const rank = b.meta(a.tensor("self")).shape.length;
-      const matrix = ord !== null && (dims === null ? rank === 2 : dims.length === 2);
-      if (matrix) return b.fail("linalg.norm of a matrix with an explicit order is not supported");
-      return vectorNormCall(b, a.tensor("self"), ord ?? fl(2), a.raw("dim"), a.bool("keepdim"), a.dtype("dtype"));
-    },
-  }),
-  composed({
-    name: "aten.linalg_matrix_norm.str_ord",
-    schema:
-      'linalg_matrix_norm.str_ord(Tensor self, str ord="fro", int[] dim=[-2,-1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor',
-    python: ["torch.linalg.matrix_norm"],
-    printedAs: "torch._C._linalg.linalg_matrix_norm",
-    composite: (b, a) => {
-      if (a.str("ord") !== "fro") return b.fail(`linalg.matrix_norm of order '${a.str("ord")}' is not supported`);
-      const x = a.tensor("self");
-      const dims = a.ints("dim").map(d => b.wrapDim(d, b.meta(x).shape.length));
-      return vectorNormCall(b, x, 2, dims, a.bool("keepdim"), a.dtype("dtype"));
-    },
-  }),
 ];
 
 const logSumExp: OpRecord = {

@@ -123,7 +123,8 @@ export function normBackward<T>(
   if (p < 1) {
     const scaled = zeroed(f("pow.Tensor_Scalar", size, fl(p - 1)), x);
     const signed = f("mul.Tensor", f("sgn.default", x), scaled);
-    return f("mul.Tensor", f("mul.Tensor", signed, g), f("pow.Tensor_Scalar", norm, fl(1 - p)));
+    const power = f("pow.Tensor_Scalar", norm, fl(1 - p)); // the right factor comes first
+    return f("mul.Tensor", f("mul.Tensor", signed, g), power);
   }
   if (p < 2) {
     const scaled = f("mul.Tensor", f("sgn.default", x), f("pow.Tensor_Scalar", size, fl(p - 1)));
