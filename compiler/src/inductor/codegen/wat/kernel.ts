@@ -110,8 +110,7 @@ function inPhases(phases: readonly (readonly Part[])[], module: ModuleBuilder, e
   });
 }
 
-const modeOf = (part: Part, env: Env): PartMode =>
-  env.prefer?.(part, env.sizes) ?? choosePartMode(part, env.sizes, b => env.memory.dtype(b));
+const modeOf = (part: Part, env: Env): PartMode => env.prefer?.(part, env.sizes) ?? choosePartMode(part, env.sizes);
 
 /** work items */
 function itemsOf(part: Part, mode: PartMode, sizes: KernelSizes): Expr {

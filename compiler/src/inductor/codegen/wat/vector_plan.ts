@@ -61,15 +61,8 @@ export function countAccesses(
 const long = (d: LoopDim | undefined, sizes: KernelSizes): d is LoopDim =>
   d !== undefined && sizes.hint(d.size) >= LEAST;
 
-export function choosePartMode(part: Part, sizes: KernelSizes, dtypeOf: (buffer: string) => string): PartMode {
+export function choosePartMode(part: Part, sizes: KernelSizes): PartMode {
   const members = part.segments.flatMap(s => s.members);
-  // functions over vectors are precise to float32
-  const wide = members.some(
-    m =>
-      m.accesses.some(a => /64|complex/.test(dtypeOf(a.buffer)) && !/int/.test(dtypeOf(a.buffer))) ||
-      m.body.block.nodes.some(n => Object.values(n).some(v => v === "float64" || v === "complex64")),
-  );
-  if (wide) return { kind: "scalar" };
   if (part.atomic || members.some(m => m.body.block.nodes.some(n => n.op === "scan" || n.op === "sort")))
     return { kind: "scalar" };
   const lastX = part.space.x[part.space.x.length - 1];
