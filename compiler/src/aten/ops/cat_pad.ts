@@ -199,15 +199,26 @@ const joins: OpRecord[] = [
     python: ["torch.column_stack"],
     composite: (b, a) => columnStack(b, a.tensors("tensors")),
   }),
-  ...([1, 2, 3] as const).map(rank =>
-    composed({
-      name: `aten.atleast_${rank}d.default`,
-      schema: `atleast_${rank}d(Tensor self) -> Tensor`,
+  ...([1, 2, 3] as const).flatMap(rank => {
+    const spelled = {
       python: [`torch.atleast_${rank}d`, `torch.functional.atleast_${rank}d`],
       printedAs: `torch.functional.atleast_${rank}d`,
-      composite: (b, a) => atLeast(b, a.tensor("self"), rank),
-    }),
-  ),
+    };
+    return [
+      composed({
+        name: `aten.atleast_${rank}d.default`,
+        schema: `atleast_${rank}d(Tensor self) -> Tensor`,
+        ...spelled,
+        composite: (b, a) => atLeast(b, a.tensor("self"), rank),
+      }),
+      composed({
+        name: `aten.atleast_${rank}d.Sequence`,
+        schema: `atleast_${rank}d.Sequence(Tensor[] tensors) -> Tensor[]`,
+        ...spelled,
+        composite: (b, a) => a.tensors("tensors").map(x => atLeast(b, x, rank)),
+      }),
+    ];
+  }),
   decomposed({
     name: "aten.block_diag.default",
     schema: "block_diag(Tensor[] tensors) -> Tensor",

@@ -229,7 +229,42 @@ function trapezoid(packet: string, nodes: <T>(b: GraphBuilder<T>, y: T, dim: num
   });
 }
 
+/** the same over the grid of `x` */
+function trapezoidOn(packet: string, total: <T>(b: GraphBuilder<T>, areas: T, dim: number) => T): OpRecord {
+  return composed({
+    name: `aten.${packet}.x`,
+    schema: `${packet}.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor`,
+    python: packet === "trapezoid" ? ["torch.trapezoid", "torch.trapz"] : [`torch.${packet}`],
+    composite: (b, a) => {
+      const f = aten(b);
+      let x = a.tensor("x");
+      const y = a.tensor("y");
+      const [rank, own] = [b.meta(y).shape.length, b.meta(x).shape];
+      const dim = b.wrapDim(a.int("dim"), rank);
+      if (own.length === 1) {
+        const sizes = b.meta(y).shape.map((_, d) => (d === dim ? b.product(own) : 1));
+        x = f("view.default", x, sizes);
+      } else if (own.length < rank) {
+        x = f("view.default", x, [
+          ...b
+            .meta(y)
+            .shape.slice(own.length)
+            .map(() => 1),
+          ...own,
+        ]);
+      }
+      const before = f("slice.Tensor", x, dim, 0, -1);
+      const steps = f("sub.Tensor", f("slice.Tensor", x, dim, 1), before);
+      const left = f("slice.Tensor", y, dim, 0, -1);
+      const heights = f("add.Tensor", left, f("slice.Tensor", y, dim, 1));
+      return f("div.Scalar", total(b, f("mul.Tensor", heights, steps), dim), fl(2));
+    },
+  });
+}
+
 const integrals: OpRecord[] = [
+  trapezoidOn("trapezoid", (b, areas, dim) => b.call("aten.sum.dim_IntList", [areas, [dim]])),
+  trapezoidOn("cumulative_trapezoid", (b, areas, dim) => b.call("aten.cumsum.default", [areas, dim])),
   trapezoid("trapezoid", (b, y, dim, dx) => {
     const f = aten(b);
     const last = f("select.int", y, dim, -1);

@@ -15,7 +15,7 @@ import {
 import { each, fallback, inplace, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
 import { broadcastIndices, expandTo, indexMap } from "./helpers/gather_scatter";
 import { at, broadcastShapes, composed, decomposed, range } from "./helpers/shape";
-import { full, maskedFill, toDtype, where } from "./helpers/trace";
+import { full, maskedFill, STRIDED, toDtype, where } from "./helpers/trace";
 import { flatten, reshape } from "./view";
 
 /** Strides of the result of x[indices]: those of a copy of x with the indexed dims expanded (TensorIterator). */
@@ -166,7 +166,19 @@ const byTensor: OpRecord[] = [
     name: "aten.index_select.default",
     schema: "index_select(Tensor self, int dim, Tensor index) -> Tensor",
     python: spell("index_select"),
-    decompose: (b, a) => indexSelect(b, a.tensor("self"), a.int("dim"), a.tensor("index")),
+    decompose: (b, a) => {
+      const [x, index] = [a.tensor("self"), a.tensor("index")];
+      const { shape, dtype, device } = b.meta(x);
+      if (shape.length > 0) return indexSelect(b, x, a.int("dim"), index);
+      const empty = b.call("aten.empty.memory_format", [[]], {
+        dtype: new DTypeArg(dtype),
+        layout: STRIDED,
+        device: new DeviceArg(device),
+        pin_memory: false,
+      });
+      const values = b.call("aten.expand.default", [x, b.meta(index).shape]);
+      return b.call("aten.index_copy.default", [empty, 0, index, values]);
+    },
     derivative: each({
       self: (b, c) => {
         const t = b.meta(c.args.tensor("self"));

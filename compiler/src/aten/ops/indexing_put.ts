@@ -12,7 +12,18 @@ import type {
   Ops,
   TensorMeta,
 } from "../types";
-import { each, fallback, fl, inplace, isFloat, NOT_DIFFERENTIABLE, numberOf, spell } from "./helpers/define";
+import {
+  aten,
+  each,
+  fallback,
+  fl,
+  inplace,
+  isComplex,
+  isFloat,
+  NOT_DIFFERENTIABLE,
+  numberOf,
+  spell,
+} from "./helpers/define";
 import { broadcastIndices, expandTo, indexMap, isMaskDType, lacksAtomicAdd } from "./helpers/gather_scatter";
 import { at, decomposed, denseLike, numel, range, sliceBounds, sliceLength } from "./helpers/shape";
 import { CONTIGUOUS, convert, full, fullLike, scalarTensor, zerosLike } from "./helpers/trace";
@@ -554,12 +565,50 @@ function scatterReduceGrads<T>(b: GraphBuilder<T>, a: Args<T>, grad: T, result: 
       const forSrc = b.call("aten.mul.Tensor", [b.call("aten.eq.Tensor", [src, best]), perSource]);
       return { self: clear(forSelf), src: forSrc };
     }
+    case "prod": {
+      const { forSelf, forSrc } = productGrads(b, grad, self, src, result(), {
+        pick: gather,
+        add: scatterAddTo,
+        reduce: (x, y) =>
+          b.call("aten.scatter_reduce.two", [x, dim, index, y, reduce], includeSelf ? {} : { include_self: false }),
+      });
+      return { self: clear(forSelf), src: forSrc };
+    }
     default:
       return b.fail(
         `derivative for aten::scatter_reduce with reduce='${reduce}' is not implemented`,
         "NotImplementedError",
       );
   }
+}
+
+interface Places<T> {
+  /** what lies where the sources go */
+  readonly pick: (x: T) => T;
+  readonly add: (x: T, sources: T) => T;
+  readonly reduce: (x: T, sources: T) => T;
+}
+
+/** gradients of products scattered into a tensor: factors that are zero leave out themselves alone */
+function productGrads<T>(
+  b: GraphBuilder<T>,
+  grad: T,
+  self: T,
+  src: T,
+  result: T,
+  at_: Places<T>,
+): Record<"forSelf" | "forSrc", T> {
+  const f = aten(b);
+  const isZero = (x: T): T => f("eq.Scalar", x, 0);
+  const masked = f("masked_fill.Scalar", self, isZero(self), 1);
+  const forSelf = f("div.Tensor", f("mul.Tensor", grad, at_.reduce(masked, src)), masked);
+  const zero = isZero(src);
+  const counts = at_.add(zerosLike(b, self), convert(b, zero, b.meta(self).dtype));
+  const single = f("bitwise_and.Tensor", zero, f("eq.Scalar", at_.pick(counts), 1));
+  const without = at_.reduce(self, f("masked_fill.Scalar", src, single, 1));
+  const divisor = f("masked_fill.Scalar", src, zero, 1);
+  const plain = f("div.Tensor", at_.pick(f("mul.Tensor", grad, result)), divisor);
+  return { forSelf, forSrc: f("where.self", single, at_.pick(f("mul.Tensor", grad, without)), plain) };
 }
 
 const indexReduce: OpRecord = {
@@ -569,20 +618,52 @@ const indexReduce: OpRecord = {
   python: spell("index_reduce"),
   tags: ["extern"],
   meta: putMeta,
+  decompose: (b, a) => {
+    if (a.str("reduce") !== "mean") return undefined;
+    const f = aten(b);
+    const [x, index, source, dim] = [a.tensor("self"), a.tensor("index"), a.tensor("source"), a.raw("dim")];
+    const ones = fullLike(b, source, 1);
+    const add = (y: typeof x, z: typeof x): typeof x => f("index_add.default", y, dim, index, z);
+    let [out, counts] = [x, x];
+    if (a.bool("include_self")) counts = add(fullLike(b, x, 1), ones);
+    else {
+      out = f("index_fill.int_Scalar", x, dim, index, 0);
+      counts = add(zerosLike(b, x), ones);
+      counts = f("masked_fill.Scalar", counts, f("lt.Scalar", counts, 1), 1);
+    }
+    const sums = add(out, source);
+    const exact = isFloat(b.meta(x).dtype) || isComplex(b.meta(x).dtype);
+    return f(exact ? "div.Tensor" : "floor_divide.default", sums, counts);
+  },
   derivative: {
     kind: "joint",
     of: ["self", "source"],
     grads: (b, c) => {
       const a = c.args;
       const reduce = a.str("reduce");
-      if (reduce !== "amax" && reduce !== "amin") {
-        return b.fail(
-          `derivative for aten::index_reduce with reduce='${reduce}' is not implemented`,
-          "NotImplementedError",
-        );
-      }
       const [self, index, source] = [a.tensor("self"), a.tensor("index"), a.tensor("source")];
-      const pick = (x: typeof self): typeof self => b.call("aten.index_select.default", [x, a.raw("dim"), index]);
+      const [dim, includeSelf] = [a.raw("dim"), a.bool("include_self")];
+      const pick = (x: typeof self): typeof self => b.call("aten.index_select.default", [x, dim, index]);
+      const add = (x: typeof self, y: typeof self): typeof self => b.call("aten.index_add.default", [x, dim, index, y]);
+      const clear = (g: typeof self): typeof self =>
+        includeSelf ? g : b.call("aten.index_fill.int_Scalar", [g, dim, index, 0]);
+      if (reduce === "prod") {
+        const { forSelf, forSrc } = productGrads(b, c.grad(), self, source, c.result(), {
+          pick,
+          add,
+          reduce: (x, y) =>
+            b.call("aten.index_reduce.default", [x, dim, index, y, reduce], includeSelf ? {} : { include_self: false }),
+        });
+        return { self: clear(forSelf), source: forSrc };
+      }
+      if (reduce === "mean") {
+        const counts = add(includeSelf ? fullLike(b, c.grad(), 1) : zerosLike(b, c.grad()), fullLike(b, source, 1));
+        const safe = b.call("aten.masked_fill.Scalar", [counts, b.call("aten.eq.Scalar", [counts, 0]), 1]);
+        const forSelf = b.call("aten.div.Tensor", [c.grad(), safe]);
+        const perSource = pick(safe);
+        const forSource = b.call("aten.div.Tensor", [pick(c.grad()), perSource]);
+        return { self: clear(forSelf), source: forSource };
+      }
       const value = c.result();
       const best = pick(value);
       const dtype = b.meta(self).dtype;
@@ -591,7 +672,8 @@ const indexReduce: OpRecord = {
       const winners = b.call("aten.index_add.default", [own, a.raw("dim"), index, theirs]);
       const share = b.call("aten.div.Tensor", [c.grad(), winners]);
       const forSelf = b.call("aten.mul.Tensor", [own, share]);
-      return { self: forSelf, source: b.call("aten.mul.Tensor", [theirs, pick(share)]) };
+      const forSource = b.call("aten.mul.Tensor", [theirs, pick(share)]);
+      return { self: clear(forSelf), source: forSource };
     },
   },
   lower: fallback(

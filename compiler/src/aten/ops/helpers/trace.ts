@@ -172,6 +172,7 @@ export function reductionDims<T>(b: GraphBuilder<T>, dims: readonly number[] | n
 /** number of elements over some dims */
 export function numelOf<T>(b: GraphBuilder<T>, x: T, dims?: readonly number[]): Dim {
   const shape = b.meta(x).shape;
+  if (shape.length === 0) return b.int(1);
   return b.product(dims === undefined ? shape : dims.map(d => shape[b.wrapDim(d, shape.length)] as Dim));
 }
 
