@@ -1,7 +1,7 @@
 // `node test/tools/differences.mjs [--check]`: writes docs/differences.md, which says where preset fuselens does better than
 // torch 2.11's record, program by program. In: test/programs and test/recorded/programs.json. `--check` compares only, and
 // exits with 1 where the page is out of date.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -233,11 +233,12 @@ function backward(
 function tangentMeta(tracer: Tracer, out: TensorMeta): FakeTensor {
   const m = tracer.math;
   const channelsLast = out.shape.length === 4 && !isContiguous(m, out) && isContiguous(m, out, "channels_last");
-  const stride = isContiguous(m, out) && out.shape.every(s => m.static(s) !== 0)
-    ? out.stride // dims of size 1 keep theirs
-    : channelsLast
-      ? channelsLastStrides(m, out.shape)
-      : contiguousStrides(m, out.shape);
+  const stride =
+    isContiguous(m, out) && out.shape.every(s => m.static(s) !== 0)
+      ? out.stride // dims of size 1 keep theirs
+      : channelsLast
+        ? channelsLastStrides(m, out.shape)
+        : contiguousStrides(m, out.shape);
   return {
     ...(out as FakeTensor),
     stride: stride as unknown as FakeTensor["stride"],

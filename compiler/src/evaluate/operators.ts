@@ -48,7 +48,7 @@ const UNARY: Readonly<Record<string, Unary>> = {
   tanh: Math.tanh,
   sigmoid: x => 1 / (1 + Math.exp(-x)),
   erf,
-  relu: x => (x < 0 ? 0 : x),
+  relu: x => Math.max(x, 0),
   floor: Math.floor,
   ceil: Math.ceil,
   round: roundHalfEven,

@@ -147,7 +147,7 @@ function argument(b: Builder, a: ast.Arg, init: Usage, all: Usage, notes: string
 
 /** a config object of the file, or one that answers by the names it is asked for */
 function configObject(b: Builder, a: ast.Arg, annotation: string, notes: string[]): Value | undefined {
-  const { vm, main, torch } = b;
+  const { main, torch } = b;
   const bare = annotation.replace(/^Optional\[(.*)\]$/, "$1");
   const looksSo = CONFIGS.test(a.arg) || /(Config|Args|Arguments|Params|Options)$/.test(bare);
   const names = bare !== "" && main.dict.get(bare) !== undefined ? [bare] : looksSo ? configNames(b.module) : [];

@@ -254,7 +254,7 @@ function installSets(vm: Machine): void {
   };
   const asSet = (v: Value): PySet => (v instanceof PySet ? v : of(vm.types.set, false, v));
   const fold = (s: PySet, others: readonly Value[], op: "|" | "&" | "-" | "^"): PySet =>
-    others.reduce<PySet>((acc, o) => setOperation(vm, op, acc, asSet(o)) ?? acc, of(s.cls, s.frozen, s));
+    others.reduce<PySet>((acc, o) => setOperation(op, acc, asSet(o)) ?? acc, of(s.cls, s.frozen, s));
   defineNew(vm, vm.types.set, (c, [it]) => of(c, false, it));
   defineNew(vm, vm.types.frozenset, (c, [it]) => of(c, true, it));
   for (const cls of [vm.types.set, vm.types.frozenset]) {

@@ -6,7 +6,6 @@ import type { TritonKernel } from "../codegen/triton/kernel";
 import type { Workspace } from "../codegen/triton/kernel_args";
 import { type KernelParam, type KernelSource, kernelSource, NAME } from "../codegen/triton/kernel_text";
 import { memoryStats } from "../codegen/triton/memory_stats";
-import { has } from "../codegen/triton/options";
 import { estimateKernelUs } from "../cost";
 import { selectTiling } from "../scheduler/tiling/select";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
