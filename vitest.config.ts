@@ -7,6 +7,7 @@ export default defineConfig({
     include: ["*/src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**", "**/out/**"],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     pool: "forks",
   },
 });
