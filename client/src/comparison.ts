@@ -28,9 +28,9 @@ const PRESETS = ["nightly-2026-11", "torch-2.11", "fuselens"];
 export async function compareConfigurations(
   server: Server,
   documents: OutputDocuments,
-  target: Target & { readonly config?: Readonly<Record<string, unknown>> },
+  target: Target & { readonly config?: Readonly<Record<string, unknown>>; readonly right?: Configuration },
 ): Promise<void> {
-  const right = target.config ? { config: target.config } : await pick();
+  const right = target.right ?? (target.config ? { config: target.config } : await pick());
   if (!right) return;
   const options = { location: vscode.ProgressLocation.Notification, title: "FuseLens: comparing", cancellable: true };
   const { uri, root } = target;

@@ -9,12 +9,17 @@ import {
   type ServerOptions,
   State,
   TransportKind,
+  WorkDoneProgress,
 } from "vscode-languageclient/node";
 import type { Analysed, Target } from "./answers";
 import { readSettings } from "./settings";
 
 /** commands that links in hovers may call: all of them are this extension's own */
-const LINKED = ["showOutputCode", "showKernelMap", "benchmark", "showSchedulerGraph"].map(c => `fuselens.${c}`);
+const LINKED = ["showOutputCode", "showKernelMap", "benchmark", "showSchedulerGraph", "compare"].map(
+  c => `fuselens.${c}`,
+);
+
+const NOT_RUNNING = "the server is not running; FuseLens: Restart Server starts it";
 
 export class Server implements vscode.Disposable {
   private client: LanguageClient | undefined;
@@ -27,6 +32,7 @@ export class Server implements vscode.Disposable {
   /** started, stopped, failed */
   readonly onState = this.changed.event;
   private readonly subscriptions: vscode.Disposable[] = [];
+  private progressTokens = 0;
 
   constructor(private readonly context: vscode.ExtensionContext) {
     const tell = (): void => {
@@ -71,6 +77,27 @@ export class Server implements vscode.Disposable {
     await client.start();
   }
 
+  /** as `ask`, and hears how far the server is: percent (undefined: unknown) and what it does */
+  async askWithProgress<T>(
+    command: string,
+    argument: unknown,
+    token: vscode.CancellationToken,
+    onProgress: (percent: number | undefined, message: string) => void,
+  ): Promise<T> {
+    const { client } = this;
+    if (!client) throw new Error(NOT_RUNNING);
+    const workDoneToken = `fuselens-${++this.progressTokens}`;
+    const heard = client.onProgress(WorkDoneProgress.type, workDoneToken, p => {
+      if (p.kind !== "end") onProgress(p.percentage, p.message ?? "");
+    });
+    try {
+      const params = { command, arguments: [argument], workDoneToken };
+      return await client.sendRequest<T>("workspace/executeCommand", params, token);
+    } finally {
+      heard.dispose();
+    }
+  }
+
   async restart(): Promise<void> {
     await this.stop();
     await this.start();
@@ -85,7 +112,7 @@ export class Server implements vscode.Disposable {
   /** One command's answer; an Error of one line where there is none. */
   ask<T>(command: string, argument: unknown, token?: vscode.CancellationToken): Promise<T> {
     const { client } = this;
-    if (!client) return Promise.reject(new Error("the FuseLens server is not running"));
+    if (!client) return Promise.reject(new Error(NOT_RUNNING));
     const params = { command, arguments: [argument] };
     // a token that is not there would count as a second parameter of the request
     return token

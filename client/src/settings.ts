@@ -18,7 +18,8 @@ export function readSettings(): Record<string, unknown> {
     benchmark: { against: c.get("benchmark.against", []), seconds: c.get("benchmark.seconds", 0.5) },
     inlayHints: { shapes: c.get("inlayHints.shapes", true), kernels: c.get("inlayHints.kernels", true) },
     codeLens: { enabled: c.get("codeLens.enabled", true) },
-    definition: { enabled: c.get("definition.enabled", true) },
+    suggestions: { enabled: c.get("suggestions.enabled", true) },
+    definition: { enabled: c.get("definition.enabled", false) },
     diagnostics: {
       missedFusionBytes: c.get("diagnostics.missedFusionBytes", 1_000_000),
       graphBreaks: c.get("diagnostics.graphBreaks", true),

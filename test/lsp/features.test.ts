@@ -1,7 +1,7 @@
 // One test a feature of the protocol, as a client meets it.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Diagnostic, type Location, type Range, TestClient } from "./client";
 import { BROKEN_GRAPH, DYNAMIC, find, marked, SUM_AND_COPY, TRAINED, TWO_SUMS } from "./fixtures";
 
@@ -68,6 +68,25 @@ describe("code lenses", () => {
     expect(places.every(p => p.command === undefined)).toBe(true);
     expect((await client.lenses(uri))[0]?.command.title).toMatch(/^\d kernels?, [\d.]+ MB, est\. /);
   });
+});
+
+describe("what preset fuselens would save", () => {
+  it("comes to lens and hover a moment after the analysis", async () => {
+    const uri = await open(SUM_AND_COPY);
+    const title = await vi.waitFor(
+      async () => {
+        const found = (await client.lenses(uri))[0]?.command.title ?? "";
+        expect(found).toContain("possible:");
+        return found;
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    expect(title).toMatch(/^3 kernels, 304 MB, est\. [\d.]+ us \(possible: 2 kernels, 203 MB, est\. [\d.]+ us\)$/);
+    const { line, character } = find(SUM_AND_COPY, "x.sum(dim=0)");
+    expect(await client.hover(uri, line, character + 3)).toMatch(
+      /\*\*Possible\*\* with preset `fuselens`: two kernels instead of three, saves [\d.]+ MB, est\. [\d.]+x/,
+    );
+  }, 90_000);
 });
 
 describe("inlay hints", () => {

@@ -3,6 +3,9 @@
 // the better. Promises: plain data; null where nothing is gained; every number of time is an estimate.
 import type { ReportGraph, ReportKernel } from "./types";
 
+/** what of a graph's report counts here */
+export type ScheduledGraph = Pick<ReportGraph, "name" | "kind" | "kernels">;
+
 export interface ScheduleCost {
   readonly kernels: number;
   readonly bytes: number;
@@ -33,7 +36,7 @@ export interface BetterSchedule {
 /** an estimate must shrink by so much to be told */
 const TOLD = 0.97;
 
-export function betterSchedule(mine: ReportGraph, other: ReportGraph): BetterSchedule | null {
+export function betterSchedule(mine: ScheduledGraph, other: ScheduledGraph): BetterSchedule | null {
   const places = components(mine, other)
     .flatMap(({ before, after }): BetterPlace[] => {
       const cost = { before: costOf(pick(mine, before)), after: costOf(pick(other, after)) };
@@ -58,7 +61,7 @@ export function betterSchedule(mine: ReportGraph, other: ReportGraph): BetterSch
 }
 
 const gain = (p: BetterPlace): number => p.cost.before.estimateUs - p.cost.after.estimateUs;
-const pick = (g: ReportGraph, at: readonly number[]): ReportKernel[] => at.flatMap(i => g.kernels[i] ?? []);
+const pick = (g: ScheduledGraph, at: readonly number[]): ReportKernel[] => at.flatMap(i => g.kernels[i] ?? []);
 /** nodes that only reserve memory are no kernels */
 const isLaunched = (k: ReportKernel): boolean => k.type !== "NopKernelSchedulerNode" && k.name !== "";
 
@@ -76,7 +79,7 @@ function isBetter(before: ScheduleCost, after: ScheduleCost): boolean {
 }
 
 /** kernels of both schedules that hold common operations, joined until no group shares any */
-function components(mine: ReportGraph, other: ReportGraph): { before: number[]; after: number[] }[] {
+function components(mine: ScheduledGraph, other: ScheduledGraph): { before: number[]; after: number[] }[] {
   const owner = new Map<string, number>();
   const parent: number[] = [];
   const find = (i: number): number => {

@@ -46,6 +46,17 @@ describe("schedulerGraph", () => {
     expect(schedulerDot(graph(), 0)).not.toContain("cluster");
   });
 
+  it("names the kernels that are launched where their titles are given", () => {
+    const titles = ["kernel 1: a", "kernel 2: b"];
+    const made = graph();
+    const dot = schedulerDot(made, undefined, titles);
+    made.final.forEach((members, i) => {
+      if (members.length > 1) expect(dot).toContain(`label="${titles[i]}"`);
+      else expect(dot).toContain(`label="${titles[i]}\\n${made.ops[members[0] ?? 0]?.name}\\n`);
+    });
+    expect(schedulerDot(made, 0, titles)).not.toContain("kernel 1");
+  });
+
   it("keeps text of the user's inside its string", () => {
     expect(dotString('a"; evil [x="\\')).toBe('"a\\"; evil [x=\\"\\\\"');
     expect(dotString("a\r\u2028b\nc")).toBe('"a b\\nc"');

@@ -109,8 +109,11 @@ function roundsOf(schedule: Schedule, indexOf: ReadonlyMap<string, number>): Sch
   return rounds;
 }
 
-/** DOT of the graph as it stands after round `round` (an index into `rounds`); undefined: as it is launched. */
-export function schedulerDot(graph: SchedulerGraph, round?: number): string {
+/**
+ * DOT of the graph as it stands after round `round` (an index into `rounds`); undefined: as it is launched. `titles` name
+ * the groups of `final` in the latter.
+ */
+export function schedulerDot(graph: SchedulerGraph, round?: number, titles: readonly string[] = []): string {
   const groups = round === undefined ? graph.final : (graph.rounds[round]?.groups ?? graph.final);
   const out = [
     `digraph ${dotString(`${graph.name} (${graph.kind})`)} {`,
@@ -118,10 +121,12 @@ export function schedulerDot(graph: SchedulerGraph, round?: number): string {
     '  node [shape=box, style="rounded,filled", fillcolor=white, fontname="Helvetica,Arial,sans-serif", fontsize=10, margin="0.32,0.08"];',
     '  edge [fontname="Helvetica,Arial,sans-serif", fontsize=8];',
   ];
+  const named = round === undefined ? titles : [];
+  const titleOf = (i: number, members: readonly number[]): string => named[i] ?? `${members.length} ops`;
   groups.forEach((members, i) => {
     const indent = members.length > 1 ? "    " : "  ";
     if (members.length > 1) {
-      out.push(`  subgraph cluster_${i} {`, `    label=${dotString(`${members.length} ops`)};`, `    id="group_${i}";`);
+      out.push(`  subgraph cluster_${i} {`, `    label=${dotString(titleOf(i, members))};`, `    id="group_${i}";`);
       out.push(
         '    style="rounded,filled";',
         `    fillcolor="${GROUP_FILL}";`,
@@ -131,8 +136,15 @@ export function schedulerDot(graph: SchedulerGraph, round?: number): string {
     for (const m of members) {
       const op = graph.ops[m];
       if (!op) continue;
-      const lines = op.at.length ? `line ${op.at.join(", ")}` : "";
-      const label = [op.name, op.origins.slice(0, 4).join(", "), [op.what, op.sizes].filter(Boolean).join(" "), lines]
+      const lines = op.at.length ? `line${op.at.length === 1 ? "" : "s"} ${op.at.join(", ")}` : "";
+      const title = members.length === 1 ? named[i] : undefined;
+      const label = [
+        title,
+        op.name,
+        op.origins.slice(0, 4).join(", "),
+        [op.what, op.sizes].filter(Boolean).join(" "),
+        lines,
+      ]
         .filter(Boolean)
         .join("\n");
       out.push(

@@ -1,5 +1,5 @@
 // What the main thread and a compile thread say to each other; everything here can be structured-cloned.
-import type { Artifact, Compilation, OutputCode, PresetName, SchedulerGraph } from "@fuselens/compiler";
+import type { Artifact, Compilation, OutputCode, PresetName, ScheduledGraph, SchedulerGraph } from "@fuselens/compiler";
 import type { EditorProgram } from "../ide/model";
 
 export interface ThreadOptions {
@@ -28,7 +28,9 @@ export type SideJob =
   | { readonly want: "stage"; readonly stage: Artifact }
   | { readonly want: "graphs" }
   | { readonly want: "benchmark" }
-  | { readonly want: "program" };
+  | { readonly want: "program" }
+  /** the kernels of each graph and nothing else */
+  | { readonly want: "schedules" };
 
 export type CompileRequest =
   | {
@@ -55,6 +57,7 @@ export type CompileRequest =
     };
 
 export type SideResult =
+  | { readonly want: "schedules"; readonly graphs: readonly ScheduledGraph[] }
   | { readonly want: "stage"; readonly text: string }
   | { readonly want: "graphs"; readonly graphs: readonly (SchedulerGraph | null)[] }
   | { readonly want: "benchmark"; readonly compilations: readonly Compilation[] }

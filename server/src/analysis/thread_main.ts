@@ -142,6 +142,7 @@ function sideOptions(o: ThreadOptions, job: SideJob): SessionOptions {
     case "benchmark":
       return { ...plain, wat: true };
     case "program":
+    case "schedules":
       return plain;
     default: {
       const never: never = job;
@@ -154,6 +155,11 @@ function sideResult(program: Program, job: SideJob, text: string | undefined): S
   switch (job.want) {
     case "stage":
       return { want: "stage", text: emitText(program, job.stage) };
+    case "schedules":
+      return {
+        want: "schedules",
+        graphs: program.report.graphs.map(({ name, kind, kernels }) => ({ name, kind, kernels })),
+      };
     case "graphs":
       return { want: "graphs", graphs: program.compilations.map(c => c.schedulerGraph) };
     case "benchmark":

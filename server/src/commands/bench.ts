@@ -73,5 +73,6 @@ function tableText(summary: BenchmarkSummary): string {
     for (const [name, t] of Object.entries(r.against))
       out.push(`  against ${name}: ${formatTime(t.medianUs)}, ${(t.medianUs / r.graph.medianUs).toFixed(2)}x`);
   }
+  for (const s of summary.skipped) out.push(`${s.name} can't be benchmarked: ${s.reason}`);
   return `${out.join("\n")}\n`;
 }

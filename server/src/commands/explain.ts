@@ -1,7 +1,7 @@
 // fuselens explain FILE [--json]: kernels, the lines behind them, reasons, bytes.
 
 import { compileFile } from "../compile";
-import { betterSchedules } from "../ide/better";
+import { BETTER_PRESET, betterSchedules } from "../ide/better";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printDiagnostics } from "../render/diagnostics";
 import { explainText } from "../render/explain_text";
@@ -16,7 +16,10 @@ export async function main(argv: string[]): Promise<number> {
     const better =
       options.preset === "fuselens"
         ? []
-        : betterSchedules(program, compileFile(path, { ...options, preset: "fuselens" }));
+        : betterSchedules(
+            program.report.graphs,
+            compileFile(path, { ...options, preset: BETTER_PRESET }).report.graphs,
+          );
     process.stdout.write(explainText(program.report, better));
     printDiagnostics(program.diagnostics, path);
   }

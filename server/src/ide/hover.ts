@@ -2,6 +2,7 @@
 // (type, operators, what the backward keeps of it), then the reasons that keep its kernel apart, most bytes first.
 import { REASONS, type ReportKernel, type ReportRefusal, type SourceEntry } from "@fuselens/compiler";
 import { formatBandwidth, formatBytes, formatLines, formatTime } from "../render/units";
+import { type BetterSchedules, betterLines } from "./better";
 import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position, refusalsOf, titleOf } from "./lookup";
 import { escapeMarkdown, inlineCode } from "./markdown";
 import type { Measurement } from "./measurements";
@@ -26,6 +27,7 @@ export function hoverAt(
   file: string,
   at: Position,
   measured: MeasuredKernel,
+  better?: BetterSchedules,
 ): HoverText | null {
   const entries = entriesAt(program, file, at);
   const first = entries[0];
@@ -34,6 +36,7 @@ export function hoverAt(
   const out = [...kernelLines(program, kernels, measured), ...typeLines(program, entries)];
   const saved = savedBytes(program, entries);
   if (saved !== null && saved > 0) out.push(`Kept for the backward pass: **${formatBytes(saved)}**`);
+  out.push(...betterLines(better, kernels));
   out.push(...reasonLines(refusalsOf(program, kernels)));
   const assumed = new Set(kernels.flatMap(ref => kernelOf(program, ref)?.assumed ?? []));
   if (assumed.size) out.push(`*Assumed: ${[...assumed].map(escapeMarkdown).join("; ")}*`);

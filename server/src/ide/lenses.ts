@@ -2,6 +2,7 @@
 // cheap; their titles are made when a lens comes into view.
 import type { ReportRoot } from "@fuselens/compiler";
 import { formatBandwidth, formatBytes, formatTime } from "../render/units";
+import { type BetterSchedules, betterTitle } from "./better";
 import { compilationsOf, launched } from "./lookup";
 import type { Measurements } from "./measurements";
 import type { EditorProgram } from "./model";
@@ -33,12 +34,13 @@ export function lensTitle(
   rootName: string,
   command: LensCommand,
   measured: Measurements,
+  better?: BetterSchedules,
 ): string | null {
   const root = program.roots.find(r => r.name === rootName);
   if (!root) return null;
   switch (command) {
     case "fuselens.showKernels":
-      return kernelsTitle(program, root);
+      return kernelsTitle(program, root, better);
     case "fuselens.benchmark":
       return benchmarkTitle(program, root, measured);
     case "fuselens.showOutputCode":
@@ -52,7 +54,7 @@ export function lensTitle(
   }
 }
 
-function kernelsTitle(program: EditorProgram, root: ReportRoot): string {
+function kernelsTitle(program: EditorProgram, root: ReportRoot, better: BetterSchedules | undefined): string {
   const compilations = compilationsOf(program, root);
   const kernels = compilations.reduce((n, c) => n + launched(c.graph.kernels).length, 0);
   const bytes = compilations.reduce((n, c) => n + c.graph.bytes, 0);
@@ -61,7 +63,9 @@ function kernelsTitle(program: EditorProgram, root: ReportRoot): string {
   const graphs = compilations.length > 1 ? ` in ${compilations.length} graphs` : "";
   const keeps = saved > 0 ? `, ${formatBytes(saved)} saved for backward` : "";
   const assumed = root.assumed.length ? ` (assumed: ${root.assumed.join("; ")})` : "";
-  return `${kernels} kernel${kernels === 1 ? "" : "s"}${graphs}, ${formatBytes(bytes)}, est. ${formatTime(us)}${keeps}${assumed}`;
+  const possible = betterTitle(better, root.compilations, { kernels, bytes, estimateUs: us });
+  const beside = possible === null ? "" : ` (${possible})`;
+  return `${kernels} kernel${kernels === 1 ? "" : "s"}${graphs}, ${formatBytes(bytes)}, est. ${formatTime(us)}${beside}${keeps}${assumed}`;
 }
 
 function benchmarkTitle(program: EditorProgram, root: ReportRoot, measured: Measurements): string {

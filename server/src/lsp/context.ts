@@ -8,6 +8,7 @@ import type { WorkerPool } from "../worker/pool";
 import type { Documents } from "./documents";
 import type { GeneratedDocuments } from "./generated_documents";
 import type { Settings } from "./settings";
+import type { Suggestions } from "./suggestions";
 import type { View } from "./view";
 
 /** what the client said at initialize, as far as anything depends on it */
@@ -36,6 +37,7 @@ export interface ServerContext {
   readonly side: SideThread;
   readonly generated: GeneratedDocuments;
   readonly measurements: Measurements;
+  readonly suggestions: Suggestions;
   readonly workers: WorkerPool;
   readonly client: ClientAbilities;
   readonly settings: Settings;

@@ -13,6 +13,7 @@ import {
 } from "vscode-languageserver/node";
 import { type Analysis, Analyzer } from "../analysis/analyzer";
 import { SideThread } from "../analysis/side_thread";
+import { BETTER_PRESET } from "../ide/better";
 import { Measurements } from "../ide/measurements";
 import { WorkerPool } from "../worker/pool";
 import { abilitiesOf } from "./abilities";
@@ -34,6 +35,7 @@ import { documentContent, refreshDocuments } from "./features/virtual_documents"
 import { GeneratedDocuments, SCHEME } from "./generated_documents";
 import { chooseEncoding } from "./positions";
 import { readSettings } from "./settings";
+import { Suggestions } from "./suggestions";
 import { View } from "./view";
 import { pullSettings, Workspace } from "./workspace";
 
@@ -52,6 +54,8 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   const log = (message: string): void => connection.console.log(message);
   const workers = new WorkerPool({ workerFile: paths.worker, log });
   const side = new SideThread(paths.compileThread);
+  // a lens is asked for again, a hover is asked for anew anyway
+  const suggestions = new Suggestions(side, () => client.lensRefresh && void lensesChanged());
   /** the version of each document that an analysis was last shown for */
   const shown = new Map<string, number>();
   const crashes = new Map<string, { version: number; diagnostics: Diagnostic[] }>();
@@ -66,8 +70,12 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   });
   const progress = new CompileProgress(connection, path => analyzer.cancel(path));
   const documents = new Documents({
-    onChange: (unit, edit) => void analyzer.update(unit.path, unit.text, unit.version, edit),
+    onChange: (unit, edit) => {
+      suggestions.drop(unit.path);
+      void analyzer.update(unit.path, unit.text, unit.version, edit);
+    },
     onClose: (path, uris) => {
+      suggestions.drop(path);
       analyzer.close(path);
       shown.delete(path);
       for (const uri of uris) crashes.delete(uri);
@@ -83,6 +91,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     side,
     generated,
     measurements,
+    suggestions,
     workers,
     crashes,
     log,
@@ -139,7 +148,17 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
           target: analysis.program.target,
         });
     }
+    if (workspace.settings.suggestions)
+      suggestions.schedule(analysis.program, () => ({
+        path: analysis.path,
+        overlay: context.overlay(),
+        options: workspace.threadOptions({ preset: BETTER_PRESET }),
+      }));
     recompileDependents(new Set([analysis.path]));
+  }
+
+  function lensesChanged(): Promise<void> {
+    return connection.sendRequest<void>("workspace/codeLens/refresh").catch(() => undefined);
   }
 
   function crashed(path: string, version: number, message: string): void {
@@ -300,6 +319,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
 
   connection.onShutdown(async () => {
     generated.dispose();
+    suggestions.dispose();
     await Promise.all([analyzer.dispose(), side.dispose(), workers.dispose()]);
   });
   documents.listen(connection);

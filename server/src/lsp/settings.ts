@@ -13,6 +13,8 @@ export interface Settings {
   readonly benchmark: { readonly against: readonly ("eager" | "compile")[]; readonly seconds: number };
   readonly inlayHints: { readonly shapes: boolean; readonly kernels: boolean };
   readonly codeLens: boolean;
+  /** say beside the preset's kernels what preset fuselens would save */
+  readonly suggestions: boolean;
   readonly definition: boolean;
   readonly diagnostics: {
     readonly missedFusionBytes: number | null;
@@ -41,6 +43,7 @@ export function readSettings(given: unknown): Settings {
     },
     inlayHints: { shapes: at("inlayHints.shapes") !== false, kernels: at("inlayHints.kernels") !== false },
     codeLens: at("codeLens.enabled") !== false,
+    suggestions: at("suggestions.enabled") !== false,
     definition: at("definition.enabled") !== false,
     diagnostics: {
       missedFusionBytes: typeof missed === "number" ? (missed < 0 ? null : missed) : MISSED_FUSION_BYTES,

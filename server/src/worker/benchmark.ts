@@ -9,12 +9,16 @@ import type { WorkerPool } from "./pool";
 export interface BenchmarkSummary {
   readonly summary: string;
   readonly graphs: readonly {
+    /** its place among the graphs that were asked for */
+    readonly index: number;
     readonly name: string;
     readonly kind: string;
     readonly cached: boolean;
     readonly ageSeconds: number;
     readonly result: BenchmarkResult;
   }[];
+  /** graphs that can't be run, and why; the others are measured all the same */
+  readonly skipped: readonly { readonly name: string; readonly reason: string }[];
 }
 
 export interface BenchmarkSettings {
@@ -46,6 +50,7 @@ export function benchmarkJob(c: Compilation, settings: BenchmarkSettings): Job {
   };
 }
 
+/** Rejects with a JobError where no graph can be measured. */
 export async function benchmarkGraphs(
   workers: WorkerPool,
   compilations: readonly Compilation[],
@@ -53,10 +58,24 @@ export async function benchmarkGraphs(
   options: SubmitOptions,
 ): Promise<BenchmarkSummary> {
   const graphs: BenchmarkSummary["graphs"][number][] = [];
-  for (const c of compilations) {
-    const answer = await workers.submit(benchmarkJob(c, settings), { ...options, fresh: settings.fresh });
+  const skipped: BenchmarkSummary["skipped"][number][] = [];
+  for (const [index, c] of compilations.entries()) {
+    const [blocker] = c.plan.blockers;
+    if (blocker) {
+      skipped.push({ name: c.graph.name, reason: blocker });
+      continue;
+    }
+    // several graphs share one bar
+    const onProgress = (done: number, total: number, text: string): void =>
+      options.onProgress?.(
+        index + done / Math.max(1, total),
+        compilations.length,
+        compilations.length > 1 ? `${c.graph.name} (${c.graph.kind}): ${text}` : text,
+      );
+    const answer = await workers.submit(benchmarkJob(c, settings), { ...options, onProgress, fresh: settings.fresh });
     if (answer.result.kind !== "benchmark") throw new JobError("internal", "the worker answered another question");
     graphs.push({
+      index,
       name: c.graph.name,
       kind: c.graph.kind,
       cached: answer.cached,
@@ -64,7 +83,10 @@ export async function benchmarkGraphs(
       result: answer.result,
     });
   }
-  return { summary: graphs.map(summaryLine).join("; "), graphs };
+  const [none] = skipped;
+  if (!graphs.length && none) throw new JobError("unsupported", `${none.name} can't be benchmarked: ${none.reason}`);
+  const left = skipped.map(s => `${s.name} can't be benchmarked: ${s.reason}`);
+  return { summary: [...graphs.map(summaryLine), ...left].join("; "), graphs, skipped };
 }
 
 function summaryLine(g: BenchmarkSummary["graphs"][number]): string {

@@ -50,9 +50,9 @@ export async function benchmark(
     };
     progress.report(0, "starting the worker");
     const summary = await benchmarkGraphs(ctx.workers, compilations, settings, onWorker(progress));
-    summary.graphs.forEach((g, i) => {
-      const c = compilations[i];
-      if (!c) return;
+    for (const g of summary.graphs) {
+      const c = compilations[g.index];
+      if (!c) continue;
       ctx.measurements.set(codeKey(c.outputCode.standalone), asMeasurement(g.result));
       ctx.measurements.record({
         ...historyEntry(g),
@@ -61,7 +61,7 @@ export async function benchmark(
         kernels: c.graph.kernels.filter(k => k.type !== "NopKernelSchedulerNode").length,
         bytes: c.graph.bytes,
       });
-    });
+    }
     ctx.refresh();
     await ctx.workerChanged();
     return summary;

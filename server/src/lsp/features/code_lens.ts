@@ -30,7 +30,7 @@ export async function resolveLens(ctx: ServerContext, lens: CodeLens): Promise<C
   // an edit has come in between: the client asks for all lenses anew, and until then shows none
   const title =
     view && view.part.version === data.version
-      ? lensTitle(view.program, data.root, data.command, ctx.measurements)
+      ? lensTitle(view.program, data.root, data.command, ctx.measurements, ctx.suggestions.of(view.program))
       : null;
   if (title === null) return { ...lens, command: { title: "…", command: "" } };
   return {

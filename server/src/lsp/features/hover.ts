@@ -1,5 +1,6 @@
 // textDocument/hover, in the source and in generated code.
 import { type Hover, type HoverParams, MarkupKind } from "vscode-languageserver/node";
+import { BETTER_PRESET, betterLines } from "../../ide/better";
 import { kernelAtLine } from "../../ide/generated";
 import { hoverAt, kernelLines, type MeasuredKernel } from "../../ide/hover";
 import { type KernelRef, rootOf } from "../../ide/lookup";
@@ -15,9 +16,11 @@ export async function hover(ctx: ServerContext, params: HoverParams): Promise<Ho
   if (ctx.generated.isGenerated(uri)) return generatedHover(ctx, uri, params.position.line);
   const view = await ctx.view(uri);
   if (!view) return null;
-  const text = hoverAt(view.program, view.path, view.position(params.position), measuredIn(ctx, view));
+  const better = ctx.suggestions.of(view.program);
+  const text = hoverAt(view.program, view.path, view.position(params.position), measuredIn(ctx, view), better);
   if (!text || !view.holds(text.span)) return null;
-  const value = [text.markdown, ...links(ctx, view, text.kernels)].join("\n\n");
+  const gains = betterLines(better, text.kernels).length > 0;
+  const value = [text.markdown, ...links(ctx, view, text.kernels, gains)].join("\n\n");
   return { contents: { kind: MarkupKind.Markdown, value }, range: view.range(text.span) };
 }
 
@@ -29,11 +32,11 @@ function measuredIn(ctx: ServerContext, view: View): MeasuredKernel {
 }
 
 /** command links work in the editors that say so; elsewhere the lenses hold the same commands */
-function links(ctx: ServerContext, view: View, kernels: readonly KernelRef[]): string[] {
+function links(ctx: ServerContext, view: View, kernels: readonly KernelRef[], gains: boolean): string[] {
   if (!ctx.client.rich) return [];
   const root = rootOf(view.program, kernels[0]?.compilation ?? -1);
-  const link = (title: string, command: string): string => {
-    const target = encodeURIComponent(JSON.stringify([{ uri: view.uri, root: root?.name }]));
+  const link = (title: string, command: string, more: Readonly<Record<string, unknown>> = {}): string => {
+    const target = encodeURIComponent(JSON.stringify([{ uri: view.uri, root: root?.name, ...more }]));
     return `[${title}](command:${command}?${target.replace(/[()]/g, c => `%${c.charCodeAt(0).toString(16)}`)})`;
   };
   return [
@@ -42,6 +45,9 @@ function links(ctx: ServerContext, view: View, kernels: readonly KernelRef[]): s
       link("Kernel map", "fuselens.showKernelMap"),
       link("Benchmark", "fuselens.benchmark"),
       link("Graph", "fuselens.showSchedulerGraph"),
+      ...(gains
+        ? [link(`Compare with ${BETTER_PRESET}`, "fuselens.compare", { right: { preset: BETTER_PRESET } })]
+        : []),
     ].join(" · "),
   ];
 }
