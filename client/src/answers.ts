@@ -50,6 +50,8 @@ export interface ShownGraph {
   }[];
   /** source lines of operation i */
   readonly lines: readonly (readonly number[])[];
+  /** the groups of the last round: a kernel's number and its operations */
+  readonly launched: readonly { readonly number: number | null; readonly ops: readonly number[] }[];
 }
 
 export interface ShownGraphs {

@@ -7,7 +7,8 @@ import type { Server } from "./server";
 
 export type ToBenchmarks =
   | { readonly type: "history"; readonly entries: readonly HistoryEntry[] }
-  | { readonly type: "progress"; readonly text: string | null };
+  /** null: none is running; `part`: 0 to 1, or null where it is not known */
+  | { readonly type: "progress"; readonly text: string | null; readonly part?: number | null };
 export type FromBenchmarks =
   | { readonly type: "run"; readonly against: boolean }
   | { readonly type: "cancel" | "clear" | "export" };
@@ -17,20 +18,25 @@ const PAGE = {
   title: "FuseLens benchmarks",
   body: `
 <div class="toolbar">
-<button id="run">Benchmark the active file</button>
-<label><input id="against" type="checkbox"> against eager and torch.compile (needs a GPU worker)</label>
-<button id="cancel" class="secondary" disabled>Cancel</button>
-<button id="copy" class="secondary">Copy as Markdown</button>
-<button id="clear" class="secondary">Clear</button>
-<span id="progress" class="quiet" role="status" aria-live="polite"></span>
+<button id="run">Benchmark the file</button>
+<span class="group"><button id="copy" class="secondary" title="Copy the table as Markdown">Copy</button><button id="clear" class="secondary" title="Forget all runs">Clear</button></span>
+<label title="Needs a GPU worker with PyTorch"><input id="against" type="checkbox"> with eager and torch.compile</label>
+<span id="running" class="group" hidden><progress id="bar" aria-label="Benchmark"></progress><span id="progress" class="quiet" role="status" aria-live="polite"></span><button id="cancel" class="secondary" disabled>Cancel</button></span>
 </div>
 <div id="runs" role="region" aria-label="Benchmark runs, newest first"><table><thead><tr>
-<th scope="col">when</th><th scope="col">what</th><th scope="col">where</th><th scope="col" class="number">kernels</th>
-<th scope="col" class="number">median</th><th scope="col" class="number">p20 – p80</th><th scope="col" class="number">runs</th>
-<th scope="col" class="number">bandwidth</th><th scope="col" class="number">eager</th><th scope="col" class="number">torch.compile</th><th scope="col" class="number">max error</th>
+<th scope="col">what</th><th scope="col" class="number" title="Median, 20th to 80th percentile, number of runs">ours</th>
+<th scope="col" class="number" title="Bytes moved per second, and part of the device's copy bandwidth">bandwidth</th>
+<th scope="col" class="number">eager</th><th scope="col" class="number">torch.compile</th><th scope="col" class="number" title="Largest difference from eager PyTorch">error</th>
+<th scope="col">where</th>
 </tr></thead><tbody></tbody></table><p id="empty" class="quiet">No runs yet: the lens above a compiled function measures it.</p></div>`,
   style: `
   #runs { overflow: auto; }
+  #runs td, #runs th { padding: 3px 7px; vertical-align: top; }
+  #runs tbody tr { border-bottom: 1px solid var(--vscode-panel-border, var(--vscode-contrastBorder, transparent)); }
+  #runs .more { display: block; color: var(--vscode-descriptionForeground); font-size: 0.9em; }
+  #running { gap: 8px; }
+  #running[hidden] { display: none; }
+  #bar { width: 80px; accent-color: var(--vscode-progressBar-background); }
   #empty { padding: 8px; }
   td.better { color: var(--vscode-charts-green); }
   td.worse { color: var(--vscode-charts-orange); }`,
@@ -76,10 +82,21 @@ export class Benchmarks implements vscode.Disposable {
     this.panel.post({ type: "progress", text: title });
     try {
       const options = { location: vscode.ProgressLocation.Notification, title, cancellable: true };
-      const summary = await vscode.window.withProgress(options, (_, token) => {
+      const summary = await vscode.window.withProgress(options, (bar, token) => {
         token.onCancellationRequested(() => source.cancel());
         const argument = { ...target, ...(against ? { against } : {}) };
-        return this.server.ask<{ summary: string }>("fuselens.benchmark", argument, source.token);
+        let before = 0;
+        return this.server.askWithProgress<{ summary: string }>(
+          "fuselens.benchmark",
+          argument,
+          source.token,
+          (percent, message) => {
+            // VS Code adds steps up, the server says how far it is
+            bar.report({ message, ...(percent === undefined ? {} : { increment: Math.max(0, percent - before) }) });
+            before = Math.max(before, percent ?? 0);
+            this.panel.post({ type: "progress", text: message || title, part: percent ? percent / 100 : null });
+          },
+        );
       });
       void vscode.window
         .showInformationMessage(`FuseLens: ${summary.summary}`, "Show history")

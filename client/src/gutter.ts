@@ -2,7 +2,8 @@
 // drawn from a version of the document that has passed.
 import * as vscode from "vscode";
 import type { KernelLines } from "./answers";
-import { kernelColour, textOn } from "./colours";
+import { kernelColour } from "./colours";
+import { kernelIcon } from "./kernel_icon";
 import { isSource, type Server } from "./server";
 
 export class Gutter implements vscode.Disposable {
@@ -53,7 +54,7 @@ export class Gutter implements vscode.Disposable {
     for (const [line, numbers] of Object.entries(lines?.sourceToKernels ?? {})) {
       const at = Number(line) - 1;
       if (!numbers.length || at >= first.document.lineCount) continue;
-      const kind = `${numbers[0]} ${numbers.length > 1 ? "+" : ""}`;
+      const kind = numbers.slice(0, 2).join(" ") + (numbers.length > 2 ? " +" : "");
       byKind.set(kind, [...(byKind.get(kind) ?? []), new vscode.Range(at, 0, at, 0)]);
     }
     for (const editor of editors) {
@@ -74,16 +75,14 @@ export class Gutter implements vscode.Disposable {
   private type(kind: string): vscode.TextEditorDecorationType {
     const known = this.types.get(kind);
     if (known) return known;
-    const [number = "1", more = ""] = kind.split(" ");
-    const colour = kernelColour(Number(number));
-    const side = (fill: string): vscode.ThemableDecorationRenderOptions => ({
-      gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;utf8,${encodeURIComponent(icon(`${number}${more}`, fill))}`),
+    const side = (theme: "light" | "dark"): vscode.ThemableDecorationRenderOptions => ({
+      gutterIconPath: vscode.Uri.parse(`data:image/svg+xml;utf8,${encodeURIComponent(kernelIcon(kind, theme))}`),
       gutterIconSize: "contain",
-      overviewRulerColor: fill,
+      overviewRulerColor: kernelColour(Number(kind.split(" ")[0]))[theme],
     });
     const type = vscode.window.createTextEditorDecorationType({
-      light: side(colour.light),
-      dark: side(colour.dark),
+      light: side("light"),
+      dark: side("dark"),
       overviewRulerLane: vscode.OverviewRulerLane.Left,
       isWholeLine: true,
     });
@@ -94,10 +93,4 @@ export class Gutter implements vscode.Disposable {
 
 export function sameDocument(document: vscode.TextDocument, uri: string): boolean {
   return document.uri.toString() === uri || document.uri.toString() === vscode.Uri.parse(uri).toString();
-}
-
-/** a rounded square with the number; three characters still fit */
-function icon(text: string, fill: string): string {
-  const size = text.length > 2 ? 7 : text.length > 1 ? 9 : 11;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16"><rect x="0.5" y="1" width="15" height="14" rx="3" fill="${fill}"/><text x="8" y="${8 + size * 0.36}" font-size="${size}" font-family="sans-serif" font-weight="bold" text-anchor="middle" fill="${textOn(fill)}">${text}</text></svg>`;
 }

@@ -19,12 +19,16 @@ const BASE_STYLE = `
   th { font-weight: 600; border-bottom: 1px solid var(--vscode-panel-border, var(--vscode-contrastBorder)); }
   td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
   [tabindex]:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible { outline: 1px solid var(--vscode-focusBorder); outline-offset: -1px; }
-  button { color: var(--vscode-button-foreground); background: var(--vscode-button-background); border: 1px solid var(--vscode-button-border, transparent); padding: 4px 10px; cursor: pointer; border-radius: 2px; font: inherit; }
+  button { color: var(--vscode-button-foreground); background: var(--vscode-button-background); border: 1px solid var(--vscode-button-border, transparent); padding: 3px 9px; cursor: pointer; border-radius: 2px; font: inherit; white-space: nowrap; }
   button:hover { background: var(--vscode-button-hoverBackground); }
   button.secondary { color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
+  button.secondary:hover { background: var(--vscode-button-secondaryHoverBackground); }
   button:disabled { opacity: 0.5; cursor: default; }
   select { color: var(--vscode-dropdown-foreground); background: var(--vscode-dropdown-background); border: 1px solid var(--vscode-dropdown-border); padding: 3px; font: inherit; }
-  .toolbar { display: flex; gap: 8px; align-items: center; padding: 6px 8px; flex-wrap: wrap; border-bottom: 1px solid var(--vscode-panel-border, var(--vscode-contrastBorder)); }
+  .toolbar .group { display: inline-flex; gap: 2px; align-items: center; }
+  .kernel { --fill: var(--fill-dark); --on-fill: var(--on-fill-dark); }
+  body.vscode-light .kernel, body.vscode-high-contrast-light .kernel { --fill: var(--fill-light); --on-fill: var(--on-fill-light); }
+  .toolbar { display: flex; gap: 4px 10px; align-items: center; padding: 6px 8px; flex-wrap: wrap; border-bottom: 1px solid var(--vscode-panel-border, var(--vscode-contrastBorder)); }
   .quiet { color: var(--vscode-descriptionForeground); }
   .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 `;

@@ -9,30 +9,32 @@ const rows = document.querySelector("#runs tbody") as HTMLElement;
 const run = byId<HTMLButtonElement>("run");
 const cancel = byId<HTMLButtonElement>("cancel");
 const against = byId<HTMLInputElement>("against");
+const bar = byId<HTMLProgressElement>("bar");
 const tell = (m: FromBenchmarks): void => send(m);
 
+/** what counts, and under it in small letters what it rests on */
+function cell(text: string, more = "", kind = ""): HTMLElement {
+  return element("td", { class: kind }, text, ...(more ? [element("span", { class: "more" }, more)] : []));
+}
+
 function row(e: HistoryEntry): HTMLElement {
-  const number = (text: string, kind = ""): HTMLElement => element("td", { class: `number ${kind}` }, text);
   const rival = (us: number | null): HTMLElement =>
     us === null
-      ? number("–")
-      : number(`${time(us)} (${(us / e.medianUs).toFixed(2)}x)`, us >= e.medianUs ? "better" : "worse");
-  const share = e.shareOfCopy === null ? "" : ` (${Math.round(100 * e.shareOfCopy)}% of copy)`;
-  const age = e.cachedSeconds === null ? "" : ", from the cache";
+      ? cell("–", "", "number")
+      : cell(time(us), `${(us / e.medianUs).toFixed(2)}x ours`, `number ${us >= e.medianUs ? "better" : "worse"}`);
+  const share = e.shareOfCopy === null ? "" : `${Math.round(100 * e.shareOfCopy)}% of copy`;
+  const kernels = `${e.kernels} kernel${e.kernels === 1 ? "" : "s"}`;
+  const when = `${new Date(e.when).toLocaleString()}${e.cachedSeconds === null ? "" : ", from the cache"}`;
   return element(
     "tr",
-    { focusable: true, label: `${e.root}, ${e.kind}, median ${time(e.medianUs)} on ${e.where}` },
-    element("td", { title: new Date(e.when).toISOString() }, new Date(e.when).toLocaleString()),
-    element("td", {}, `${e.file}: ${e.root} (${e.kind})`),
-    element("td", {}, `${e.where}${age}`),
-    number(String(e.kernels)),
-    number(time(e.medianUs)),
-    number(`${time(e.p20Us)} – ${time(e.p80Us)}`),
-    number(String(e.count)),
-    number(`${bandwidth(e.bytesPerSecond)}${share}`),
+    { focusable: true, label: `${e.root}, ${e.kind}, median ${time(e.medianUs)} on ${e.where}, ${when}` },
+    cell(e.root, `${e.kind}, ${kernels}, ${e.file}`),
+    cell(time(e.medianUs), `${time(e.p20Us)} – ${time(e.p80Us)}, ${e.count} run${e.count === 1 ? "" : "s"}`, "number"),
+    cell(bandwidth(e.bytesPerSecond), share, "number"),
     rival(e.eagerUs),
     rival(e.compileUs),
-    number(e.maxError === null ? "–" : e.maxError.toExponential(1)),
+    cell(e.maxError === null ? "–" : e.maxError.toExponential(1), "", "number"),
+    cell(e.where, when),
   );
 }
 
@@ -46,9 +48,12 @@ onMessage<ToBenchmarks>(m => {
   if (m.type === "history") {
     rows.replaceChildren(...[...m.entries].reverse().map(row));
     byId("empty").hidden = m.entries.length > 0;
-  } else {
-    byId("progress").textContent = m.text ?? "";
-    run.disabled = m.text !== null;
-    cancel.disabled = m.text === null;
+    return;
   }
+  byId("running").hidden = m.text === null;
+  byId("progress").textContent = m.text ?? "";
+  if (m.part === undefined || m.part === null) bar.removeAttribute("value");
+  else bar.value = m.part;
+  run.disabled = m.text !== null;
+  cancel.disabled = m.text === null;
 });

@@ -2,6 +2,8 @@
 /// <reference lib="dom.iterable" />
 // What the pages share: messages to the extension, elements made of text, numbers in a reader's units.
 
+import { kernelColour, textOn } from "../colours";
+
 interface Host {
   postMessage(message: unknown): void;
 }
@@ -46,6 +48,16 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   if (attributes.focusable) e.tabIndex = 0;
   e.append(...children);
   return e;
+}
+
+/** marks an element as a kernel's; the style sheet takes its fill and the text on it by the theme in force */
+export function paint(e: HTMLElement | SVGElement, number: number): void {
+  e.classList.add("kernel");
+  for (const theme of ["light", "dark"] as const) {
+    const fill = kernelColour(number)[theme];
+    e.style.setProperty(`--fill-${theme}`, fill);
+    e.style.setProperty(`--on-fill-${theme}`, textOn(fill));
+  }
 }
 
 /** a click, or Enter or Space on the focused element */

@@ -4,7 +4,7 @@
 // only its drawing elements are taken over.
 import type { ShownGraph, ShownGraphs } from "../answers";
 import type { FromGraph, ToGraph } from "../graph_view";
-import { byId, element, onActivate, onMessage, send } from "./dom";
+import { byId, element, onActivate, onMessage, paint, send } from "./dom";
 
 const drawing = byId("drawing");
 const slider = byId<HTMLInputElement>("round");
@@ -82,8 +82,18 @@ function show(svg: string): void {
     items.push(item);
   }
   operations.replaceChildren(...items);
+  if (Number(slider.value) === Number(slider.max)) colour();
   if (zoom === 0) fit();
   else scale();
+}
+
+/** as launched, each group bears the colour that its kernel has in the gutter */
+function colour(): void {
+  graph()?.launched.forEach(({ number, ops }, i) => {
+    const id = ops.length > 1 ? `group_${i}` : `op_${ops[0]}`;
+    const group = drawing.querySelector<SVGElement>(`#${id}`);
+    if (number !== null && group) paint(group, number);
+  });
 }
 
 function clean(e: Element): void {
@@ -111,8 +121,19 @@ function fit(): void {
 }
 
 function exported(): string {
-  const svg = drawing.querySelector("svg");
-  return svg ? `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}\n` : "";
+  const svg = drawing.querySelector("svg")?.cloneNode(true) as SVGSVGElement | undefined;
+  if (!svg) return "";
+  svg.setAttribute("width", String(natural.width));
+  svg.setAttribute("height", String(natural.height));
+  // what the page's style sheet draws on the screen is not in the file: there, black on white, and the kernels' colours
+  for (const e of svg.querySelectorAll<SVGElement>(".kernel")) {
+    for (const path of e.querySelectorAll(":scope > path, :scope > a > path, :scope > g > a > path")) {
+      path.setAttribute("stroke", e.style.getPropertyValue("--fill-light"));
+      path.setAttribute("stroke-width", "2");
+    }
+    e.removeAttribute("style");
+  }
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}\n`;
 }
 
 async function png(): Promise<string> {

@@ -3,15 +3,13 @@
 // The kernel map's page: a table of kernels over the output code. In: a map, source lines to light. Out: source lines
 // that the pointer or the keyboard is on.
 import type { KernelMap, MappedKernel } from "../answers";
-import { kernelColour, textOn } from "../colours";
 import type { FromMap, ToMap } from "../kernel_map";
-import { arrowKeys, byId, bytes, element, onActivate, onMessage, send, time } from "./dom";
+import { arrowKeys, bandwidth, byId, bytes, element, onActivate, onMessage, paint, send, time } from "./dom";
 
 const code = byId("code");
 const rows = document.querySelector("#kernels tbody") as HTMLElement;
 let map: KernelMap | null = null;
 let kernelOfLine: (MappedKernel | undefined)[] = [];
-const dark = (): boolean => !document.body.classList.contains("vscode-light");
 const tell = (type: FromMap["type"], lines: readonly number[]): void => send({ type, lines } satisfies FromMap);
 
 function draw(next: KernelMap, file: string): void {
@@ -19,7 +17,9 @@ function draw(next: KernelMap, file: string): void {
   map = next;
   byId("title").textContent = file;
   const total = next.kernels.reduce((n, k) => n + k.bytes, 0);
-  byId("summary").textContent = `${next.kernels.length} kernel${next.kernels.length === 1 ? "" : "s"}, ${bytes(total)}`;
+  byId("summary").textContent = summary(next.kernels, total);
+  byId("limit").textContent = next.kernels.length ? `bars against ${limitText(next)}` : "";
+  byId("kernels").classList.toggle("estimated", !next.kernels.some(k => k.measuredUs !== null));
   rows.replaceChildren(...next.kernels.map(row));
   kernelOfLine = [];
   for (const k of next.kernels)
@@ -28,11 +28,24 @@ function draw(next: KernelMap, file: string): void {
   code.scrollTop = top;
 }
 
+function summary(kernels: readonly MappedKernel[], total: number): string {
+  if (!kernels.length) return "nothing here is compiled";
+  const measured = kernels.every(k => k.measuredUs !== null);
+  const us = kernels.reduce((t, k) => t + (measured ? (k.measuredUs ?? 0) : k.estimateUs), 0);
+  const count = `${kernels.length} kernel${kernels.length === 1 ? "" : "s"}`;
+  return `${count}, ${bytes(total)}, ${measured ? time(us) : `est. ${time(us)}`}`;
+}
+
+/** a measured kernel's bar stands against the bandwidth of the device that it ran on */
+function limitText(m: KernelMap): string {
+  return m.kernels.some(k => k.measuredUs !== null)
+    ? "the copy bandwidth of the device"
+    : `${bandwidth(m.bandwidth)} of memory bandwidth`;
+}
+
 function row(k: MappedKernel): HTMLElement {
-  const fill = dark() ? kernelColour(k.number).dark : kernelColour(k.number).light;
   const badge = element("span", { class: "badge" }, String(k.number));
-  badge.style.background = fill;
-  badge.style.color = textOn(fill);
+  paint(badge, k.number);
   const share = Math.round(100 * k.share);
   const part = k.ofBandwidth === null ? null : Math.round(100 * k.ofBandwidth);
   const bar = element("span", { class: "bar" });
@@ -53,9 +66,9 @@ function row(k: MappedKernel): HTMLElement {
     cell(k.at.join(", ")),
     cell(bytes(k.bytes), "number"),
     cell(time(k.estimateUs), "number"),
-    cell(k.measuredUs === null ? "–" : time(k.measuredUs), "number"),
+    cell(k.measuredUs === null ? "–" : time(k.measuredUs), "number measured"),
     cell(`${share}%`, "number"),
-    element("td", {}, element("span", { class: "track" }, bar), part === null ? "–" : `${part}%`),
+    element("td", { class: "limit" }, element("span", { class: "track" }, bar), part === null ? "–" : `${part}%`),
   );
   made.dataset["kernel"] = String(k.number);
   const go = (type: "hover" | "click"): void => {
@@ -77,8 +90,7 @@ function codeLine(text: string, i: number, from: KernelMap): HTMLElement {
     { class: source.length ? "line tied" : "line", focusable: source.length > 0 },
     ...coloured(text),
   );
-  if (kernel)
-    line.style.borderLeftColor = dark() ? kernelColour(kernel.number).dark : kernelColour(kernel.number).light;
+  if (kernel) paint(line, kernel.number);
   if (!source.length) return line;
   line.dataset["source"] = source.join(" ");
   line.setAttribute("aria-label", `${text.trim()}, from source line ${source.join(", ")}`);
@@ -113,7 +125,7 @@ function coloured(text: string): (HTMLElement | string)[] {
 }
 
 function unlight(): void {
-  for (const e of document.querySelectorAll(".lit")) e.classList.remove("lit");
+  for (const e of document.querySelectorAll(".lit, .part")) e.classList.remove("lit", "part");
 }
 
 function lightRow(number: number): void {
@@ -140,7 +152,7 @@ function lightKernel(k: MappedKernel): void {
   unlight();
   lightRow(k.number);
   if (!k.codeLines) lightSource(new Set(k.at));
-  else for (let l = k.codeLines[0]; l <= k.codeLines[1]; l++) code.children[l]?.classList.add("lit");
+  else for (let l = k.codeLines[0]; l <= k.codeLines[1]; l++) code.children[l]?.classList.add("part");
 }
 
 code.addEventListener("mouseleave", () => tell("leave", []));
