@@ -26,9 +26,7 @@ describe("what preset fuselens would save", () => {
 
   it("is told at the kernels that would change and at no others", () => {
     const at = (k: number): string[] => betterLines(better, [{ compilation: 0, kernel: k }]);
-    expect(at(0)).toEqual([
-      "**Possible** with preset `fuselens`: one kernel instead of two, saves 100 kB, est. 1.5x",
-    ]);
+    expect(at(0)).toEqual(["**Possible** with preset `fuselens`: one kernel instead of two, saves 100 kB, est. 1.5x"]);
     expect(at(1)).toEqual(at(0));
     expect(at(2)).toEqual([]);
   });
