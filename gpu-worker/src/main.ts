@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Broker } from "./broker/broker";
 import { allowedClients, serverKeys, startAuthenticator } from "./broker/curve";
+import { bindError, checkEndpoint } from "./broker/endpoint";
 import type { ExecutorSpec } from "./broker/executor_spec";
 import { ResultCache } from "./broker/result_cache";
 import { RouterEndpoint } from "./broker/router";
@@ -33,22 +34,25 @@ async function serve(argv: string[]): Promise<void> {
   const log = (message: string) => process.stderr.write(`fuselens worker: ${message}\n`);
   const endpoint = values.bind ?? "tcp://127.0.0.1:*";
   const keys = values.keys;
-  if (endpoint.startsWith("tcp:") && !keys) throw new Error("a TCP endpoint needs --keys DIR (see docs/security.md)");
+  const gpus = Number(values.gpus ?? 1);
+  if (!Number.isInteger(gpus) || gpus < 1 || gpus > 64)
+    throw new Error(`--gpus takes a number of GPUs, not '${values.gpus}'`);
+  process.umask(0o077); // sockets, caches and keys are this user's alone
+  await checkEndpoint(endpoint, keys !== undefined);
   if (keys) await startAuthenticator(key => allowedClients(keys).has(key));
   const router = new RouterEndpoint(keys ? serverKeys(keys) : null, log);
-  const cacheFolder = values["no-cache"]
-    ? null
-    : (values.cache ?? join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "fuselens", "results"));
   const broker = new Broker({
-    executors: executors(values.python, Number(values.gpus ?? 1)),
-    cache: new ResultCache(cacheFolder, log),
+    executors: executors(values.python, gpus),
+    cache: new ResultCache(values["no-cache"] ? null : (values.cache ?? defaultCache()), log),
     versions: { node: process.versions.node, v8: process.versions.v8 },
     name: "fuselens-worker",
     jobTimeoutMs: JOB_TIMEOUT_MS,
     send: (client, response) => router.send(client, response),
     log,
   });
-  const bound = await router.bind(endpoint);
+  const bound = await router.bind(endpoint).catch(e => {
+    throw bindError(endpoint, e);
+  });
   process.stdout.write(`${JSON.stringify({ endpoint: bound, pid: process.pid })}\n`);
   const stop = () => {
     broker.shutdown();
@@ -63,6 +67,15 @@ async function serve(argv: string[]): Promise<void> {
     }, PARENT_POLL_MS).unref();
   }
   await router.serve(broker);
+}
+
+/** null where there is no home: then nothing is kept */
+function defaultCache(): string | null {
+  try {
+    return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "fuselens", "results");
+  } catch {
+    return null;
+  }
 }
 
 function cpuExecutor(): ExecutorSpec {

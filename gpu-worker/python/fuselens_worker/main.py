@@ -4,14 +4,18 @@ In: one JSON object a line on stdin. Out: one JSON object a line on file descrip
 in this process; whatever that code prints goes to stderr. A fault of the GPU ends the process, never the worker.
 """
 
+import importlib
 import json
 import os
+import re
 import sys
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 OUT = os.fdopen(3, "w", buffering=1)
+# oldest versions that have the interfaces which the runtime and the measurements use
+LEAST = {"torch": (2, 4), "triton": (3, 0)}
 SCHEMA = {"kind": str, "standalone": str, "seconds": (int, float), "min_runs": int, "per_kernel": bool, "against": list, "kernels": list}
 
 
@@ -41,15 +45,40 @@ def error_code(error):
     return "unsupported" if isinstance(error, NotImplementedError) else "internal"
 
 
-def main():
-    try:
-        import torch
-        from fuselens_worker import benchmark, device
+def problem():
+    """What keeps this Python from serving a GPU, with what mends it; None where nothing does."""
+    if sys.version_info < (3, 9):
+        return f"{sys.executable} is Python {sys.version.split()[0]}; 3.9 or newer is needed"
+    for name, least in LEAST.items():
+        try:
+            module = importlib.import_module(name)
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            return f"{sys.executable} has no working {name} ({said}); run '{sys.executable} -m pip install torch triton', or name another Python with --python"
+        version = str(getattr(module, "__version__", "0"))
+        if tuple(int(n) for n in re.findall(r"\d+", version)[:2]) < least:
+            return f"{sys.executable} has {name} {version}; {'.'.join(map(str, least))} or newer is needed: run '{sys.executable} -m pip install -U torch triton'"
+    import torch
 
-        send(kind="ready", device=device.describe())
-    except Exception as error:  # torch or triton missing, or no GPU: the worker reports it in one line
-        sys.stderr.write(f"fuselens: the Triton executor can't start: {type(error).__name__}: {error}\n")
+    if not torch.cuda.is_available():
+        return f"torch {torch.__version__} of {sys.executable} sees no GPU: nvidia-smi shows whether the driver does, and torch.version.cuda (here {torch.version.cuda}) whether this torch was built for it"
+    return None
+
+
+def main():
+    said = problem()
+    if said is None:
+        try:
+            import torch
+            from fuselens_worker import benchmark, device
+
+            described = device.describe()
+        except Exception as error:
+            said = f"the GPU can't be used: {type(error).__name__}: {error}"[:2000]
+    if said is not None:
+        send(kind="unavailable", message=f"the Triton executor can't start: {said}")
         return 1
+    send(kind="ready", device=described)
     for line in sys.stdin:
         try:
             job = json.loads(line)

@@ -10,7 +10,14 @@ import type { ResultCache } from "./result_cache";
 /** executors that one job may cost before it is given up */
 const MAX_LOST = 2;
 /** terminal answers kept for clients that were away */
-const ANSWERS_KEPT = 512;
+const ANSWERS_KEPT = 4096;
+/** ids of jobs kept that are never tried again */
+const POISONOUS_KEPT = 4096;
+/** what may wait: jobs, and bytes of them; more is refused, as nobody would wait for it */
+const MAX_QUEUED = 20_000;
+const MAX_QUEUED_BYTES = 1 << 30;
+/** ms that a client waits for executors that are still starting */
+const DESCRIBE_WAIT_MS = 10_000;
 
 interface Accepted {
   readonly id: string;
@@ -19,6 +26,7 @@ interface Accepted {
   readonly job: Job;
   readonly payload: readonly Uint8Array[];
   readonly fresh: boolean;
+  readonly bytes: number;
   lost: number;
   cancelled: boolean;
 }
@@ -39,6 +47,7 @@ export class Broker {
   private readonly queue = new FairQueue<Accepted>();
   private readonly running = new Map<Executor, Accepted>();
   private readonly live = new Map<string, Accepted>();
+  private liveBytes = 0;
   private readonly answers = new Map<string, Response>();
   readonly executors: readonly Executor[];
   /** jobs that killed two executors are never tried again */
@@ -49,13 +58,22 @@ export class Broker {
   }
 
   async describe(client: string, id: string): Promise<void> {
-    await Promise.allSettled(this.executors.map(e => e.start()));
-    const devices = this.executors.flatMap(e => e.device ?? []);
+    const started = Promise.allSettled(this.executors.map(e => e.start()));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise(resolve => {
+      timer = setTimeout(resolve, DESCRIBE_WAIT_MS);
+    });
+    await Promise.race([started, late]);
+    clearTimeout(timer);
+    const devices = this.executors.flatMap(e => (e.problem === null && e.device ? [e.device] : []));
     this.send(client, id, "describe", {
       worker: this.options.name,
       versions: { ...this.options.versions },
       devices,
       queued: this.queue.length,
+      problems: this.executors.flatMap(e =>
+        e.problem !== null ? [e.problem] : e.device ? [] : [`${e.spec.device} is still starting`],
+      ),
     });
   }
 
@@ -78,7 +96,7 @@ export class Broker {
       const cached = this.options.cache.get(id, executor.spec.device);
       if (cached) {
         this.send(client, id, "accepted", { position: 0 });
-        return this.answer(client, id, {
+        return this.result(client, id, {
           result: cached.result,
           device: executor.spec.device,
           cached: true,
@@ -86,16 +104,21 @@ export class Broker {
         });
       }
     }
+    const bytes = payload.reduce((n, p) => n + p.byteLength, jobBytes.byteLength);
+    if (this.live.size >= MAX_QUEUED || this.liveBytes + bytes > MAX_QUEUED_BYTES)
+      return this.fail(client, id, "queue-full", `${this.live.size} jobs wait here already; try again later`);
     const accepted: Accepted = {
       id,
       clients: new Set([client]),
       job: decoded.value,
       payload,
       fresh,
+      bytes,
       lost: 0,
       cancelled: false,
     };
     this.live.set(id, accepted);
+    this.liveBytes += bytes;
     this.queue.push(client, accepted);
     this.send(client, id, "accepted", { position: this.queue.length });
     this.pump();
@@ -120,7 +143,7 @@ export class Broker {
     const waiting = this.live.get(id);
     if (answer) this.options.send(client, answer);
     else if (waiting) waiting.clients.add(client);
-    else this.fail(client, id, "invalid-job", "no such job here");
+    else this.fail(client, id, "unknown-job", "no such job here");
   }
 
   get idle(): boolean {
@@ -150,22 +173,26 @@ export class Broker {
     if (a.cancelled) this.finish(a, "cancelled", "cancelled while it ran");
     else if (outcome.kind === "result") {
       if (a.job.kind === "benchmark") this.options.cache.put(a.id, executor.spec.device, outcome.result);
-      this.live.delete(a.id);
-      for (const client of a.clients)
-        this.answer(client, a.id, {
-          result: outcome.result,
-          device: executor.spec.device,
-          cached: false,
-          ageSeconds: 0,
-        });
+      this.end(a, {
+        v: PROTOCOL_VERSION,
+        id: a.id,
+        type: "result",
+        result: outcome.result,
+        device: executor.spec.device,
+        cached: false,
+        ageSeconds: 0,
+      });
     } else if (outcome.kind === "failed") this.finish(a, outcome.code, outcome.message, outcome.detail);
+    else if (outcome.kind === "unavailable") this.finish(a, "executor-unavailable", outcome.message);
     else {
       a.lost += 1;
       this.options.log(
         `executor of ${executor.spec.device} lost (${outcome.how}) over job ${a.id.slice(0, 12)}, ${a.lost} of ${MAX_LOST}`,
       );
       if (a.lost >= MAX_LOST) {
-        this.poisonous.add(a.id);
+        if (outcome.ready) this.poisonous.add(a.id);
+        const [oldest] = this.poisonous;
+        if (this.poisonous.size > POISONOUS_KEPT && oldest !== undefined) this.poisonous.delete(oldest);
         this.finish(
           a,
           "executor-lost",
@@ -177,34 +204,35 @@ export class Broker {
   }
 
   private finish(a: Accepted, code: Body<"error">["code"], message: string, detail?: string): void {
+    this.end(a, errorOf(a.id, code, message, detail));
+  }
+
+  /** the one terminal answer of an accepted job, to all who asked, and kept for those who are away */
+  private end(a: Accepted, response: Response): void {
+    if (this.live.get(a.id) !== a) return;
     this.live.delete(a.id);
-    for (const client of a.clients) this.fail(client, a.id, code, message, detail);
-  }
-
-  private answer(client: string, id: string, body: Body<"result"> & { result: JobResult }): void {
-    this.terminal(client, { v: PROTOCOL_VERSION, id, type: "result", ...body });
-  }
-
-  private fail(client: string, id: string, code: Body<"error">["code"], message: string, detail?: string): void {
-    this.terminal(client, {
-      v: PROTOCOL_VERSION,
-      id,
-      type: "error",
-      code,
-      message,
-      ...(detail === undefined ? {} : { detail }),
-    });
-  }
-
-  private terminal(client: string, response: Response): void {
-    this.answers.delete(response.id);
-    this.answers.set(response.id, response);
+    this.liveBytes -= a.bytes;
+    this.answers.delete(a.id);
+    this.answers.set(a.id, response);
     const oldest = this.answers.keys().next().value;
     if (this.answers.size > ANSWERS_KEPT && oldest !== undefined) this.answers.delete(oldest);
-    this.options.send(client, response);
+    for (const client of a.clients) this.options.send(client, response);
+  }
+
+  private result(client: string, id: string, body: Body<"result"> & { result: JobResult }): void {
+    this.options.send(client, { v: PROTOCOL_VERSION, id, type: "result", ...body });
+  }
+
+  /** to one client alone; what others may find under this id stays as it is */
+  private fail(client: string, id: string, code: Body<"error">["code"], message: string, detail?: string): void {
+    this.options.send(client, errorOf(id, code, message, detail));
   }
 
   private send<T extends Response["type"]>(client: string, id: string, type: T, body: Body<T>): void {
     this.options.send(client, { v: PROTOCOL_VERSION, id, type, ...body } as unknown as Response);
   }
+}
+
+function errorOf(id: string, code: Body<"error">["code"], message: string, detail?: string): Response {
+  return { v: PROTOCOL_VERSION, id, type: "error", code, message, ...(detail === undefined ? {} : { detail }) };
 }

@@ -12,8 +12,10 @@ import type { Transport } from "./transport";
 export type Outcome =
   | { readonly kind: "result"; readonly result: JobResult }
   | { readonly kind: "failed"; readonly code: ErrorCode; readonly message: string; readonly detail?: string }
-  /** the child died before it answered */
-  | { readonly kind: "lost"; readonly how: string };
+  /** the child died before it answered; `ready`: it had started, so the job may be what killed it */
+  | { readonly kind: "lost"; readonly how: string; readonly ready: boolean }
+  /** no child can be started: a program or a library is missing */
+  | { readonly kind: "unavailable"; readonly message: string };
 
 export class Executor {
   private child: ChildProcess | null = null;
@@ -22,7 +24,10 @@ export class Executor {
   private settle: ((o: Outcome) => void) | null = null;
   private onProgress: (done: number, total: number, text: string) => void = () => undefined;
   private ready: Promise<void> = Promise.resolve();
+  private isReady = false;
   device: DeviceInfo | null = null;
+  /** why the last child could not start; null once one is ready */
+  problem: string | null = null;
   busy = false;
 
   constructor(readonly spec: ExecutorSpec) {}
@@ -30,24 +35,43 @@ export class Executor {
   /** Starts the child if it is not running; resolves when it has described its device. */
   start(): Promise<void> {
     if (this.child) return this.ready;
-    const folder = mkdtempSync(join(tmpdir(), "fuselens-executor-"));
-    this.folder = folder;
-    const transport = this.spec.start(folder, scrubbedEnvironment(folder));
+    let transport: Transport;
+    try {
+      const folder = mkdtempSync(join(tmpdir(), "fuselens-executor-"));
+      this.folder = folder;
+      transport = this.spec.start(folder, scrubbedEnvironment(folder));
+    } catch (e) {
+      this.removeFolder();
+      return this.unavailable(`the executor of ${this.spec.device} can't be started: ${textOf(e)}`);
+    }
     const child = transport.process;
     this.transport = transport;
     this.child = child;
+    this.isReady = false;
     this.ready = new Promise((resolve, reject) => {
       child.once("exit", () => reject(new Error(`the executor of ${this.spec.device} did not start`)));
+      child.once("error", reject);
       transport.onMessage(m => {
+        if (this.child !== child) return;
         if (m.kind === "ready") {
           this.device = m.device;
+          this.problem = null;
+          this.isReady = true;
           resolve();
+        } else if (m.kind === "unavailable") {
+          void this.unavailable(m.message);
+          reject(new Error(m.message));
         } else this.receive(m);
       });
     });
     this.ready.catch(() => undefined);
     child.once("exit", (code, signal) => this.exited(child, signal ?? `exit status ${code}`));
-    child.once("error", e => this.exited(child, e.message));
+    child.once("error", e => {
+      // no process: the program is missing or may not be run
+      if (child.pid === undefined)
+        void this.unavailable(`the executor of ${this.spec.device} can't be started: ${e.message}`);
+      this.exited(child, e.message);
+    });
     return this.ready;
   }
 
@@ -69,9 +93,11 @@ export class Executor {
     }, timeoutMs);
     try {
       await this.start();
-      this.transport?.send({ kind: "run", job, payload }, e => this.finish({ kind: "lost", how: e.message }));
+      this.transport?.send({ kind: "run", job, payload }, e => this.lost(e.message));
     } catch (e) {
-      this.finish({ kind: "lost", how: e instanceof Error ? e.message : String(e) });
+      // a child that started and a job that can't be sent: the job is at fault
+      if (this.isReady) this.finish({ kind: "failed", code: "invalid-job", message: textOf(e) });
+      else this.lost(textOf(e));
     }
     const outcome = await answered;
     clearTimeout(timer);
@@ -97,9 +123,36 @@ export class Executor {
   private exited(child: ChildProcess, how: string): void {
     if (this.child !== child) return;
     this.child = null;
-    if (this.folder) rmSync(this.folder, { recursive: true, force: true });
+    this.removeFolder();
+    // killed from outside, it may well start again; one that ends by itself before it is ready will not
+    if (this.isReady || child.signalCode !== null || !this.settle) this.lost(how);
+    else
+      void this.unavailable(
+        `the executor of ${this.spec.device} ended before it was ready (${how}); the worker's log says more`,
+      );
+    this.isReady = false;
+  }
+
+  private unavailable(message: string): Promise<never> {
+    this.problem = message;
+    this.finish({ kind: "unavailable", message });
+    const failed = Promise.reject(new Error(message));
+    failed.catch(() => undefined);
+    return failed;
+  }
+
+  private lost(how: string): void {
+    this.finish({ kind: "lost", how, ready: this.isReady });
+  }
+
+  private removeFolder(): void {
+    if (!this.folder) return;
+    try {
+      rmSync(this.folder, { recursive: true, force: true });
+    } catch {
+      // what is left in the temporary folder is the system's to clean
+    }
     this.folder = null;
-    this.finish({ kind: "lost", how });
   }
 
   private finish(outcome: Outcome): void {
@@ -107,6 +160,10 @@ export class Executor {
     this.settle = null;
     settle?.(outcome);
   }
+}
+
+function textOf(e: unknown): string {
+  return e instanceof Error ? e.message : String(e);
 }
 
 /** Only what a program needs to run: no credentials, no PYTHONPATH, no NODE_OPTIONS. */

@@ -30,7 +30,7 @@ const timing = z.object({
   count: z.number(),
   bytesPerSecond: z.number(),
 });
-const result = z.object({
+export const benchmarkResultSchema = z.object({
   kind: z.literal("benchmark"),
   where: z.string(),
   graph: timing,
@@ -42,8 +42,9 @@ const result = z.object({
 });
 const schema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("ready"), device: deviceSchema }),
+  z.object({ kind: z.literal("unavailable"), message: z.string() }),
   z.object({ kind: z.literal("progress"), done: z.number(), total: z.number(), text: z.string() }),
-  z.object({ kind: z.literal("result"), result }),
+  z.object({ kind: z.literal("result"), result: benchmarkResultSchema }),
   z.object({
     kind: z.literal("failed"),
     code: z.enum(ERROR_CODES),
@@ -52,7 +53,7 @@ const schema = z.discriminatedUnion("kind", [
   }),
 ]);
 
-/** null for a line that is no message: the child never answers, and its time limit ends it */
+/** null for a line that is no message: the child no longer speaks the protocol */
 export function parseFromPython(line: string): FromExecutor | null {
   let value: unknown;
   try {

@@ -3,6 +3,9 @@ import { Router } from "zeromq";
 import { decodeRequest, encodeHeader, MAX_MESSAGE_BYTES, PROTOCOL_VERSION, type Response } from "../protocol";
 import type { Broker } from "./broker";
 
+/** ms in which the last answers of a worker that ends may leave */
+const LINGER_MS = 500;
+
 export interface CurveServer {
   readonly publicKey: string;
   readonly secretKey: string;
@@ -13,15 +16,20 @@ export interface CurveServer {
 export class RouterEndpoint {
   private readonly socket: Router;
   private sending: Promise<void> = Promise.resolve();
-  private lastSeen = Date.now();
 
   constructor(
     curve: CurveServer | null,
     private readonly log: (message: string) => void,
   ) {
     this.socket = new Router({
-      linger: 0,
+      linger: LINGER_MS,
       mandatory: false,
+      // a client whose network went away comes back under its name; the half-open connection gives way
+      handover: true,
+      heartbeatInterval: 5_000,
+      heartbeatTimeout: 30_000,
+      // what comes before the handshake is done is thrown away after this
+      handshakeInterval: 10_000,
       maxMessageSize: MAX_MESSAGE_BYTES,
       ...(curve
         ? {
@@ -44,8 +52,12 @@ export class RouterEndpoint {
   async serve(broker: Broker): Promise<void> {
     for await (const [identity, ...frames] of this.socket) {
       if (!identity || !frames[0]) continue;
-      this.lastSeen = Date.now();
-      this.handle(broker, identity.toString("base64"), frames);
+      try {
+        this.handle(broker, identity.toString("base64"), frames);
+      } catch (e) {
+        // one client's message must not end the worker for all others
+        this.log(`a message could not be handled: ${e instanceof Error ? (e.stack ?? e.message) : String(e)}`);
+      }
     }
   }
 
@@ -54,10 +66,6 @@ export class RouterEndpoint {
     this.sending = this.sending
       .then(() => this.socket.send(frames))
       .catch(e => this.log(`an answer could not be sent: ${e instanceof Error ? e.message : String(e)}`));
-  }
-
-  get idleMs(): number {
-    return Date.now() - this.lastSeen;
   }
 
   async close(): Promise<void> {

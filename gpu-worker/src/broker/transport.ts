@@ -57,6 +57,7 @@ export function pythonTransport(python: string, packages: string, gpu: number): 
             const message = parseFromPython(rest.slice(0, end));
             rest = rest.slice(end + 1);
             if (message) receive(message);
+            else child.kill("SIGKILL"); // what follows garbage can't be told from it
           }
           if (rest.length > MAX_LINE) child.kill("SIGKILL");
         });

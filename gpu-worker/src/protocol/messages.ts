@@ -20,7 +20,10 @@ export const ERROR_CODES = [
   "compile-failed",
   "kernel-fault",
   "timeout",
+  "unknown-job", // asked for by its id, and never seen here, or long ago
   "executor-lost", // the executor died twice over this job
+  "executor-unavailable", // the executor can't start at all: a program or a library is missing
+  "queue-full", // more waits than the worker takes; nothing was accepted
   "cancelled",
   "shutting-down",
   "internal",
@@ -63,6 +66,8 @@ export const responseSchema = z.discriminatedUnion("type", [
     versions: z.record(z.string(), z.string()),
     devices: z.array(deviceSchema),
     queued: z.number().int(),
+    /** executors that can't start, and why; older workers say nothing of it */
+    problems: z.array(z.string()).default([]),
   }),
   z.object({ ...base, type: z.literal("pong") }),
   z.object({ ...base, type: z.literal("accepted"), position: z.number().int() }),

@@ -1,5 +1,6 @@
-// One worker as the server sees it: a DEALER socket, requests by id, answers as promises. A worker that goes away
-// fails its waiting jobs with `executor-lost`, each once.
+// One worker as the server sees it: a DEALER socket, requests by id, answers as promises. A connection that breaks is
+// made again, and each waiting job's answer is asked for; a worker that lost the job gets it once more. One that stays
+// away fails its waiting jobs, each once.
 import { randomBytes } from "node:crypto";
 import {
   decodeResponse,
@@ -29,6 +30,13 @@ export class JobError extends Error {
   }
 }
 
+/** the worker went away with the job; it may be tried on another one */
+export class WorkerLost extends JobError {
+  constructor(message: string) {
+    super("executor-lost", message);
+  }
+}
+
 export interface JobAnswer {
   readonly result: JobResult;
   readonly device: string;
@@ -49,13 +57,20 @@ interface Waiting {
   readonly onProgress?: SubmitOptions["onProgress"];
   /** which answer ends the wait */
   readonly ends: (r: Response) => boolean;
+  /** a job: its frames, to send again to a worker that lost it */
+  readonly job?: readonly Uint8Array[];
+  sentAgain: boolean;
 }
+
+/** ms without a connection after which a worker counts as gone */
+const GONE_MS = 30_000;
 
 export class WorkerConnection {
   private readonly socket: Dealer;
   private readonly waiting = new Map<string, Waiting[]>();
   private sending: Promise<void> = Promise.resolve();
   private closed = false;
+  private gone: NodeJS.Timeout | undefined;
 
   constructor(
     readonly endpoint: string,
@@ -67,11 +82,19 @@ export class WorkerConnection {
       routingId: `fuselens-${process.pid}-${randomBytes(6).toString("hex")}`,
       reconnectInterval: 200,
       reconnectMaxInterval: 5_000,
+      heartbeatInterval: 5_000,
+      heartbeatTimeout: 30_000,
       ...(curve
         ? { curveServerKey: curve.serverKey, curvePublicKey: curve.publicKey, curveSecretKey: curve.secretKey }
         : {}),
     });
-    this.socket.connect(endpoint);
+    try {
+      this.socket.connect(endpoint);
+    } catch (e) {
+      this.socket.close();
+      throw new JobError("internal", `'${endpoint}' is no endpoint (${textOf(e)}); name ipc://PATH or tcp://HOST:PORT`);
+    }
+    this.watch();
     void this.receive();
   }
 
@@ -110,16 +133,53 @@ export class WorkerConnection {
 
   /** fails everything that waits; for a worker that is known to be gone */
   lost(message: string): void {
-    const all = [...this.waiting.values()].flat();
-    this.waiting.clear();
-    for (const w of all) w.reject(new JobError("executor-lost", message));
+    this.failAll(new WorkerLost(message));
   }
 
   close(): void {
     if (this.closed) return;
     this.closed = true;
-    this.lost("the connection to the worker was closed");
+    clearTimeout(this.gone);
+    this.failAll(new JobError("executor-lost", "the connection to the worker was closed"));
     this.socket.close();
+  }
+
+  private failAll(e: JobError): void {
+    const all = [...this.waiting.values()].flat();
+    this.waiting.clear();
+    for (const w of all) w.reject(e);
+  }
+
+  /** follows the connection: broken, made again, refused */
+  private watch(): void {
+    const { events } = this.socket;
+    let connections = 0;
+    events.on("handshake", () => {
+      clearTimeout(this.gone);
+      this.gone = undefined;
+      if (connections++ > 0) this.askAgain();
+    });
+    events.on("disconnect", () => {
+      this.gone ??= setTimeout(() => {
+        this.gone = undefined;
+        this.lost(`the worker at ${this.endpoint} has been away for ${GONE_MS / 1000} s; see whether it still runs`);
+      }, GONE_MS).unref();
+    });
+    events.on("handshake:error:auth", () =>
+      this.failAll(
+        new JobError(
+          "internal",
+          `the worker at ${this.endpoint} does not know this client's key; 'fuselens worker pair' lists it`,
+        ),
+      ),
+    );
+  }
+
+  /** asks for the answer of each waiting job; what the worker never had, or lost, comes back as `unknown-job` */
+  private askAgain(): void {
+    for (const [id, waiting] of this.waiting) {
+      if (waiting.some(w => w.job)) this.send([encodeHeader({ v: PROTOCOL_VERSION, id, type: "fetch" })]);
+    }
   }
 
   private request(
@@ -130,7 +190,9 @@ export class WorkerConnection {
     onProgress?: Waiting["onProgress"],
   ): Promise<Response> {
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { resolve, reject, ends, onProgress };
+      const all = [encodeHeader(header), ...frames];
+      const job = header.type === "submit" ? all : undefined;
+      const waiting: Waiting = { resolve, reject, ends, onProgress, sentAgain: false, ...(job ? { job } : {}) };
       this.waiting.set(header.id, [...(this.waiting.get(header.id) ?? []), waiting]);
       if (timeoutMs !== null) {
         const timer = setTimeout(() => {
@@ -139,7 +201,7 @@ export class WorkerConnection {
         }, timeoutMs);
         timer.unref();
       }
-      this.send([encodeHeader(header), ...frames]);
+      this.send(all);
     });
   }
 
@@ -173,13 +235,24 @@ export class WorkerConnection {
   private dispatch(response: Response): void {
     for (const w of this.waiting.get(response.id) ?? []) {
       if (response.type === "progress") w.onProgress?.(response.done, response.total, response.text);
-      else if (response.type === "error") {
+      else if (response.type === "error" && response.code === "unknown-job" && w.job && !w.sentAgain) {
+        w.sentAgain = true;
+        this.send(w.job);
+      } else if (response.type === "error") {
         this.drop(response.id, w);
-        w.reject(new JobError(response.code, response.message, response.detail));
+        w.reject(
+          response.code === "unknown-job"
+            ? new WorkerLost(`the worker at ${this.endpoint} lost this job twice; it is not tried again`)
+            : new JobError(response.code, response.message, response.detail),
+        );
       } else if (w.ends(response)) {
         this.drop(response.id, w);
         w.resolve(response);
       }
     }
   }
+}
+
+function textOf(e: unknown): string {
+  return e instanceof Error ? e.message : String(e);
 }

@@ -1,6 +1,13 @@
 // The workers that this server uses: a configured endpoint, or one spawned on demand and spawned again when it is lost.
 import type { DeviceInfo, Job } from "@fuselens/gpu-worker/protocol";
-import { type CurveClient, type JobAnswer, JobError, type SubmitOptions, WorkerConnection } from "./connection";
+import {
+  type CurveClient,
+  type JobAnswer,
+  JobError,
+  type SubmitOptions,
+  WorkerConnection,
+  WorkerLost,
+} from "./connection";
 import { readClientKeys } from "./keys";
 import { type SpawnedWorker, spawnWorker } from "./spawn";
 
@@ -25,6 +32,9 @@ export interface WorkerSettings {
   readonly keys?: string | null;
 }
 
+/** workers that one job may cost */
+const ATTEMPTS = 2;
+
 export class WorkerPool {
   private settings: WorkerSettings = { endpoint: null, trusted: true };
   private connection: WorkerConnection | null = null;
@@ -43,10 +53,32 @@ export class WorkerPool {
     this.settings = settings;
   }
 
-  /** Runs a job; rejects with a JobError whose message is one clear line. */
+  /** Runs a job; rejects with a JobError whose message is one clear line. A job whose worker died is tried once more. */
   async submit(job: Job, options: SubmitOptions = {}): Promise<JobAnswer> {
-    const connection = await this.connect();
-    return connection.submit(job, options);
+    let cancelled = false;
+    let cancel = (): void => undefined;
+    options.onCancel?.(() => {
+      cancelled = true;
+      cancel();
+    });
+    const onCancel = (c: () => void): void => {
+      cancel = c;
+    };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const connection = await this.connect();
+        if (cancelled) throw new JobError("cancelled", "cancelled");
+        return await connection.submit(job, { ...options, onCancel });
+      } catch (e) {
+        if (cancelled) throw new JobError("cancelled", "cancelled");
+        if (!(e instanceof WorkerLost) || attempt === ATTEMPTS) throw e;
+      }
+    }
+  }
+
+  /** what the worker says of itself, started if need be: devices, and executors that can't start */
+  async describeAll(): Promise<{ readonly devices: readonly DeviceInfo[]; readonly problems: readonly string[] }> {
+    return (await this.connect()).describe();
   }
 
   /** devices of the worker, started if need be */
@@ -68,7 +100,7 @@ export class WorkerPool {
         state: "running",
         endpoint: this.connection.endpoint,
         devices: d.devices,
-        message: d.devices.map(x => x.title).join(", "),
+        message: [...d.devices.map(x => x.title), ...d.problems].join(", "),
       };
     } catch (e) {
       return {
@@ -103,6 +135,8 @@ export class WorkerPool {
   private async open(): Promise<WorkerConnection> {
     const { endpoint, keys } = this.settings;
     if (endpoint) {
+      if (endpoint.startsWith("tcp:") && !keys)
+        throw new JobError("internal", `${endpoint} is reached with keys only; 'fuselens worker pair' makes them, the setting worker.keys (or --keys) names their folder`); // biome-ignore format: one message
       const curve: CurveClient | null = keys ? readClientKeys(keys) : null;
       const connection = new WorkerConnection(endpoint, curve, this.options.log);
       await connection.describe().catch(e => {

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { capability, curveKeyPair } from "zeromq";
-import { type CurveClient, JobError } from "./connection";
+import { type CurveClient, JobError, WorkerLost } from "./connection";
 
 /** sun_path holds 108 bytes on Linux, 104 on macOS */
 const MAX_SOCKET_PATH = 100;
@@ -19,7 +19,7 @@ export interface SpawnedWorker {
 }
 
 export async function spawnWorker(workerFile: string, log: (message: string) => void): Promise<SpawnedWorker> {
-  const folder = mkdtempSync(join(tmpdir(), "fuselens-")); // mkdtemp makes it 0700
+  const folder = privateFolder();
   const socket = join(folder, "worker.sock");
   const ipc = capability.ipc === true && socket.length <= MAX_SOCKET_PATH;
   const args = ["--parent", String(process.pid)];
@@ -34,20 +34,36 @@ export async function spawnWorker(workerFile: string, log: (message: string) => 
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ELECTRON_RUN_AS_NODE: "1" },
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => log(text.trimEnd()));
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said = `${said}${text}`.slice(-2000);
+    log(text.trimEnd());
+  });
   const dispose = () => {
     child.kill("SIGTERM");
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return { endpoint: await firstEndpoint(child), curve, process: child, dispose };
+    return { endpoint: await firstEndpoint(child, () => said), curve, process: child, dispose };
   } catch (e) {
     dispose();
     throw e;
   }
 }
 
-function firstEndpoint(child: ChildProcess): Promise<string> {
+function privateFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "fuselens-")); // mkdtemp makes it 0700
+  } catch (e) {
+    const why = e instanceof Error ? e.message : String(e);
+    throw new JobError(
+      "internal",
+      `the worker needs a temporary folder (${why}); let TMPDIR name one that may be written`,
+    );
+  }
+}
+
+function firstEndpoint(child: ChildProcess, said: () => string): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => reject(new JobError("internal", "the worker did not start in time")),
@@ -65,9 +81,15 @@ function firstEndpoint(child: ChildProcess): Promise<string> {
         reject(new JobError("internal", "the worker's first line is not what it should be"));
       }
     });
-    child.once("exit", code => {
+    child.once("error", e => {
       clearTimeout(timer);
-      reject(new JobError("internal", `the worker ended at once (exit status ${code})`));
+      reject(new JobError("internal", `the worker can't be started: ${e.message}`));
+    });
+    child.once("close", (code, signal) => {
+      clearTimeout(timer);
+      if (signal) reject(new WorkerLost(`the worker was ended by ${signal} while it started`));
+      const last = said().trim().split("\n").at(-1);
+      reject(new JobError("internal", `the worker ended at once (exit status ${code})${last ? `: ${last}` : ""}`));
     });
   });
 }

@@ -1,0 +1,35 @@
+// `npm run fuzz -- [--seconds N] [--seed N] [--only MODE,...] [--case N]`: bundles the fuzzers and runs them.
+import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, "..", "..");
+const out = join(root, ".cache", "fuzz", "build");
+// a bundle with a fault put in on purpose, so that it can be seen that the fuzzers find one (docs/reliability.md)
+const planted = process.argv.includes("--planted");
+
+await build({
+  absWorkingDir: root,
+  entryPoints: ["test/fuzz/main.ts", "test/fuzz/python/compile_child.ts"],
+  outdir: out,
+  outbase: "test/fuzz",
+  outExtension: { ".js": ".cjs" },
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "cjs",
+  sourcemap: true,
+  keepNames: true,
+  external: ["tree-sitter", "tree-sitter-python", "zeromq", "wabt", "@viz-js/viz"],
+  logLevel: "warning",
+  plugins: planted ? [(await import("./planted.mjs")).plugin] : [],
+});
+const child = spawn(process.execPath, ["--enable-source-maps", join(out, "main.cjs"), root, ...process.argv.slice(2)], {
+  stdio: "inherit",
+});
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+child.once("exit", code => {
+  process.exitCode = code ?? 1;
+});
