@@ -19,7 +19,37 @@ export interface FrameResult {
   readonly aotIds: number;
 }
 
+/** Never throws: what goes wrong in a stage costs this frame, said at its function, and the rest of the file compiles. */
 export function compileFrame(frame: CapturedFrame, options: FrameOptions): FrameResult {
+  try {
+    return compileStages(frame, options);
+  } catch (e) {
+    return failedFrame(frame, e);
+  }
+}
+
+function failedFrame(frame: CapturedFrame, e: unknown): FrameResult {
+  const at = frame.stack[frame.stack.length - 1];
+  const failure: Diagnostic = {
+    file: at?.file ?? frame.file,
+    span: at?.span ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
+    severity: "error",
+    code: "internal",
+    message: `the compile of ${frame.name} failed here: ${e instanceof Error ? e.message : String(e)}`,
+  };
+  const { shapeEnv, graph } = frame;
+  const aot = {
+    kind: "error",
+    shapeEnv,
+    preGrad: graph,
+    attempts: [],
+    keptInputs: [],
+    diagnostics: [failure],
+  } as const;
+  return { aot, graphs: [], logs: [], diagnostics: [failure], estimates: [], aotIds: 1 };
+}
+
+function compileStages(frame: CapturedFrame, options: FrameOptions): FrameResult {
   const logs: LogRecord[] = [];
   const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
   const behaves = (name: string): boolean => readBoolean(options.behaviours, name);

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { stacks } from "./stacks.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "..", "..");
@@ -24,7 +25,7 @@ await build({
   keepNames: true,
   external: ["tree-sitter", "tree-sitter-python", "zeromq", "wabt", "@viz-js/viz"],
   logLevel: "warning",
-  plugins: planted ? [(await import("./planted.mjs")).plugin] : [],
+  plugins: [...(planted ? [(await import("./planted.mjs")).planted] : []), stacks],
 });
 const child = spawn(process.execPath, ["--enable-source-maps", join(out, "main.cjs"), root, ...process.argv.slice(2)], {
   stdio: "inherit",

@@ -118,7 +118,7 @@ function judge(program: Program, text: string): { kind: string; detail: string }
   }
   const lines = text.split(/\r\n|\r|\n/).length + 1;
   for (const d of program.diagnostics) {
-    if (d.code === "internal" || d.message.includes("the analysis failed here"))
+    if (d.code === "internal" || d.message.includes("the analysis failed here:"))
       wrong.push({ kind: "internal", detail: d.message });
     const { line, column, endLine, endColumn } = d.span;
     const ordered = endLine > line || (endLine === line && endColumn >= column);
