@@ -10,7 +10,7 @@ export const stacks = {
       const text = await readFile(path, "utf8");
       const contents = text
         .replace(/e instanceof Error \? e\.message : String\(e\)/g, "e instanceof Error ? e.stack : String(e)")
-        .replaceAll("failed here: ${e.message}", "failed here: ${e.stack}");
+        .replace(/(failed here: \$\{e)\.message/g, "$1.stack");
       if (contents === text) throw new Error(`${path} no longer reports faults as stacks.mjs expects`);
       return { contents, loader: "ts" };
     });
