@@ -4,10 +4,13 @@ import { capture } from "./dynamo/capture";
 import type { CapturedFrame, CaptureResult } from "./dynamo/types";
 import { eagerFrame } from "./evaluate/eager_frame";
 import { Evaluator } from "./evaluate/replay";
+import { FrameMemo } from "./incremental/frames";
+import { MemoStore } from "./incremental/store";
 import { targetByName } from "./inductor/ir/target";
 import { InternTable, withInternTable } from "./inductor/symbolic/intern";
-import { compileFrame, type FrameResult } from "./pipeline";
+import { compileFrame } from "./pipeline";
 import { defaultConfig, type PresetName, presets } from "./presets";
+import { type FrameReport, frameReport } from "./report/frame_report";
 import type { Artifact } from "./report/log";
 import { ProgramBuilder } from "./report/program";
 import type { Program } from "./report/types";
@@ -29,6 +32,8 @@ export interface SessionOptions {
   stepBudget: number;
   /** what to analyse as if compiled; undefined: the file's roots, where it compiles nothing itself */
   roots?: readonly string[];
+  /** bytes that may be kept from run to run; 0: each run does everything anew */
+  memory?: number;
 }
 
 export function defaultSessionOptions(): SessionOptions {
@@ -52,15 +57,23 @@ export interface RunControl {
   readonly shouldStop?: () => boolean;
 }
 
+/** expressions that a table may hold before it is given up for a new one, and with it what was keyed by them */
+const MOST_INTERNED = 400_000;
+
 export class Session {
-  private readonly interned = new InternTable();
+  private interned = new InternTable();
+  private readonly store: MemoStore;
+  private readonly frames: FrameMemo;
   private readonly evaluator = new Evaluator();
   private readonly edits = new Map<string, string>();
 
   constructor(
     private readonly files: (path: string) => string | undefined,
     private readonly options: SessionOptions = defaultSessionOptions(),
-  ) {}
+  ) {
+    this.store = new MemoStore(options.memory ?? 0);
+    this.frames = new FrameMemo(this.store);
+  }
 
   /** The text of a file as the editor holds it; it wins over what the read function gives. */
   update(path: string, text: string | undefined): void {
@@ -70,6 +83,10 @@ export class Session {
 
   /** Runs a file as a program and compiles every frame of it. Never throws on user code. */
   run(path: string, control: RunControl = {}): Program {
+    if (this.interned.nodes.size > MOST_INTERNED) {
+      this.interned = new InternTable();
+      this.store.clear();
+    }
     return withInternTable(this.interned, () => this.runInterned(path, control));
   }
 
@@ -111,23 +128,36 @@ export class Session {
       }
       const result = this.frame(path, event.frame, aotId, at < lastBackward);
       aotId += result.aotIds;
-      program.frame(event.frame, result);
+      program.frame(event.frame.id, result);
     }
     return program.finish();
   }
 
-  private frame(path: string, frame: CapturedFrame, aotId: number, backward: boolean): FrameResult {
+  private frame(path: string, frame: CapturedFrame, aotId: number, backward: boolean): FrameReport {
+    const compile = (): FrameReport => this.compile(path, frame, aotId, backward);
+    return this.remembers ? this.frames.report(frame, { path, aotId, backward }, compile) : compile();
+  }
+
+  /** logs and CPU kernels name lines in their texts, so a run that makes them is a run of its own */
+  private get remembers(): boolean {
+    const { memory, artifacts, wat, replay } = this.options;
+    return (memory ?? 0) > 0 && artifacts?.size === 0 && !wat && !replay;
+  }
+
+  private compile(path: string, frame: CapturedFrame, aotId: number, backward: boolean): FrameReport {
     const preset = presets[this.options.preset];
-    return compileFrame(frame, {
+    const target = targetByName(this.options.target);
+    const result = compileFrame(frame, {
       path,
       aotId,
       preset: this.options.preset,
       behaviours: new Map(Object.entries(preset.behaviours)),
-      target: targetByName(this.options.target),
+      target,
       logs: this.options.artifacts ?? frame.logs,
       wat: this.options.wat,
       unfused: this.options.unfused,
       backward,
     });
+    return frameReport(frame, result, { path, target });
   }
 }

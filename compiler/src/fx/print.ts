@@ -28,6 +28,8 @@ export interface PrintOptions {
   readonly joint?: boolean;
   /** backward nodes say "Backward of forward node:" before the forward line (nightlies do, 2.11 does not) */
   readonly backwardComments?: boolean;
+  /** where each statement comes from, as a comment above it; default true */
+  readonly comments?: boolean;
 }
 
 export const LAZY_MODULE_FILE = "torch/fx/_lazy_graph_module.py";
@@ -250,8 +252,8 @@ export function printReadable(graph: FxGraph, options: PrintOptions): string {
       );
       continue;
     }
-    const text = comment(node, options);
-    if (text !== last) {
+    const text = options.comments === false ? last : comment(node, options);
+    if (text !== undefined && text !== last) {
       if (body.length > 0) body.push("");
       body.push(`        ${text}`);
       last = text;

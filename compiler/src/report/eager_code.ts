@@ -1,12 +1,13 @@
 // The pre-grad graph as a Python function of eager PyTorch: what generated kernels are compared with. In: a captured
-// frame's graph. Out: a module's text with `forward(inputs...)`, inputs in the order of the compiled graph's.
+// frame's graph. Out: a module's text with `forward(inputs...)`, inputs in the order of the compiled graph's;
+// no line of the source stands in it, so it is the same wherever its function stands.
 import type { FxGraph } from "../fx/graph";
 import { printReadable } from "../fx/print";
 
 /** null where the graph holds an opaque operator, which eager code could not name */
 export function eagerCode(graph: FxGraph): string | null {
   if (graph.nodes.some(n => n.meta.opaque !== undefined)) return null;
-  const lines = printReadable(graph, { title: "", className: "GraphModule" }).split("\n");
+  const lines = printReadable(graph, { title: "", className: "GraphModule", comments: false }).split("\n");
   const start = lines.findIndex(l => /^\s*def forward\(self/.test(l));
   const signature = graph
     .placeholders()

@@ -1,14 +1,9 @@
-// A running program's report, put together event by event. In: capture events and compiled frames in order.
+// A running program's report, put together event by event. In: capture events and reports of compiled frames in order.
 // Out: Program, plain data.
-
-import type { GraphResult } from "../compile_graph";
-import type { CapturedFrame, CaptureEvent, CaptureResult, Diagnostic, RuntimeStep } from "../dynamo/types";
-import { typeText } from "../fx/print";
+import type { CaptureEvent, CaptureResult, Diagnostic, RuntimeStep } from "../dynamo/types";
 import type { TargetProperties } from "../inductor/ir/target";
-import type { FrameResult } from "../pipeline";
-import { graphReport, isFakeTensor, leaves } from "./graph_report";
+import type { FrameReport } from "./frame_report";
 import type { LogRecord } from "./log";
-import { framesIn, reportedFile, UNNAMED } from "./origins";
 import type { Compilation, Program, ProgramEvent, SourceEntry } from "./types";
 import { ValueProgramBuilder } from "./value_program";
 
@@ -61,19 +56,23 @@ export class ProgramBuilder {
     }
   }
 
-  frame(frame: CapturedFrame, result: FrameResult): void {
-    for (const record of result.logs) this.log(record);
-    for (const e of result.estimates) this.estimates.add(e);
-    this.diagnostics.push(...result.diagnostics);
-    const saved = result.aot.kind === "train" ? result.aot.savedOutputs : [];
-    const indices = result.graphs.map(g => this.compilation(frame, g, g.info.kind === "forward" ? saved : []));
-    this.byFrame.set(frame.id, indices);
-    this.values.frame(frame, result.aot, result.graphs);
+  frame(id: number, report: FrameReport): void {
+    for (const record of report.logs) this.log(record);
+    for (const e of report.estimates) this.estimates.add(e);
+    this.diagnostics.push(...report.diagnostics);
+    const first = this.compilations.length;
+    this.compilations.push(...report.compilations);
+    for (const e of report.source) this.source.push({ ...e, compilation: first + e.compilation });
+    this.byFrame.set(
+      id,
+      report.compilations.map((_, i) => first + i),
+    );
+    this.values.frame(id, report.replay, report.compilations);
   }
 
   /** an operator outside of compiled frames, compiled only so that it can be replayed */
-  eager(step: RuntimeStep, result: FrameResult): void {
-    this.values.eager(step, result.aot, result.graphs);
+  eager(step: RuntimeStep, report: FrameReport): void {
+    this.values.eager(step, report.replay, report.compilations);
   }
 
   finish(): Program {
@@ -110,59 +109,5 @@ export class ProgramBuilder {
 
   private log(record: LogRecord): void {
     this.events.push({ kind: "log", record });
-  }
-
-  private compilation(frame: CapturedFrame, g: GraphResult, savedOutputs: readonly number[]): number {
-    const index = this.compilations.length;
-    const { info, schedule, plan, outputCode, wat, schedulerGraph } = g;
-    const file = reportedFile(schedule.graph.graph.nodes, this.ctx.path, frame.file);
-    const graph = graphReport({
-      file,
-      fallbackName: UNNAMED,
-      kind: info.kind,
-      schedule,
-      plan,
-      target: this.ctx.target,
-      saved: info.saved,
-      assumed: frame.assumed,
-      savedOutputs,
-    });
-    this.compilations.push({ graph, schedulerGraph, plan, wat, outputCode });
-    this.addSource(frame, g, index);
-    return index;
-  }
-
-  /** one entry per graph node and frame of the file, so that a hover on a call site answers too */
-  private addSource(frame: CapturedFrame, g: GraphResult, compilation: number): void {
-    const file = reportedFile(g.schedule.graph.graph.nodes, this.ctx.path, frame.file);
-    const kernels = new Map<string, number[]>();
-    const listed = g.schedule.nodes.filter(
-      n => !("operation" in n && n.operation.kind === "extern" && n.operation.irClass === "MultiOutput"),
-    );
-    listed.forEach((node, k) => {
-      for (const leaf of leaves(node)) {
-        for (const origin of leaf.operation.origins) {
-          const list = kernels.get(origin.name) ?? [];
-          if (!list.includes(k)) list.push(k);
-          kernels.set(origin.name, list);
-        }
-      }
-    });
-    for (const n of g.schedule.graph.graph.nodes) {
-      if (n.op !== "call_function" || n.target === "operator.getitem") continue;
-      const frames = framesIn(n, file);
-      const innermost = frames[frames.length - 1];
-      if (!innermost) continue;
-      this.source.push({
-        file,
-        span: innermost.span,
-        compilation,
-        node: n.name,
-        target: n.target,
-        type: isFakeTensor(n.meta.val) ? typeText(n.meta.val) : null,
-        kernels: kernels.get(n.name) ?? [],
-        callers: frames.slice(0, -1).map(f => f.line),
-      });
-    }
   }
 }

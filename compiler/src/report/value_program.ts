@@ -1,7 +1,9 @@
 // The running program as a list of steps that an executor can replay: tensors filled, compiled graphs called, gradients
 // accumulated, rows reported. In: runtime steps and compiled frames in program order. Out: ValueProgram, plain data.
-import type { AotResult } from "../aot/types";
-import type { CapturedFrame, Fill, RuntimeStep, RuntimeTensor } from "../dynamo/types";
+import type { AotResult, OutputInfo } from "../aot/types";
+import type { Fill, RuntimeStep, RuntimeTensor } from "../dynamo/types";
+import type { FxGraph } from "../fx/graph";
+import { TupleArg } from "../fx/types";
 import type { ExecutablePlan, WatKernel } from "../inductor/plan/types";
 
 export interface ValueTensor {
@@ -43,8 +45,36 @@ export interface ValueProgram {
 /** compiled calls whose rows are reported, as the truth's values.py does */
 const CALLS_REPORTED = 4;
 
+/** what of a frame's AOT compilation its replay needs */
+export type ReplayFacts =
+  | { readonly kind: "error" }
+  | ({
+      readonly outputs: readonly OutputInfo[];
+      readonly keptInputs: readonly number[];
+      /** how many values the first graph returns */
+      readonly outputCount: number;
+    } & (
+      | { readonly kind: "inference" }
+      | {
+          readonly kind: "train";
+          readonly savedOutputs: readonly number[];
+          readonly tangentOutputs: readonly number[];
+          readonly gradients: readonly (number | null)[];
+        }
+    ));
+
+export function replayFacts(aot: AotResult): ReplayFacts {
+  if (aot.kind === "error") return { kind: "error" };
+  const { outputs, keptInputs } = aot;
+  const { graph } = aot.kind === "train" ? aot.forward : aot.compiled;
+  const shared = { outputs, keptInputs, outputCount: graph.output.inputs.length ? outputCount(graph) : 0 };
+  if (aot.kind === "inference") return { kind: "inference", ...shared };
+  const { savedOutputs, tangentOutputs, gradients } = aot;
+  return { kind: "train", ...shared, savedOutputs, tangentOutputs, gradients };
+}
+
 interface CompiledFrame {
-  readonly aot: AotResult;
+  readonly facts: ReplayFacts;
   /** indices into the program's graphs */
   readonly graphs: readonly number[];
 }
@@ -74,18 +104,18 @@ export class ValueProgramBuilder {
   private readonly graphs: ValueGraph[] = [];
   private readonly eagerFrames = new Map<RuntimeStep, CompiledFrame>();
 
-  frame(frame: CapturedFrame, aot: AotResult, graphs: readonly ValueGraph[]): void {
-    this.frames.set(frame.id, this.add(aot, graphs));
+  frame(id: number, facts: ReplayFacts, graphs: readonly ValueGraph[]): void {
+    this.frames.set(id, this.add(facts, graphs));
   }
 
-  private add(aot: AotResult, graphs: readonly ValueGraph[]): CompiledFrame {
+  private add(facts: ReplayFacts, graphs: readonly ValueGraph[]): CompiledFrame {
     const indices = graphs.map(g => this.graphs.push({ plan: g.plan, wat: g.wat }) - 1);
-    return { aot, graphs: indices };
+    return { facts, graphs: indices };
   }
 
   /** an eager operator's graph, compiled as a frame of its own; to be told before its step */
-  eager(step: RuntimeStep, aot: AotResult, graphs: readonly ValueGraph[]): void {
-    this.eagerFrames.set(step, this.add(aot, graphs));
+  eager(step: RuntimeStep, facts: ReplayFacts, graphs: readonly ValueGraph[]): void {
+    this.eagerFrames.set(step, this.add(facts, graphs));
   }
 
   step(step: RuntimeStep): void {
@@ -152,24 +182,21 @@ export class ValueProgramBuilder {
   }
 
   private run(
-    { aot, graphs }: CompiledFrame,
+    { facts, graphs }: CompiledFrame,
     inputs: readonly (RuntimeTensor | number)[],
     outputs: readonly (RuntimeTensor | null)[],
   ): void {
     const [first, second] = graphs;
-    if (aot.kind === "error" || first === undefined) return this.block("a graph did not compile");
-    const info = aot.kind === "train" ? aot.forward : aot.compiled;
+    if (facts.kind === "error" || first === undefined) return this.block("a graph did not compile");
     // graph outputs by position; those that the program sees take the program's ids
-    const ids: (number | null)[] = info.graph.output.inputs.length
-      ? new Array<number | null>(outputCount(info)).fill(null)
-      : [];
-    aot.outputs.forEach((o, i) => {
+    const ids = new Array<number | null>(facts.outputCount).fill(null);
+    facts.outputs.forEach((o, i) => {
       const tensor = outputs[i];
       if (tensor && "graphOutput" in o.from) ids[o.from.graphOutput] = tensor.id;
     });
     const saved: number[] = [];
-    if (aot.kind === "train") {
-      for (const position of aot.savedOutputs) {
+    if (facts.kind === "train") {
+      for (const position of facts.savedOutputs) {
         const id = ids[position] ?? this.nextId++;
         ids[position] = id;
         saved.push(id);
@@ -178,19 +205,19 @@ export class ValueProgramBuilder {
     this.steps.push({
       kind: "call",
       graph: first,
-      inputs: aot.keptInputs.map(k => {
+      inputs: facts.keptInputs.map(k => {
         const i = inputs[k];
         return typeof i === "object" ? { id: i.id } : { value: i ?? 0 };
       }),
       outputs: ids,
     });
-    if (aot.kind !== "train" || second === undefined) return;
-    const tangents = aot.tangentOutputs.flatMap(o => {
-      const position = aot.outputs.findIndex(x => "graphOutput" in x.from && x.from.graphOutput === o);
+    if (facts.kind !== "train" || second === undefined) return;
+    const tangents = facts.tangentOutputs.flatMap(o => {
+      const position = facts.outputs.findIndex(x => "graphOutput" in x.from && x.from.graphOutput === o);
       const tensor = outputs[position];
       return tensor ? [plain(tensor)] : [];
     });
-    const gradients = aot.gradients.map((g, primal) => ({ g, input: inputs[aot.keptInputs[primal] ?? primal] }));
+    const gradients = facts.gradients.map((g, primal) => ({ g, input: inputs[facts.keptInputs[primal] ?? primal] }));
     const perOutput: (number | null)[] = [];
     for (const { g, input } of gradients) if (g !== null) perOutput[g] = typeof input === "object" ? input.id : null;
     this.tape.push({ backward: second, saved, tangents, gradients: Array.from(perOutput, x => x ?? null) });
@@ -235,13 +262,9 @@ export class ValueProgramBuilder {
   }
 }
 
-function outputCount(info: { readonly graph: { readonly output: { readonly args: readonly unknown[] } } }): number {
-  const [first] = info.graph.output.args;
-  return Array.isArray(first)
-    ? first.length
-    : typeof first === "object" && first !== null && "items" in first
-      ? (first as { items: readonly unknown[] }).items.length
-      : 1;
+function outputCount(graph: FxGraph): number {
+  const [first] = graph.output.args;
+  return Array.isArray(first) ? first.length : first instanceof TupleArg ? first.items.length : 1;
 }
 
 function plain(t: RuntimeTensor): ValueTensor {

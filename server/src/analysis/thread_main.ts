@@ -7,6 +7,9 @@ import { emitText } from "../render/emit_text";
 import { withExamples } from "./examples";
 import type { CompileRequest, SideJob, SideResult, ThreadAnswer, ThreadOptions, ThreadStart } from "./messages";
 
+/** what the session that follows the typing may keep of earlier runs, by its own estimate */
+const REMEMBERED_BYTES = 64_000_000;
+
 export class ThreadMain {
   private readonly generation: Int32Array;
   private options: ThreadOptions;
@@ -114,7 +117,7 @@ export class ThreadMain {
       const text = this.overlay.get(path) ?? readSource(path);
       return text === undefined ? undefined : withExamples(text, path, this.options.examples);
     };
-    return new Session(read, sessionOptions(this.options));
+    return new Session(read, { ...sessionOptions(this.options), memory: REMEMBERED_BYTES });
   }
 }
 

@@ -1,0 +1,101 @@
+// What a compiled frame adds to the program's report, as plain data. In: a frame and what its stages made. Out:
+// FrameReport, which holds nothing of the stages: it may be kept, and moved where the frame's lines have moved.
+import type { GraphResult } from "../compile_graph";
+import type { CapturedFrame, Diagnostic } from "../dynamo/types";
+import { typeText } from "../fx/print";
+import type { TargetProperties } from "../inductor/ir/target";
+import type { FrameResult } from "../pipeline";
+import { graphReport, isFakeTensor, leaves } from "./graph_report";
+import type { LogRecord } from "./log";
+import { framesIn, reportedFile, UNNAMED } from "./origins";
+import type { Compilation, SourceEntry } from "./types";
+import { type ReplayFacts, replayFacts } from "./value_program";
+
+export interface FrameReport {
+  readonly compilations: readonly Compilation[];
+  /** the file that each compilation's lines are of */
+  readonly files: readonly string[];
+  /** compilations are counted within the frame */
+  readonly source: readonly SourceEntry[];
+  readonly logs: readonly LogRecord[];
+  readonly estimates: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly replay: ReplayFacts;
+  /** how many AOT ids the frame used */
+  readonly aotIds: number;
+}
+
+export interface FrameReportContext {
+  /** the program that is run */
+  readonly path: string;
+  readonly target: TargetProperties;
+}
+
+export function frameReport(frame: CapturedFrame, result: FrameResult, ctx: FrameReportContext): FrameReport {
+  const saved = result.aot.kind === "train" ? result.aot.savedOutputs : [];
+  const files = result.graphs.map(g => reportedFile(g.schedule.graph.graph.nodes, ctx.path, frame.file));
+  const compilations = result.graphs.map(
+    (g, i): Compilation => ({
+      graph: graphReport({
+        file: files[i] ?? frame.file,
+        fallbackName: UNNAMED,
+        kind: g.info.kind,
+        schedule: g.schedule,
+        plan: g.plan,
+        target: ctx.target,
+        saved: g.info.saved,
+        assumed: frame.assumed,
+        savedOutputs: g.info.kind === "forward" ? saved : [],
+      }),
+      schedulerGraph: g.schedulerGraph,
+      plan: g.plan,
+      wat: g.wat,
+      outputCode: g.outputCode,
+    }),
+  );
+  return {
+    compilations,
+    files,
+    source: result.graphs.flatMap((g, i) => sourceOf(g, files[i] ?? frame.file, i)),
+    logs: result.logs,
+    estimates: result.estimates,
+    diagnostics: result.diagnostics,
+    replay: replayFacts(result.aot),
+    aotIds: result.aotIds,
+  };
+}
+
+/** one entry per graph node and frame of the file, so that a hover on a call site answers too */
+function sourceOf(g: GraphResult, file: string, compilation: number): SourceEntry[] {
+  const kernels = new Map<string, number[]>();
+  const listed = g.schedule.nodes.filter(
+    n => !("operation" in n && n.operation.kind === "extern" && n.operation.irClass === "MultiOutput"),
+  );
+  listed.forEach((node, k) => {
+    for (const leaf of leaves(node)) {
+      for (const origin of leaf.operation.origins) {
+        const list = kernels.get(origin.name) ?? [];
+        if (!list.includes(k)) list.push(k);
+        kernels.set(origin.name, list);
+      }
+    }
+  });
+  const out: SourceEntry[] = [];
+  for (const n of g.schedule.graph.graph.nodes) {
+    if (n.op !== "call_function" || n.target === "operator.getitem") continue;
+    const frames = framesIn(n, file);
+    const innermost = frames[frames.length - 1];
+    if (!innermost) continue;
+    out.push({
+      file,
+      span: innermost.span,
+      compilation,
+      node: n.name,
+      target: n.target,
+      type: isFakeTensor(n.meta.val) ? typeText(n.meta.val) : null,
+      kernels: kernels.get(n.name) ?? [],
+      callers: frames.slice(0, -1).map(f => f.line),
+    });
+  }
+  return out;
+}
