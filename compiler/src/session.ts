@@ -5,14 +5,17 @@ import type { CapturedFrame, CaptureResult } from "./dynamo/types";
 import { eagerFrame } from "./evaluate/eager_frame";
 import { Evaluator } from "./evaluate/replay";
 import { FrameMemo } from "./incremental/frames";
+import { LastRuns, Reading } from "./incremental/last_runs";
+import { Parses } from "./incremental/parses";
 import { MemoStore } from "./incremental/store";
 import { targetByName } from "./inductor/ir/target";
 import { InternTable, withInternTable } from "./inductor/symbolic/intern";
 import { compileFrame } from "./pipeline";
 import { defaultConfig, type PresetName, presets } from "./presets";
+import { PythonFile } from "./python/file";
 import { type FrameReport, frameReport } from "./report/frame_report";
 import type { Artifact } from "./report/log";
-import { ProgramBuilder } from "./report/program";
+import { type Placed, ProgramBuilder } from "./report/program";
 import type { Program } from "./report/types";
 
 export interface SessionOptions {
@@ -65,6 +68,8 @@ export class Session {
   private readonly store: MemoStore;
   private readonly frames: FrameMemo;
   private readonly evaluator = new Evaluator();
+  private readonly parses = new Parses();
+  private readonly lastRuns = new LastRuns();
   private readonly edits = new Map<string, string>();
 
   constructor(
@@ -91,11 +96,27 @@ export class Session {
   }
 
   private runInterned(path: string, control: RunControl): Program {
+    const read = (p: string): string | undefined => this.edits.get(p) ?? this.files(p);
+    if (!this.remembers) return this.anew(path, control, new Reading(read, (_, text) => new PythonFile(text))).program;
+    const parse = (p: string, text: string): PythonFile => this.parses.parse(p, text);
+    this.parses.begin();
+    const still = this.lastRuns.still(path, read, parse);
+    if (still) return still;
+    const reading = new Reading(read, parse);
+    const placed = this.anew(path, control, reading);
+    this.parses.end();
+    if (control.shouldStop?.() || tellsLines(reading)) this.lastRuns.forget(path);
+    else this.lastRuns.keep(path, placed, reading);
+    return placed.program;
+  }
+
+  private anew(path: string, control: RunControl, reading: Reading): Placed {
     const shouldStop = control.shouldStop ?? (() => false);
     const preset = presets[this.options.preset];
     const config = new Map([...defaultConfig(this.options.preset), ...this.options.config]);
     const captured: CaptureResult = capture(path, {
-      files: (p: string) => this.edits.get(p) ?? this.files(p),
+      files: reading.file,
+      parse: reading.parse,
       config,
       behaviours: new Map(Object.entries(preset.behaviours)),
       shouldStop,
@@ -160,4 +181,9 @@ export class Session {
     });
     return frameReport(frame, result, { path, target });
   }
+}
+
+/** a program that can read off where its own lines stand */
+function tellsLines(reading: Reading): boolean {
+  return [...reading.read.values()].some(text => text?.includes("lineno"));
 }

@@ -214,6 +214,7 @@ function prepare(path: string, options: CaptureOptions): Run {
   });
   installBuiltins(vm);
   const modules = new Modules(vm, options.files);
+  if (options.parse) modules.parseFile = options.parse;
   const torch = new Torch(vm, options);
   const runner = new FrameRunner(torch, vm);
   const namespace = new TorchNamespace(vm, torch, runner);

@@ -4,6 +4,7 @@ import type { FxGraph, FxNode } from "../fx/graph";
 import type { FakeTensor, StackFrame } from "../fx/types";
 import type { Expr } from "../inductor/symbolic/expr";
 import type { ShapeEnv } from "../inductor/symbolic/shape_env";
+import type { PythonFile } from "../python/file";
 
 /** A tensor object of the running program; views share storage with their base. */
 export interface RuntimeTensor {
@@ -135,6 +136,8 @@ export interface CaptureResult {
 
 export interface CaptureOptions {
   readonly files: (path: string) => string | undefined;
+  /** parses a file of the user's; whoever runs files again keeps what an edit left as it was */
+  readonly parse?: (path: string, text: string) => PythonFile;
   /** torch._inductor.config defaults of the preset, then --config overrides */
   readonly config: ReadonlyMap<string, unknown>;
   /** named behaviours of the preset */

@@ -31,7 +31,9 @@ export class FrameMemo {
     else this.misses++;
     const move = known ? moveOf(known.sites, sites.list) : null;
     const base = known?.report ?? compile();
-    const report = withAssumed(move ? moveReport(base, move) : base, frame.assumed);
+    // a fault may be of the moment (the stack was full)
+    if (base.diagnostics.length > 0) return base;
+    const report = withAssumed(move ? { ...base, ...moveReport(base, move) } : base, frame.assumed);
     if (report !== known?.report) {
       const bytes = known?.bytes ?? weigh(report);
       this.kept.set(key, { report, sites: sites.list, bytes }, bytes);

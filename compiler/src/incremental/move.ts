@@ -5,6 +5,8 @@ import type { FrameReport } from "../report/frame_report";
 import type { Compilation, OutputCode, ReportGraph, SourceEntry } from "../report/types";
 import { type Site, type Span, siteKey } from "./sites";
 
+export type { Span };
+
 /** Where things are now. Lines keep their order. */
 export interface Move {
   line(file: string, line: number): number;
@@ -39,9 +41,12 @@ function unknown(place: string): never {
   throw new UnknownPlace(place);
 }
 
-export function moveReport(report: FrameReport, move: Move): FrameReport {
+/** what of a report has places */
+export type PlacedParts = Pick<FrameReport, "compilations" | "files" | "source" | "diagnostics">;
+
+export function moveReport(report: PlacedParts, move: Move): PlacedParts {
   return {
-    ...report,
+    files: report.files,
     compilations: report.compilations.map((c, i) => new LineMover(report.files[i] ?? "", move).compilation(c)),
     source: report.source.map(e => moveSource(e, move)),
     diagnostics: report.diagnostics.map(d => ({ ...d, span: move.span(d.file, d.span) })),

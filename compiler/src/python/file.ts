@@ -39,6 +39,7 @@ export interface Comment {
 export class PythonFile {
   private tree: Parser.Tree;
   private cache = new Map<string, CachedStatement[]>();
+  private found: readonly Comment[] | null = null;
   private current: { readonly module: Module; readonly problems: readonly SyntaxProblem[] };
 
   constructor(public text: string) {
@@ -67,11 +68,17 @@ export class PythonFile {
     });
     this.tree = parse(text, this.tree);
     this.text = text;
+    this.found = null;
     this.current = this.convert();
   }
 
   /** every comment of the file, in order */
-  comments(): Comment[] {
+  comments(): readonly Comment[] {
+    this.found ??= this.collectComments();
+    return this.found;
+  }
+
+  private collectComments(): Comment[] {
     const out: Comment[] = [];
     const cursor = this.tree.walk();
     const visit = (): void => {

@@ -16,6 +16,15 @@ export interface ProgramContext {
   readonly artifacts: ReadonlySet<string> | null;
 }
 
+/** a program, and which file each of its lines is of where it does not say so itself */
+export interface Placed {
+  readonly program: Program;
+  /** per compilation */
+  readonly files: readonly string[];
+  /** per graph break of the report */
+  readonly breakFiles: readonly string[];
+}
+
 export class ProgramBuilder {
   private readonly events: ProgramEvent[] = [];
   private readonly compilations: Compilation[] = [];
@@ -23,6 +32,8 @@ export class ProgramBuilder {
   private readonly diagnostics: Diagnostic[];
   private readonly estimates = new Set<string>();
   private readonly breaks: { line: number; reason: string }[] = [];
+  private readonly breakFiles: string[] = [];
+  private readonly files: string[] = [];
   /** compilations of each frame */
   private readonly byFrame = new Map<number, number[]>();
   private readonly values: ValueProgramBuilder;
@@ -42,6 +53,7 @@ export class ProgramBuilder {
         return;
       case "graph_break": {
         this.breaks.push({ line: event.break.line, reason: event.break.reason });
+        this.breakFiles.push(event.break.file);
         if ((this.ctx.artifacts ?? event.logs).has("graph_breaks"))
           this.log({ level: "DEBUG", artifact: "graph_breaks", message: event.break.text });
         return;
@@ -62,6 +74,7 @@ export class ProgramBuilder {
     this.diagnostics.push(...report.diagnostics);
     const first = this.compilations.length;
     this.compilations.push(...report.compilations);
+    this.files.push(...report.files);
     for (const e of report.source) this.source.push({ ...e, compilation: first + e.compilation });
     this.byFrame.set(
       id,
@@ -75,7 +88,11 @@ export class ProgramBuilder {
     this.values.eager(step, report.replay, report.compilations);
   }
 
-  finish(): Program {
+  finish(): Placed {
+    return { program: this.program(), files: this.files, breakFiles: this.breakFiles };
+  }
+
+  private program(): Program {
     const { path, preset, target, captured } = this.ctx;
     return {
       report: {

@@ -1,5 +1,7 @@
 // A Python error as search sees it. In: the error and how far the run had got. Out: Failure, with the words of the lines
 // that were running.
+
+import { codeOf } from "../../python/text_lines";
 import type { PyError } from "../interp/api";
 import type { InferContext } from "./context";
 import type { Decision, Failure } from "./types";
@@ -21,7 +23,11 @@ export function messageOf(ctx: InferContext, e: PyError): string {
 
 export function failureOf(e: PyError, message: string, p: Progress): Failure {
   const lines = [...e.trace].reverse().map(t => {
-    const text = t.file.lines.slice(t.span.line - 1, Math.min(t.span.endLine, t.span.line + 6)).join("\n");
+    const code = t.file.lines.slice(t.span.line - 1, t.span.endLine).map(codeOf);
+    const text = code
+      .filter(l => l !== "")
+      .slice(0, 7)
+      .join("\n");
     return new Set(text.match(/[A-Za-z_]\w*/g) ?? []);
   });
   // what the message names is nearest to the cause

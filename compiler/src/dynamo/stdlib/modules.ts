@@ -51,7 +51,7 @@ export class Modules {
   readonly environment: PyDict;
   private readonly factories: Factory[] = [];
   private readonly abstracts;
-  /** parses a user file; kept by the session so that edits stay cheap */
+  /** parses a user file; a session that runs it again and again keeps what it can */
   parseFile: (path: string, text: string) => PythonFile = (_path, text) => new PythonFile(text);
   onProblems: (file: string, parsed: PythonFile) => void = () => {};
 
