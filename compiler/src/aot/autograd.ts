@@ -3,7 +3,8 @@
 // come before the reductions of broadcast operands; gradients of one tensor are summed as soon as the second arrives.
 import type { Bound } from "../aten/bind";
 import type { Args, Derivative, DerivativeContext, Dim, GraphBuilder, TensorMeta } from "../aten/types";
-import { DeviceArg, DTypeArg } from "../aten/types";
+import { DeviceArg, DTypeArg, OpError } from "../aten/types";
+import { OpFailure } from "./failure";
 import type { TraceContext } from "./tracer";
 import type { Edge, GradFunction, GradInput, Value } from "./value";
 
@@ -56,6 +57,7 @@ export function differentiableNames(d: Exclude<Derivative, { kind: "none" }>): r
 
 /**
  * Runs the tape from `roots` (each an output's edge with its gradient). Returns the gradient of each leaf by number.
+ * @throws OpFailure where a gradient is not defined, at the line of the forward call
  */
 export function runBackward(
   host: GradHost,
@@ -96,12 +98,16 @@ export function runBackward(
     const grads = buffers.get(fn) ?? fn.outputs.map(() => null);
     const context: TraceContext = { stack: fn.context.stack, fromNode: [], isBackward: true, seqNr: fn.seqNr };
     host.inContext(context, () => {
-      const results = grads.every(g => g === null) ? fn.inputs.map(() => null) : runFunction(host, fn, grads);
-      for (const [i, input] of fn.inputs.entries()) {
-        if (input.edge === null) continue;
-        const g = results[i] ?? null;
-        if (g !== null) deliver(input.edge, g);
-        arrived(input.edge);
+      try {
+        const results = grads.every(g => g === null) ? fn.inputs.map(() => null) : runFunction(host, fn, grads);
+        for (const [i, input] of fn.inputs.entries()) {
+          if (input.edge === null) continue;
+          const g = results[i] ?? null;
+          if (g !== null) deliver(input.edge, g);
+          arrived(input.edge);
+        }
+      } catch (e) {
+        throw e instanceof OpError ? new OpFailure(fn.context.stack, e) : e;
       }
     });
   }

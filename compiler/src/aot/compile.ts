@@ -9,7 +9,7 @@ import { isFakeTensor } from "../fx/print";
 import type { FakeTensor } from "../fx/types";
 import { itemsOf } from "../passes/edit";
 import { jointGraphPasses } from "../passes/joint_graph";
-import { OpFailure } from "./interpret";
+import { OpFailure } from "./failure";
 import { partitionJoint } from "./partition/partition";
 import { specializeInputs } from "./specialize";
 import { type TracedGraph, traceFrame } from "./trace";
@@ -66,7 +66,7 @@ function traceEither(frame: CapturedFrame, options: AotOptions): { traced: Trace
 }
 
 function diagnosticOf(frame: CapturedFrame, e: OpFailure): Diagnostic {
-  const at = e.node.meta.stack[e.node.meta.stack.length - 1];
+  const at = e.frames[e.frames.length - 1];
   return {
     file: at?.file ?? frame.file,
     span: at?.span ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },

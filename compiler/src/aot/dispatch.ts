@@ -11,6 +11,8 @@ import {
   type Args,
   type ArgValue,
   type Derivative,
+  DeviceArg,
+  DTypeArg,
   type GraphBuilder,
   MemoryFormatArg,
   OpError,
@@ -208,6 +210,18 @@ export class Dispatcher implements GradHost {
       }
       v.edge = { fn, index: i };
     }
+  }
+
+  takeSequenceNumber(): number {
+    return this.nextSeq++;
+  }
+  zerosLike(meta: TensorMeta | undefined): Value {
+    if (meta === undefined) throw new Error("zeros like nothing");
+    const { dtype, device } = meta;
+    return this.builder.call("aten.zeros.default", [meta.shape], {
+      dtype: new DTypeArg(dtype),
+      device: new DeviceArg(device),
+    });
   }
 
   private untracked<R>(body: () => R): R {

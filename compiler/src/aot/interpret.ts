@@ -1,6 +1,6 @@
 // Runs a pre-grad graph over traced tensors. In: the graph and its inputs' values. Out: the output values.
-// Promises: each node's operators carry its stack and name; what PyTorch would refuse becomes an OpFailure with the
-// node at fault; an operator that the table does not know stays one opaque call.
+// Promises: each node's operators carry its stack and name; what PyTorch would refuse becomes an OpFailure at the node's
+// line; an operator that the table does not know stays one opaque call.
 import { resolveOverload } from "../aten/bind";
 import { isExpr } from "../aten/dim_math";
 import { lookupPython } from "../aten/registry";
@@ -35,20 +35,12 @@ import {
   trueDiv,
 } from "../inductor/symbolic/expr";
 import { Autocast } from "./autocast";
+import { FUNCTION_APPLY, FUNCTION_BEGIN, FUNCTION_GRAD, functionEdges } from "./autograd_function";
 import type { Computed } from "./computed";
 import type { Dispatcher } from "./dispatch";
+import { OpFailure } from "./failure";
 import { many, TracedTensor } from "./tracer";
 import { isValue, type Value } from "./value";
-
-/** An error of the user's program, with the node at which it happened. */
-export class OpFailure extends Error {
-  constructor(
-    readonly node: FxNode,
-    override readonly cause: OpError,
-  ) {
-    super(cause.message);
-  }
-}
 
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   add: ["torch.add"],
@@ -131,8 +123,13 @@ export class Interpreter {
   run(graph: FxGraph, inputs: readonly Computed[], autocast: DType | null = null): readonly Computed[] {
     if (autocast !== null) this.autocast.ambient(autocast);
     let next = 0;
+    /** the apply node of the autograd.Function whose backward stands here */
+    let after: FxNode | null = null;
     for (const node of graph.nodes) {
-      if (node.op === "placeholder") this.values.set(node, inputs[next++] ?? null);
+      if (after !== null && node !== after) continue;
+      after = null;
+      if (node.target === FUNCTION_GRAD) after = applyOf(node);
+      else if (node.op === "placeholder") this.values.set(node, inputs[next++] ?? null);
       else if (node.op === "output") {
         const out = this.value(node.args[0] ?? null);
         return Array.isArray(out) ? out : [out];
@@ -141,12 +138,15 @@ export class Interpreter {
     return [];
   }
 
-  private runNode(node: FxNode): void {
+  private runNode(node: FxNode, isBackward = false): void {
+    const { stack, recompute, checkpoint } = node.meta;
     const context = {
-      stack: node.meta.stack,
-      fromNode: [node.name],
-      isBackward: false,
-      recompute: node.meta.recompute,
+      stack,
+      fromNode: isBackward ? [] : [node.name],
+      isBackward,
+      ...(recompute === undefined ? {} : { recompute }),
+      ...(checkpoint === undefined ? {} : { checkpoint }),
+      ...(isBackward && this.seqNr !== undefined ? { seqNr: this.seqNr } : {}),
     };
     try {
       this.values.set(
@@ -154,7 +154,7 @@ export class Interpreter {
         this.dispatcher.inContext(context, () => this.evaluate(node)),
       );
     } catch (e) {
-      if (e instanceof OpError) throw new OpFailure(node, e);
+      if (e instanceof OpError) throw new OpFailure(node.meta.stack, e);
       throw e;
     }
   }
@@ -181,6 +181,7 @@ export class Interpreter {
       setItem(this.dispatcher.builder, x, this.subscript(index), this.value(value) as Value | Scalar | Dim);
       return x;
     }
+    if (node.target === FUNCTION_APPLY) return this.applyFunction(node, [null, this.value(node.args[1] ?? null)]);
     const args = node.args.map(a => this.value(a));
     const kwargs = new Map([...node.kwargs].map(([k, v]) => [k, this.value(v)] as const));
     if (node.target === "builtins.getattr" || node.target === "getattr") return this.attribute(node, args);
@@ -226,9 +227,35 @@ export class Interpreter {
     return this.invoke(node, recordsOf("call_function", node.target), args, none);
   }
 
+  /** the results of an autograd.Function's forward, with its own backward behind them */
+  private applyFunction(node: FxNode, args: readonly Computed[]): Computed {
+    const d = this.dispatcher;
+    d.gradEnabled = this.outerGrad;
+    const [begin, , grads] = node.args;
+    if (!(begin instanceof FxNode) || !Array.isArray(grads)) throw new Error("autograd.Function without its parts");
+    const inputs = many(this.value(begin.args[0] ?? null)) as readonly Computed[];
+    const outputs = many(args[1] ?? null) as readonly Computed[];
+    if (!d.gradEnabled || !inputs.some(v => isValue(v) && v.requiresGrad)) return outputs;
+    const nodes = node.graph.nodes;
+    const [from, to] = [nodes.findIndex(n => n === grads[0]), nodes.findIndex(n => n === node)];
+    const body = nodes.slice(from, to).filter(n => n.target !== FUNCTION_GRAD);
+    return functionEdges(d, inputs.filter(isValue), outputs.filter(isValue), (given, seqNr) => {
+      for (const [i, g] of grads.entries()) if (g instanceof FxNode) this.values.set(g, given[i] ?? null);
+      this.seqNr = seqNr;
+      for (const n of body) this.runNode(n, true);
+      return (many(this.value(node.args[3] ?? null)) as readonly Computed[]).map(v => (isValue(v) ? v : null));
+    });
+  }
+  private outerGrad = false;
+  private seqNr: number | undefined;
+
   /** nodes that steer tracing itself */
   private special(node: FxNode, args: readonly Computed[]): Computed | undefined {
     switch (node.target) {
+      case FUNCTION_BEGIN:
+        this.outerGrad = this.dispatcher.gradEnabled;
+        this.dispatcher.gradEnabled = false;
+        return null;
       case "torch._C._set_grad_enabled":
       case "torch.set_grad_enabled":
         this.dispatcher.gradEnabled = args[0] === true;
@@ -366,6 +393,13 @@ export class Interpreter {
     };
     return wrap(val, call);
   }
+}
+
+function applyOf(grad: FxNode): FxNode {
+  const begin = grad.args[0];
+  const apply = begin instanceof FxNode ? [...begin.users].find(u => u.target === FUNCTION_APPLY) : undefined;
+  if (apply === undefined) throw new Error("the backward of an autograd.Function without its apply");
+  return apply;
 }
 
 function isTensorValue(v: FakeValue): v is FakeTensor {

@@ -229,9 +229,9 @@ function backward(
   return { tangents, tangentOutputs: wanted.map(x => x.i), gradients };
 }
 
-/** tangents come contiguous, or channels-last where the output is */
+/** tangents come contiguous, or channels-last where the output is; a size that only the data decides is taken as any */
 function tangentMeta(tracer: Tracer, out: TensorMeta): FakeTensor {
-  const m = tracer.math;
+  const m = { ...tracer.math, eq: tracer.math.knownEq };
   const channelsLast = out.shape.length === 4 && !isContiguous(m, out) && isContiguous(m, out, "channels_last");
   const stride =
     isContiguous(m, out) && out.shape.every(s => m.static(s) !== 0)

@@ -47,6 +47,7 @@ export interface TraceContext {
   readonly seqNr?: number;
   /** activation checkpointing's wish for the nodes made here */
   readonly recompute?: NodeMeta["recompute"];
+  readonly checkpoint?: number;
 }
 
 const NO_CONTEXT: TraceContext = { stack: [], fromNode: [], isBackward: false };
@@ -222,7 +223,7 @@ export class Tracer {
   }
 
   create(target: string, args: readonly Argument[], kwargs: ReadonlyMap<string, Argument>, val: FakeValue): FxNode {
-    const { stack, fromNode, isBackward, seqNr, recompute } = this.context;
+    const { stack, fromNode, isBackward, seqNr, recompute, checkpoint } = this.context;
     return this.graph.create("call_function", target, args, kwargs, {
       val,
       stack,
@@ -230,6 +231,7 @@ export class Tracer {
       ...(isBackward ? { isBackward } : {}),
       ...(seqNr === undefined ? {} : { seqNr }),
       ...(recompute === undefined || isBackward ? {} : { recompute }),
+      ...(checkpoint === undefined || isBackward ? {} : { checkpoint }),
       ...(this.originalAten === undefined ? {} : { originalAten: this.originalAten }),
     });
   }

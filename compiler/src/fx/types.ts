@@ -92,7 +92,10 @@ export interface NodeMeta {
   source?: string;
   /** inductor: the strides this value must be realised with */
   realizeToStrides?: readonly Expr[];
+  /** activation checkpointing's wish */
   recompute?: "must_save" | "must_recompute" | "prefer_recompute";
+  /** number of the checkpoint() call that the wish comes from, in the order of the calls */
+  checkpoint?: number;
   /** an opaque operator: why it can't be compiled or benchmarked */
   opaque?: string;
   assumed?: readonly string[];

@@ -63,7 +63,20 @@ function sizeOf(v: FakeValue | undefined, hint: (e: Expr) => number): number {
   return isExpr(v) ? 1 : 4;
 }
 
+/**
+ * What one checkpointed region hands straight to a later one is kept: both would compute it again otherwise
+ * (cleanup_recompute_tags).
+ */
+function keepBetweenRegions(graph: FxGraph): void {
+  for (const n of graph.nodes) {
+    const own = n.meta.checkpoint;
+    if (!wantsRecompute(n) || own === undefined) continue;
+    if ([...n.users].some(u => wantsRecompute(u) && (u.meta.checkpoint ?? -1) > own)) n.meta.recompute = "must_save";
+  }
+}
+
 export function chooseSavedValues(input: PartitionInput): FxNode[] {
+  keepBetweenRegions(input.graph);
   const classes = classify(input);
   const banned = new Set<FxNode>();
   const net = new FlowNetwork();
@@ -82,6 +95,10 @@ export function chooseSavedValues(input: PartitionInput): FxNode[] {
         continue;
       }
       net.addEdge(`${n.name}_out`, "sink", Infinity);
+    }
+    if (wantsRecompute(n)) {
+      net.addEdge(`${n.name}_in`, "sink", Infinity);
+      continue;
     }
     if (isInput.has(n)) ban(n);
     if (classes.forward.has(n) && mustNotRecompute(n, classes, size)) ban(n);

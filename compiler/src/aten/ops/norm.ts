@@ -192,10 +192,35 @@ const EPSILON: Partial<Record<DType, number>> = {
 /** dims that rms_norm reduces, last first */
 const rmsDims = (rank: number, covered: number): number[] => range(0, covered).map(i => rank - 1 - i);
 
-/** the saved statistics are differentiable in PyTorch; nothing but the operator itself reads them in practice */
-function refuseStatistics<T>(b: GraphBuilder<T>, c: DerivativeContext<T>): void {
-  if (c.optGrad(1) !== null || c.optGrad(2) !== null)
-    b.fail("the gradient of a normalization's statistics is not supported", "NotImplementedError");
+/**
+ * What the statistics' own gradients add to that of the input, for x in groups of `count` elements:
+ * d mean = 1/count, d rstd = -rstd^3 (x - mean) / count. Null: nothing reads the statistics.
+ */
+function throughStatistics<T>(
+  b: GraphBuilder<T>,
+  x: T,
+  stats: { readonly mean: T | null; readonly rstd: T },
+  grads: { readonly mean: T | null; readonly rstd: T | null },
+  count: Dim,
+): T | null {
+  const f = aten(b);
+  let sum: T | null = null;
+  if (grads.rstd !== null) {
+    const centred = stats.mean === null ? x : f("sub.Tensor", x, stats.mean);
+    const slope = f("neg.default", f("mul.Tensor", f("pow.Tensor_Scalar", stats.rstd, 3), grads.rstd));
+    sum = f("mul.Tensor", centred, f("div.Scalar", slope, count));
+  }
+  if (grads.mean === null) return sum;
+  const mean = f("expand.default", f("div.Scalar", grads.mean, count), b.meta(x).shape);
+  return sum === null ? mean : f("add.Tensor", sum, mean);
+}
+
+/** the gradients with `more` added to the input's; an output without a gradient contributes none of its own */
+function addToFirst<T>(b: GraphBuilder<T>, grads: readonly (T | null)[], none: boolean, more: T | null): (T | null)[] {
+  const [first, ...others] = grads;
+  if (more === null || first === undefined) return [...grads];
+  const sum = first === null || none ? more : b.call("aten.add.Tensor", [first, more]);
+  return [sum, ...others];
 }
 
 const fusedRmsNorm: OpRecord = {
@@ -237,8 +262,11 @@ const fusedRmsNorm: OpRecord = {
         c.args.optTensor("weight"),
         mask,
       ]);
-      refuseStatistics(b, c);
-      return Object.fromEntries(names.map((n, i) => [n, mask[i] ? (grads[i] ?? null) : null]));
+      const x = c.args.tensor("input");
+      const count = b.product(c.args.dims("normalized_shape"));
+      const stats = throughStatistics(b, x, { mean: null, rstd }, { mean: null, rstd: c.optGrad(1) }, count);
+      const all = addToFirst(b, grads, c.optGrad(0) === null, stats);
+      return Object.fromEntries(names.map((n, i) => [n, mask[i] ? (all[i] ?? null) : null]));
     },
   },
 };
@@ -359,11 +387,26 @@ const nativeGroupNorm: OpRecord = {
         c.args.raw("group"),
         mask,
       ]);
-      refuseStatistics(b, c);
-      return Object.fromEntries(names.map((n, i) => [n, mask[i] ? (grads[i] ?? null) : null]));
+      const all = addToFirst(b, grads, c.optGrad(0) === null, groupStatistics(b, c, mean, rstd));
+      return Object.fromEntries(names.map((n, i) => [n, mask[i] ? (all[i] ?? null) : null]));
     },
   },
 };
+
+function groupStatistics<T>(b: GraphBuilder<T>, c: DerivativeContext<T>, mean: T, rstd: T): T | null {
+  const [dMean, dRstd] = [c.optGrad(1), c.optGrad(2)];
+  if (dMean === null && dRstd === null) return null;
+  const f = aten(b);
+  const x = c.args.tensor("input");
+  const { dtype, shape } = b.meta(x);
+  const wide = (t: T | null): T | null =>
+    t === null ? null : f("unsqueeze.default", f("unsqueeze.default", toDtype(b, t, opmath(dtype)), -1), -1);
+  const [hw, c1] = [c.args.dim("HxW"), b.floordiv(c.args.dim("C"), c.args.int("group"))];
+  const grouped = f("view.default", toDtype(b, x, opmath(dtype)), groupShape(b, c.args, hw));
+  const stats = { mean: wide(mean), rstd: wide(rstd) as T };
+  const sum = throughStatistics(b, grouped, stats, { mean: wide(dMean), rstd: wide(dRstd) }, b.mul(hw, c1));
+  return sum === null ? null : toDtype(b, f("view.default", sum, shape), dtype);
+}
 
 /** [N, groups, C / groups, rest...] */
 function groupShape<T>(b: GraphBuilder<T>, a: Args<T>, ...rest: Dim[]): ArgValue<T> {

@@ -128,6 +128,9 @@ export class Torch {
   /** artifacts switched on by set_logs */
   logs = new Set<string>();
   trace: TraceSink | null = null;
+  /** number of the checkpoint() call that runs, its operators are computed again in the backward pass; null: none */
+  checkpoint: number | null = null;
+  private checkpoints = 0;
   probe: Probe | null = null;
   readonly events: CaptureEvent[] = [];
   readonly steps: RuntimeStep[] = [];
@@ -253,6 +256,17 @@ export class Torch {
     const trace = this.trace;
     if (!trace) return this.meta.hint(d);
     return new PySymInt(this.vm.types.int, d as Expr, null, trace);
+  }
+
+  /** starts a checkpointed region; gives the one around it */
+  enterCheckpoint(): number | null {
+    const outer = this.checkpoint;
+    this.checkpoint = this.checkpoints++;
+    return outer;
+  }
+  leaveCheckpoint(outer: Value): Value {
+    this.checkpoint = typeof outer === "number" ? outer : null;
+    return null;
   }
 
   newTensor(meta: FakeTensor, storage = new Storage(), cls = this.tensorClass): PyTensor {

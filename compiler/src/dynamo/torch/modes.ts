@@ -172,13 +172,29 @@ def wrap_inline(fn):
 export const HELPERS_TEXT = `
 def checkpoint(function, *args, use_reentrant=None, context_fn=None, determinism_check=None, debug=False, **kwargs):
     kwargs.pop("preserve_rng_state", None)
-    return function(*args, **kwargs)
+    outer = _checkpoint_enter()
+    try:
+        return function(*args, **kwargs)
+    finally:
+        _checkpoint_exit(outer)
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):
-    for function in functions:
-        input = function(input)
-    return input
+    functions = list(functions)
+    size = len(functions) // segments
+
+    def segment(start, end):
+        def run(input):
+            for j in range(start, end):
+                input = functions[j](input)
+            return input
+        return run
+
+    end = 0
+    for start in range(0, size * (segments - 1), size):
+        end = start + size
+        input = checkpoint(segment(start, end), input, use_reentrant=use_reentrant)
+    return segment(end, len(functions))(input)
 
 
 def _repeat(n, value):
@@ -301,6 +317,7 @@ class _Context:
     def __init__(self):
         self.needs_input_grad = ()
         self.saved_tensors = ()
+        self._non_differentiable = ()
 
     def save_for_backward(self, *tensors):
         self.saved_tensors = tensors
@@ -308,7 +325,10 @@ class _Context:
     def mark_dirty(self, *tensors):
         pass
 
-    mark_non_differentiable = set_materialize_grads = mark_dirty
+    def mark_non_differentiable(self, *tensors):
+        self._non_differentiable = tensors
+
+    set_materialize_grads = mark_dirty
 
 
 class Event:

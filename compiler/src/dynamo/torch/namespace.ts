@@ -20,6 +20,7 @@ import {
 } from "../objects/values";
 import { type Factory, libraryCode } from "../stdlib/modules";
 import type { FrameRunner } from "../trace/runner";
+import { applyFunction } from "./autograd_function";
 import { CompileApi } from "./compile_api";
 import { DTYPES, isComplex, isFloating, itemSize, type Torch } from "./context";
 import { isTensorLike, runOp } from "./dispatch";
@@ -148,10 +149,12 @@ export class TorchNamespace {
       const d = this.vm.dict([["__name__", "torch.helpers"]]);
       this.helpers = d;
       d.set("torch", this.module("torch") ?? null);
-      d.set(
-        "_apply_function",
-        this.vm.builtin("_apply_function", args => this.applyFunction(args)),
-      );
+      const builtin = (name: string, f: (args: readonly Value[]) => Value): void => {
+        d.set(name, this.vm.builtin(name, f));
+      };
+      builtin("_apply_function", args => this.applyFunction(args));
+      builtin("_checkpoint_enter", () => this.torch.enterCheckpoint());
+      builtin("_checkpoint_exit", ([outer]) => this.torch.leaveCheckpoint(outer ?? null));
       this.run("helpers", HELPERS_TEXT, "hidden", "helpers.py", d);
     }
     return this.helpers.get(name) ?? this.training(name);
@@ -247,20 +250,12 @@ export class TorchNamespace {
     return null;
   }
 
-  /** autograd.Function: the forward is what runs; its own backward is noted as not followed */
   private applyFunction([cls, args, kw]: readonly Value[]): Value {
     const { vm, torch } = this;
-    const ctx = vm.call(this.helper("_Context") ?? null, []);
-    const inputs = vm.toArray(args ?? null);
     const kwargs =
       kw instanceof PyDict ? new Map(kw.entries().map(([k, v]) => [String(k), v] as const)) : vm.emptyKwargs;
-    torch.trace?.note("the backward of an autograd.Function is derived from its forward");
-    const setup = cls instanceof PyClass ? cls.lookup("setup_context") : undefined;
-    const forward = vm.getattr(cls ?? null, "forward");
-    if (setup === undefined) return vm.call(forward, [ctx, ...inputs], kwargs);
-    const out = vm.call(forward, inputs, kwargs);
-    vm.call(vm.getattr(cls ?? null, "setup_context"), [ctx, vm.tuple(inputs), out]);
-    return out;
+    const makeContext = () => vm.call(this.helper("_Context") ?? null, []);
+    return applyFunction(torch, cls ?? null, vm.toArray(args ?? null), kwargs, makeContext);
   }
 
   private recurrent(self: Value, x: Value, hx: Value): Value {

@@ -322,12 +322,14 @@ export class Trace implements TraceSink, Observer {
     val: FakeValue | undefined,
     options: EmitOptions = {},
   ): FxNode {
+    const { checkpoint } = this.torch;
     const meta = {
       val,
       stack: [...this.stack(), ...(options.extraFrames ?? [])],
       fromNode: [],
       ...(options.opaque === undefined ? {} : { opaque: options.opaque }),
       ...(this.assumed.length > 0 ? { assumed: [...this.assumed] } : {}),
+      ...(checkpoint === null ? {} : { recompute: "prefer_recompute" as const, checkpoint }),
     };
     const dunder = op === "call_method" ? /^__(\w+)__$/.exec(target)?.[1] : undefined;
     const candidate = options.candidate ?? dunder;

@@ -1,0 +1,158 @@
+// torch.autograd.Function.apply inside of a trace. In: the class, its arguments. Out: the results of its forward, whose
+// gradients its own backward gives. Both are traced here, one behind the other, between nodes that name the parts:
+//
+//   f = begin(inputs);  outputs = forward(...);  g = grad(f, i);  ... = backward(g);  apply(f, outputs, grads, ...)
+//
+// (torch holds the same as two graph modules of autograd_function_apply.) Promises: nothing of the backward runs in the
+// forward pass: AOTAutograd takes what lies between the first `grad` and `apply` out and runs it as the gradient.
+import type { FxNode } from "../../fx/graph";
+import type { FakeTensor } from "../../fx/types";
+import { type Kwargs, PyClass, PyTuple, type Value } from "../objects/values";
+import { isComplex, isFloating, type Torch } from "./context";
+import { asOneStep } from "./eager_region";
+import { PyTensor } from "./objects";
+import { type TraceSink, Unsupported } from "./sink";
+
+const NODE = "torch.ops.higher_order.autograd_function_";
+
+/** Runs `cls.apply(*inputs)`; `makeContext` gives the ctx of its methods. */
+export function applyFunction(
+  torch: Torch,
+  cls: Value,
+  inputs: readonly Value[],
+  kwargs: Kwargs,
+  makeContext: () => Value,
+): Value {
+  const { vm } = torch;
+  const tensors = inputs.filter(x => x instanceof PyTensor);
+  const wanted = torch.gradEnabled && !torch.inferenceMode && tensors.some(t => t.meta.requiresGrad);
+  const context = (): Value => {
+    const ctx = makeContext();
+    vm.setattr(ctx, "needs_input_grad", vm.tuple(inputs.map(x => x instanceof PyTensor && x.meta.requiresGrad)));
+    return ctx;
+  };
+  if (!wanted) return runForward(torch, cls, context(), inputs, kwargs);
+  const { trace } = torch;
+  if (trace !== null) return traced(torch, trace, cls, context(), inputs, kwargs);
+  for (const t of tensors) torch.noteLeaf(t);
+  try {
+    return asOneStep(
+      torch,
+      () => traced(torch, torch.trace as TraceSink, cls, context(), inputs, kwargs),
+      out => (out instanceof PyTuple ? out.items : [out]).filter(t => t instanceof PyTensor),
+    );
+  } catch (e) {
+    // it asks for data or does what no graph holds: operator by operator, then
+    if (!(e instanceof Unsupported)) throw e;
+    torch.assumeLater("an autograd.Function that no graph can hold has the gradient of its forward");
+    return runForward(torch, cls, context(), inputs, kwargs);
+  }
+}
+
+function traced(
+  torch: Torch,
+  trace: TraceSink,
+  cls: Value,
+  ctx: Value,
+  inputs: readonly Value[],
+  kwargs: Kwargs,
+): Value {
+  const { vm } = torch;
+  const tensors = inputs.filter(x => x instanceof PyTensor);
+  const nodes = tensors.map(t => trace.nodeOf(t));
+  const begin = trace.emit("call_function", `${NODE}begin`, [nodes], new Map(), null);
+  torch.gradEnabled = false;
+  try {
+    const out = runForward(torch, cls, ctx, inputs, kwargs);
+    const results = out instanceof PyTuple ? out.items : [out];
+    const fixed = vm.getattr(ctx, "_non_differentiable");
+    const without = fixed instanceof PyTuple ? fixed.items : [];
+    const tracked = results.map(
+      r => r instanceof PyTensor && !without.includes(r) && (isFloating(r.meta.dtype) || isComplex(r.meta.dtype)),
+    );
+    if (!tracked.includes(true)) return out;
+    const outputs = results.flatMap((r, i) => (r instanceof PyTensor && tracked[i] ? [trace.nodeOf(r)] : []));
+    const { grads, nodes: gradNodes } = gradients(torch, trace, begin, results, tracked);
+    const given = runBackward(torch, cls, ctx, inputs, grads);
+    const metas = results.flatMap((r, i) => (r instanceof PyTensor && tracked[i] ? [withGrad(r.meta)] : []));
+    const apply = trace.emit(
+      "call_function",
+      `${NODE}apply`,
+      [begin, outputs, gradNodes, given.map(g => (g === null ? null : trace.nodeOf(g)))],
+      new Map(),
+      metas,
+    );
+    let next = 0;
+    const made = results.map((r, i): Value => {
+      const meta = metas[next];
+      if (!(r instanceof PyTensor) || !tracked[i] || meta === undefined) return r;
+      const node = trace.emit("call_function", "operator.getitem", [apply, next++], new Map(), meta);
+      const t = torch.newTensor(meta, r.storage);
+      t.isLeaf = false;
+      trace.adopt(t, node);
+      return t;
+    });
+    return out instanceof PyTuple ? vm.tuple(made) : (made[0] ?? null);
+  } finally {
+    torch.gradEnabled = true;
+  }
+}
+
+function runForward(torch: Torch, cls: Value, ctx: Value, inputs: readonly Value[], kwargs: Kwargs): Value {
+  const { vm } = torch;
+  const setup = cls instanceof PyClass ? cls.lookup("setup_context") : undefined;
+  const forward = vm.getattr(cls, "forward");
+  if (setup === undefined) return vm.call(forward, [ctx, ...inputs], kwargs);
+  const out = vm.call(forward, inputs, kwargs);
+  vm.call(vm.getattr(cls, "setup_context"), [ctx, vm.tuple(inputs), out]);
+  return out;
+}
+
+/** what the backward is called with: one gradient per result, None for what has none */
+function gradients(
+  torch: Torch,
+  trace: TraceSink,
+  begin: FxNode,
+  results: readonly Value[],
+  tracked: readonly boolean[],
+): { readonly grads: Value[]; readonly nodes: FxNode[] } {
+  const nodes: FxNode[] = [];
+  const grads = results.map((r, i): Value => {
+    if (!(r instanceof PyTensor) || !tracked[i]) return null;
+    const meta: FakeTensor = { ...r.meta, requiresGrad: false };
+    const node = trace.emit("call_function", `${NODE}grad`, [begin, nodes.length], new Map(), meta);
+    nodes.push(node);
+    const g = torch.newTensor(meta);
+    trace.adopt(g, node);
+    return g;
+  });
+  return { grads, nodes };
+}
+
+/** the gradient of each tensor argument, in their order */
+function runBackward(
+  torch: Torch,
+  cls: Value,
+  ctx: Value,
+  inputs: readonly Value[],
+  grads: readonly Value[],
+): (PyTensor | null)[] {
+  const { vm } = torch;
+  const out = vm.call(vm.getattr(cls, "backward"), [ctx, ...grads]);
+  const given = out instanceof PyTuple ? [...out.items] : [out];
+  // more gradients than arguments are right as long as they are None
+  while (given.length > inputs.length && given.at(-1) === null) given.pop();
+  if (given.length !== inputs.length) {
+    const name = cls instanceof PyClass ? cls.name : "Function";
+    vm.raise(
+      "RuntimeError",
+      `function ${name}Backward returned an incorrect number of gradients (expected ${inputs.length}, got ${given.length})`,
+    );
+  }
+  return inputs.flatMap((x, i) => {
+    const g = given[i] ?? null;
+    return x instanceof PyTensor ? [g instanceof PyTensor ? g : null] : [];
+  });
+}
+
+const withGrad = (m: FakeTensor): FakeTensor => ({ ...m, requiresGrad: true });
