@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { treeSitterFile } from "./native.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
@@ -77,14 +78,8 @@ export async function bundle(folder, platform, { minify = true } = {}) {
   const addon = existsSync(from) ? readdirSync(from).find(f => f.endsWith(".node")) : undefined;
   if (!addon) throw new Error(`zeromq has no binary for ${platform}`);
   copyFileSync(join(from, addon), join(folder, "zeromq.node"));
-  copyFileSync(
-    join(modules, "tree-sitter", "prebuilds", platform, "tree-sitter.node"),
-    join(folder, "tree-sitter.node"),
-  );
-  copyFileSync(
-    join(modules, "tree-sitter-python", "prebuilds", platform, "tree-sitter-python.node"),
-    join(folder, "tree-sitter-python.node"),
-  );
+  for (const name of ["tree-sitter", "tree-sitter-python"])
+    copyFileSync(treeSitterFile(name, platform), join(folder, `${name}.node`));
   const python = join(root, "gpu-worker", "python");
   if (existsSync(python)) copyTree(python, join(folder, "python"));
 }

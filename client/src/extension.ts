@@ -29,7 +29,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     new Gutter(server),
   );
   registerCommands(context, { server, documents, kernelMap, graph, benchmarks });
-  await server.start();
+  try {
+    await server.start();
+  } catch (e) {
+    // the commands stay: the menu restarts it, and the settings name another one
+    const why = e instanceof Error ? e.message : String(e);
+    void vscode.window.showErrorMessage(`FuseLens: the language server did not start: ${why}`);
+  }
 }
 
 export async function deactivate(): Promise<void> {

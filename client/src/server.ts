@@ -52,6 +52,11 @@ export class Server implements vscode.Disposable {
     return this.client?.state === State.Running;
   }
 
+  /** it ended, or never began; a restart may help */
+  get stopped(): boolean {
+    return this.client === undefined || this.client.state === State.Stopped;
+  }
+
   async start(): Promise<void> {
     const run = { module: this.module(), transport: TransportKind.stdio, args: ["lsp"] };
     const server: ServerOptions = { run, debug: { ...run, options: { execArgv: ["--nolazy", "--inspect=6009"] } } };

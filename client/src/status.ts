@@ -63,6 +63,10 @@ export class StatusItem implements vscode.Disposable {
       return;
     }
     this.item.show();
+    if (this.server.stopped) {
+      this.set("$(error) FuseLens", "FuseLens: the server is not running. Restart Server is in the menu", undefined);
+      return;
+    }
     if (!this.server.running) {
       this.set("$(sync~spin) FuseLens", "FuseLens: the server is starting", undefined);
       return;

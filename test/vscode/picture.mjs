@@ -11,7 +11,7 @@ const w = await startWorkbench({
   programs: ensureVscode(root),
   vsix: join(root, "dist", "fuselens-linux-x64.vsix"),
   screenshots,
-  files: { "model.py": readFileSync(join(root, "client", "walkthrough", "first_kernels.py"), "utf8") },
+  files: () => ({ "model.py": readFileSync(join(root, "client", "walkthrough", "first_kernels.py"), "utf8") }),
   settings: {
     "workbench.colorTheme": "Default Dark Modern",
     "workbench.activityBar.location": "hidden",

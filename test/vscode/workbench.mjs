@@ -9,7 +9,6 @@ import { join } from "node:path";
 const SETTINGS = {
   "workbench.startupEditor": "none",
   "workbench.tips.enabled": false,
-  "security.workspace.trust.enabled": false,
   "telemetry.telemetryLevel": "off",
   "editor.fontFamily": "DejaVu Sans Mono",
   "editor.fontSize": 13,
@@ -20,31 +19,42 @@ const SETTINGS = {
   "chat.commandCenter.enabled": false,
 };
 
+/** what makes a folder that was never seen open restricted, without a question */
+const UNTRUSTED = { "security.workspace.trust.enabled": true, "security.workspace.trust.startupPrompt": "never" };
+const TRUSTED = { "security.workspace.trust.enabled": false };
+
+/** `files`: the project's, from the folder of the run; `extensionFolder`: the unpacked package */
 export async function startWorkbench({
   programs,
   vsix,
   files,
   settings = {},
   screenshots,
+  extensionFolder,
+  trusted = true,
   size = { width: 1440, height: 900 },
 }) {
   const home = mkdtempSync(join(tmpdir(), "fuselens-vscode-"));
   const [user, extensions, folder] = ["user", "extensions", "project"].map(n => join(home, n));
   mkdirSync(join(user, "User"), { recursive: true });
-  writeFileSync(join(user, "User", "settings.json"), JSON.stringify({ ...SETTINGS, ...settings }, null, 1));
-  for (const [name, text] of Object.entries(files)) {
+  const settingsFile = join(user, "User", "settings.json");
+  const all = { ...SETTINGS, ...(trusted ? TRUSTED : UNTRUSTED), ...settings };
+  writeFileSync(settingsFile, JSON.stringify(all, null, 1));
+  for (const [name, text] of Object.entries(files(home))) {
     mkdirSync(join(folder, name, ".."), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
   const env = { ...process.env, HOME: home };
-  const places = ["--user-data-dir", user, "--extensions-dir", extensions];
-  execFileSync(process.execPath, [programs.codeServer, ...places, "--install-extension", vsix], {
+  const dataFolders = ["--user-data-dir", user, "--extensions-dir", extensions];
+  execFileSync(process.execPath, [programs.codeServer, ...dataFolders, "--install-extension", vsix], {
     env,
     stdio: ["ignore", "ignore", 2],
   });
   const port = await freePort();
-  const args = [programs.codeServer, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, ...places];
-  args.push("--disable-telemetry", "--disable-update-check", "--disable-workspace-trust", folder);
+  const args = [programs.codeServer, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, ...dataFolders];
+  args.push("--disable-telemetry", "--disable-update-check");
+  if (trusted) args.push("--disable-workspace-trust");
+  args.push(folder);
   const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "ignore"] });
   await answering(`http://127.0.0.1:${port}/healthz`);
   const { chromium } = createRequire(join(programs.playwright, "package.json"))("playwright-core");
@@ -53,10 +63,13 @@ export async function startWorkbench({
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
   });
   const page = await browser.newPage({ viewport: size });
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  page.setDefaultTimeout(20_000);
   await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
   await page.waitForSelector(".monaco-workbench", { timeout: 60_000 });
   mkdirSync(screenshots, { recursive: true });
-  return new Workbench(page, folder, screenshots, async () => {
+  const places = { home, folder, settingsFile, extension: extensionFolder };
+  return new Workbench(page, places, screenshots, async () => {
     await browser.close();
     child.kill("SIGTERM");
     await new Promise(resolve => child.once("exit", resolve));
@@ -65,8 +78,8 @@ export async function startWorkbench({
 }
 
 class Workbench {
-  constructor(page, folder, screenshots, close) {
-    Object.assign(this, { page, folder, screenshots, close });
+  constructor(page, folders, screenshots, close) {
+    Object.assign(this, { page, ...folders, screenshots, close, freePort });
   }
 
   shot(name) {

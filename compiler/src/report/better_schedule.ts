@@ -34,7 +34,7 @@ export interface BetterSchedule {
 }
 
 /** an estimate must shrink by so much to be told */
-const TOLD = 0.97;
+const TOLD = 0.95;
 
 export function betterSchedule(mine: ScheduledGraph, other: ScheduledGraph): BetterSchedule | null {
   const places = components(mine, other)

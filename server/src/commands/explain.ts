@@ -2,9 +2,9 @@
 
 import { compileFile } from "../compile";
 import { BETTER_PRESET, betterSchedules } from "../ide/better";
+import { explainText } from "../ide/explain_text";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printDiagnostics } from "../render/diagnostics";
-import { explainText } from "../render/explain_text";
 
 export async function main(argv: string[]): Promise<number> {
   const line = parseCommand(argv, { json: { type: "boolean" } }, true);
@@ -20,7 +20,7 @@ export async function main(argv: string[]): Promise<number> {
             program.report.graphs,
             compileFile(path, { ...options, preset: BETTER_PRESET }).report.graphs,
           );
-    process.stdout.write(explainText(program.report, better));
+    process.stdout.write(explainText(program.report, { better }));
     printDiagnostics(program.diagnostics, path);
   }
   return 0;

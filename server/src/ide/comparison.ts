@@ -1,7 +1,7 @@
 // Two compiles of one root under different configurations, side by side. In: both programs. Out: counts and bytes, a
 // Markdown table, and two texts that a diff view can set against each other.
 import type { ReportKernel } from "@fuselens/compiler";
-import { formatBytes, formatLines, formatTime } from "../render/units";
+import { formatBytes, formatTime, lineWords } from "../render/units";
 import { launched, titleOf } from "./lookup";
 import { escapeMarkdown, inlineCode } from "./markdown";
 import type { EditorCompilation, EditorProgram } from "./model";
@@ -88,7 +88,7 @@ function graphText(c: EditorCompilation): string {
   const out = [`${graph.name} (${graph.kind}): ${formatBytes(graph.bytes)}, peak ${formatBytes(graph.peak_bytes)}`];
   for (const k of launched(graph.kernels)) {
     out.push(`  ${titleOf(k)}`);
-    out.push(`    lines ${formatLines(k.at) || "-"}; ${k.origins.join(", ")}`);
+    out.push(`    ${lineWords(k.at)}; ${k.origins.join(", ")}`);
     out.push(`    reads ${k.reads.join(", ") || "-"}; writes ${k.writes.join(", ") || "-"}`);
     out.push(`    ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`);
   }
@@ -111,7 +111,7 @@ function differing(left: SideInput, right: SideInput): string[] {
   const only = (mine: typeof a, other: typeof a): ReportKernel[] =>
     [...mine].flatMap(([k, v]) => Array<ReportKernel>(Math.max(0, v.n - (other.get(k)?.n ?? 0))).fill(v.kernel));
   const line = (mark: string, k: ReportKernel): string =>
-    `- ${mark} ${inlineCode(titleOf(k))}, lines ${formatLines(k.at) || "-"}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`;
+    `- ${mark} ${inlineCode(titleOf(k))}, ${lineWords(k.at)}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`;
   const out = [...only(a, b).map(k => line("only left:", k)), ...only(b, a).map(k => line("only right:", k))];
   return out.length ? out : ["None."];
 }

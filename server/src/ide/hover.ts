@@ -1,7 +1,7 @@
 // Hover text in an editor's words. The first line answers (kernel, ops, lines, bytes, time); then what the expression is
 // (type, operators, what the backward keeps of it), then the reasons that keep its kernel apart, most bytes first.
 import { REASONS, type ReportKernel, type ReportRefusal, type SourceEntry } from "@fuselens/compiler";
-import { formatBandwidth, formatBytes, formatLines, formatTime } from "../render/units";
+import { formatBandwidth, formatBytes, formatTime, lineWords } from "../render/units";
 import { type BetterSchedules, betterLines } from "./better";
 import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position, refusalsOf, titleOf } from "./lookup";
 import { escapeMarkdown, inlineCode } from "./markdown";
@@ -63,12 +63,11 @@ export function kernelLines(program: EditorProgram, kernels: readonly KernelRef[
 
 function kernelLine(k: ReportKernel, number: number, where: string, m: Measurement | undefined): string {
   const ops = `${k.origins.length} op${k.origins.length === 1 ? "" : "s"}`;
-  const lines = k.at.length ? `line${k.at.length === 1 ? "" : "s"} ${formatLines(k.at)}` : "no line";
   const time = m
     ? `${formatTime(m.medianUs)} measured (${escapeMarkdown(m.where)}), ${formatBandwidth(m.bytesPerSecond)}`
     : `est. ${formatTime(k.estimate_us)}`;
   const name = k.name === "" ? titleOf(k) : inlineCode(k.name);
-  return `**Kernel ${number}**${where} ${name}: ${ops}, ${lines}, ${formatBytes(k.bytes)}, ${time}`;
+  return `**Kernel ${number}**${where} ${name}: ${ops}, ${lineWords(k.at)}, ${formatBytes(k.bytes)}, ${time}`;
 }
 
 function typeLines(program: EditorProgram, entries: readonly SourceEntry[]): string[] {
@@ -138,7 +137,7 @@ function reasonLine(g: ReasonGroup, withAdvice: boolean): string {
   const indices = r.aIndex || r.bIndex ? `: ${inlineCode(r.aIndex || "-")} against ${inlineCode(r.bIndex || "-")}` : "";
   const advice = withAdvice ? adviceFor(r.code) : null;
   const wayOut = advice === null ? "" : `  \n  *${advice}*`;
-  return `- **${formatBytes(g.bytesLost)}** ${where}: ${escapeMarkdown(r.detail)}${indices} (${inlineCode(r.code)})${wayOut}`;
+  return `- **${formatBytes(g.bytesLost)}** ${where}: ${escapeMarkdown(detailOf(r))}${indices} (${inlineCode(r.code)})${wayOut}`;
 }
 
 /** "line 6 with line 7", "lines 6, 8 with line 9", "within line 6" */
@@ -149,13 +148,17 @@ function betweenText(r: ReportRefusal): string {
 
 /** "line 6", "lines 6-8, 12" */
 export function linesText(r: ReportRefusal, side: 0 | 1): string {
-  const lines = r.at[side].length ? r.at[side] : r.lines[side];
-  return lines.length ? `line${lines.length === 1 ? "" : "s"} ${formatLines(lines)}` : "no line";
+  return lineWords(r.at[side].length ? r.at[side] : r.lines[side]);
 }
 
 /** our own words, so they need no escaping */
 export function adviceFor(code: string): string | null {
   return Object.hasOwn(REASONS, code) ? REASONS[code as keyof typeof REASONS].advice : null;
+}
+
+/** what was said of this pair; where that is but the name of a setting, what the name means */
+export function detailOf(r: ReportRefusal): string {
+  return r.detail === r.code ? reasonTitle(r.code).toLowerCase() : r.detail;
 }
 
 export function reasonTitle(code: string): string {

@@ -1,8 +1,8 @@
 // Questions an editor asks of a program, answered in plain data: which entries stand at a position, which kernels hold
 // a line, which graphs belong to a root. No LSP here. An index by line is made once per program.
-import type { ReportKernel, ReportRoot, SourceEntry } from "@fuselens/compiler";
+import type { KernelRefusal, ReportKernel, ReportRoot, SourceEntry } from "@fuselens/compiler";
 import { kept } from "./cache";
-import type { EditorCompilation, EditorProgram, EditorRefusal, Span } from "./model";
+import type { EditorCompilation, EditorProgram, Span } from "./model";
 
 export interface Position {
   /** 1-based */
@@ -114,18 +114,18 @@ export function numberOf(program: EditorProgram, ref: KernelRef): number {
   return (first[ref.compilation] ?? 1) + launched(kernels.slice(0, ref.kernel)).length;
 }
 
-const byKernel = new WeakMap<EditorCompilation, Map<number, EditorRefusal[]>>();
+const byKernel = new WeakMap<EditorCompilation, Map<number, KernelRefusal[]>>();
 
 /** Refusals that one of the kernels takes part in, most bytes first. */
-export function refusalsOf(program: EditorProgram, kernels: readonly KernelRef[]): EditorRefusal[] {
-  const found = new Set<EditorRefusal>();
+export function refusalsOf(program: EditorProgram, kernels: readonly KernelRef[]): KernelRefusal[] {
+  const found = new Set<KernelRefusal>();
   for (const ref of kernels) {
     const compilation = program.compilations[ref.compilation];
     if (!compilation) continue;
     const index = kept(byKernel, compilation, () => {
-      const made = new Map<number, EditorRefusal[]>();
+      const made = new Map<number, KernelRefusal[]>();
       for (const r of compilation.graph.refusals)
-        for (const k of r.kernels) kept(made, k, () => [] as EditorRefusal[]).push(r);
+        for (const k of r.kernels) kept(made, k, () => [] as KernelRefusal[]).push(r);
       return made;
     });
     for (const r of index.get(ref.kernel) ?? []) found.add(r);

@@ -1,7 +1,15 @@
 // What the editor keeps of a compiled file: reports, roots, source entries. Plans, CPU kernels and texts of output code
 // stay in the compile thread until they are asked for, since copying them would cost more than the answer.
 import { createHash } from "node:crypto";
-import type { Diagnostic, Program, ReportGraph, ReportRefusal, ReportRoot, SourceEntry } from "@fuselens/compiler";
+import {
+  type Diagnostic,
+  type KernelRefusal,
+  keptApart,
+  type Program,
+  type ReportGraph,
+  type ReportRoot,
+  type SourceEntry,
+} from "@fuselens/compiler";
 import { extentOf } from "./extent";
 
 export type Span = Diagnostic["span"];
@@ -14,17 +22,11 @@ export interface SizeSymbol {
   readonly source: string;
 }
 
-/** a refusal between two kernels of the finished schedule */
-export interface EditorRefusal extends ReportRefusal {
-  /** indices into ReportGraph.kernels */
-  readonly kernels: readonly [number, number];
-}
-
 export interface EditorGraph extends Omit<ReportGraph, "aten" | "refusals"> {
   /** a report's list of ATen nodes is what `source` says already */
   readonly aten: number;
   /** those that cost bytes, most bytes first, the worst few of each kernel */
-  readonly refusals: readonly EditorRefusal[];
+  readonly refusals: readonly KernelRefusal[];
 }
 
 export interface EditorCompilation {
@@ -51,7 +53,7 @@ export interface EditorProgram {
   readonly estimates: readonly string[];
 }
 
-/** Refusals that cost nothing are of no use to a reader, and most refusals cost nothing. */
+/** Of the refusals, those between kernels of the finished schedule that cost something: most cost nothing. */
 export function editorProgram(program: Program, text = ""): EditorProgram {
   const { report } = program;
   return {
@@ -59,7 +61,7 @@ export function editorProgram(program: Program, text = ""): EditorProgram {
     preset: report.preset,
     target: report.target,
     compilations: program.compilations.map(c => ({
-      graph: { ...c.graph, aten: c.graph.aten.length, refusals: worstRefusals(c.graph) },
+      graph: { ...c.graph, aten: c.graph.aten.length, refusals: keptApart(c.graph) },
       codeKey: codeKey(c.outputCode.standalone),
       blockers: c.plan.blockers,
       opaque: c.plan.steps.flatMap(s =>
@@ -117,44 +119,4 @@ function symbolSource(plan: Program["compilations"][number]["plan"], s: (typeof 
 
 export function codeKey(standalone: string): string {
   return createHash("sha1").update(standalone).digest("base64");
-}
-
-/** a hover shows four; a page of reasons a few more */
-const KEPT_PER_KERNEL = 8;
-
-/**
- * The last word on each pair of kernels counts, since a pair is refused again in every round; a pair that met in one
- * kernel after all is no loss.
- */
-function worstRefusals(graph: ReportGraph): EditorRefusal[] {
-  const kernelOf = new Map<string, number>();
-  graph.kernels.forEach((k, i) => {
-    for (const op of k.nodes) kernelOf.set(op, i);
-  });
-  const pairs = new Map<string, EditorRefusal>();
-  for (const r of graph.refusals) {
-    if (r.bytesLost <= 0) continue;
-    const [a, b] = [kernelOf.get(firstMember(r.a)), kernelOf.get(firstMember(r.b))];
-    if (a === undefined || b === undefined || a === b) continue;
-    const key = a < b ? `${a} ${b}` : `${b} ${a}`;
-    const known = pairs.get(key);
-    if (!known || r.bytesLost >= known.bytesLost) pairs.set(key, { ...r, kernels: [a, b] });
-  }
-  const taken = new Map<number, number>();
-  return [...pairs.values()]
-    .sort((x, y) => y.bytesLost - x.bytesLost)
-    .filter(r => {
-      const counts = r.kernels.map(k => taken.get(k) ?? 0);
-      if (counts.every(n => n >= KEPT_PER_KERNEL)) return false;
-      r.kernels.forEach((k, i) => {
-        taken.set(k, (counts[i] ?? 0) + 1);
-      });
-      return true;
-    });
-}
-
-/** "op0_op3" → "op0" */
-function firstMember(node: string): string {
-  const end = node.indexOf("_");
-  return end < 0 ? node : node.slice(0, end);
 }

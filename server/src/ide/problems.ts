@@ -83,7 +83,7 @@ function missedFusions(program: EditorProgram, lines: readonly string[], thresho
         code: g.refusal.code,
         message:
           `Not fused with ${linesText(g.refusal, 0)}${times}: ${formatBytes(g.bytesLost)} that one pass would not move. ` +
-          `${reasonTitle(g.refusal.code)}: ${g.refusal.detail}${advice === null ? "" : `\n${advice}`}`,
+          `${reasonTitle(g.refusal.code)}${g.refusal.detail === g.refusal.code ? "" : `: ${g.refusal.detail}`}${advice === null ? "" : `\n${advice}`}`,
         related:
           a === undefined || a === at
             ? []

@@ -1,7 +1,7 @@
 // Why things did not fuse, as a page: per reason the two sides, both index expressions, bytes, what it means, a way out.
 import { REASONS, type ReportRefusal } from "@fuselens/compiler";
 import { formatBytes } from "../render/units";
-import { groupReasons, linesText } from "./hover";
+import { detailOf, groupReasons, linesText } from "./hover";
 import { codeBlock, escapeMarkdown, inlineCode } from "./markdown";
 import type { EditorProgram } from "./model";
 
@@ -20,7 +20,7 @@ export function reasonsPage(
     out.push(`## ${formatBytes(g.bytesLost)}: ${reason?.title ?? inlineCode(r.code)}`);
     out.push(
       `${inlineCode(r.a)} (${linesText(r, 0)}) with ${inlineCode(r.b)} (${linesText(r, 1)})` +
-        `${g.count > 1 ? `, ${g.count} times` : ""}: ${escapeMarkdown(r.detail)} (${inlineCode(r.code)})`,
+        `${g.count > 1 ? `, ${g.count} times` : ""}: ${escapeMarkdown(detailOf(r))} (${inlineCode(r.code)})`,
     );
     const quoted = [...new Set([...r.at[0], ...r.at[1]])].sort((a, b) => a - b);
     const source = quoted.flatMap(l =>

@@ -1,6 +1,6 @@
 // Test only: small programs made by hand, each part with what a test leaves out filled in.
-import type { ReportKernel, ReportRefusal, SourceEntry } from "@fuselens/compiler";
-import type { EditorCompilation, EditorGraph, EditorProgram, EditorRefusal } from "./model";
+import type { KernelRefusal, ReportKernel, ReportRefusal, SourceEntry } from "@fuselens/compiler";
+import type { EditorCompilation, EditorGraph, EditorProgram } from "./model";
 
 export const FILE = "/m.py";
 
@@ -21,7 +21,7 @@ export function kernel(given: Partial<ReportKernel>): ReportKernel {
   };
 }
 
-export function refusal(given: Partial<EditorRefusal>): EditorRefusal {
+export function refusal(given: Partial<KernelRefusal>): KernelRefusal {
   const plain: ReportRefusal = {
     code: "no_shared_data",
     a: "op0",

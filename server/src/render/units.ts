@@ -27,6 +27,11 @@ function significant(x: number): string {
   return x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(2);
 }
 
+/** [8] -> "line 8", [8,9] -> "lines 8-9", [] -> "no line" */
+export function lineWords(lines: readonly number[]): string {
+  return lines.length ? `line${lines.length === 1 ? "" : "s"} ${formatLines(lines)}` : "no line";
+}
+
 /** [1,2,3,7] -> "1-3, 7" */
 export function formatLines(lines: readonly number[]): string {
   const parts: string[] = [];

@@ -1,9 +1,10 @@
 // Commands that answer with a text: output code, kernels, reasons, one stage's dump.
+import { basename } from "node:path";
 import { ARTIFACTS, type Artifact, type ReportGraph } from "@fuselens/compiler";
 import type { CancellationToken } from "vscode-languageserver/node";
-import { entriesByLine, kernelsOf, refusalsOf } from "../../ide/lookup";
+import { explainText } from "../../ide/explain_text";
+import { entriesByLine, kernelsOf, numberOf, refusalsOf } from "../../ide/lookup";
 import { reasonsPage } from "../../ide/reasons_page";
-import { explainText } from "../../render/explain_text";
 import type { ServerContext } from "../context";
 import { startProgress } from "../progress";
 import { failed, indicesOf, invalid, rootIn, type ShownDocument, type Target, viewOf } from "./target";
@@ -23,10 +24,13 @@ export async function showKernels(ctx: ServerContext, target: Target): Promise<S
   const view = await viewOf(ctx, target);
   const root = rootIn(view, target);
   const { program } = view;
-  const graphs = indicesOf(view, root).flatMap((i): ReportGraph[] => {
+  const indices = indicesOf(view, root);
+  const graphs = indices.flatMap((i): ReportGraph[] => {
     const graph = program.compilations[i]?.graph;
     return graph ? [{ ...graph, aten: [] }] : [];
   });
+  // as everywhere in the editor, kernels have numbers over all graphs of the file
+  const firstNumbers = indices.map(compilation => numberOf(program, { compilation, kernel: 0 }));
   const report = {
     file: program.file,
     preset: program.preset,
@@ -35,7 +39,11 @@ export async function showKernels(ctx: ServerContext, target: Target): Promise<S
     graph_breaks: program.graphBreaks,
     diagnostics: [],
   };
-  return { title: `${root?.name ?? "kernels"}.txt`, language: "plaintext", text: explainText(report) };
+  return {
+    title: `${root?.name ?? "kernels"}.txt`,
+    language: "plaintext",
+    text: explainText(report, { firstNumbers }),
+  };
 }
 
 /** {uri, lines: [first, last]} or {uri, root} */
@@ -89,7 +97,8 @@ async function stageText(
   const progress = await startProgress(ctx, "FuseLens", `making ${stage}`, token);
   try {
     const request = { path: view.path, overlay: ctx.overlay(), options: ctx.threadOptions() };
-    return (await ctx.side.run(request, { want: "stage", stage }, progress.cancellation)).text;
+    const { text } = await ctx.side.run(request, { want: "stage", stage }, progress.cancellation);
+    return text || `nothing: ${basename(view.path)} has no records of ${stage}\n`;
   } finally {
     progress.done();
   }

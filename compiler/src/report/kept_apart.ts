@@ -1,0 +1,47 @@
+// Which kernels of the finished schedule stay apart, why, and what that costs. In: a graph's report with every refusal that
+// was met on the way. Out: one refusal a pair of kernels, most bytes first. Promises: no pair that met in one kernel after
+// all, none that costs nothing, a few a kernel.
+import type { ReportGraph, ReportRefusal } from "./types";
+
+/** a refusal between two kernels of the finished schedule */
+export interface KernelRefusal extends ReportRefusal {
+  /** indices into ReportGraph.kernels */
+  readonly kernels: readonly [number, number];
+}
+
+/** a hover shows four; a page of reasons a few more */
+const KEPT_PER_KERNEL = 8;
+
+/** The last word on each pair of kernels counts, since a pair is refused again in every round. */
+export function keptApart(graph: Pick<ReportGraph, "kernels" | "refusals">): KernelRefusal[] {
+  const kernelOf = new Map<string, number>();
+  graph.kernels.forEach((k, i) => {
+    for (const op of k.nodes) kernelOf.set(op, i);
+  });
+  const pairs = new Map<string, KernelRefusal>();
+  for (const r of graph.refusals) {
+    if (r.bytesLost <= 0) continue;
+    const [a, b] = [kernelOf.get(firstMember(r.a)), kernelOf.get(firstMember(r.b))];
+    if (a === undefined || b === undefined || a === b) continue;
+    const key = a < b ? `${a} ${b}` : `${b} ${a}`;
+    const known = pairs.get(key);
+    if (!known || r.bytesLost >= known.bytesLost) pairs.set(key, { ...r, kernels: [a, b] });
+  }
+  const taken = new Map<number, number>();
+  return [...pairs.values()]
+    .sort((x, y) => y.bytesLost - x.bytesLost)
+    .filter(r => {
+      const counts = r.kernels.map(k => taken.get(k) ?? 0);
+      if (counts.every(n => n >= KEPT_PER_KERNEL)) return false;
+      r.kernels.forEach((k, i) => {
+        taken.set(k, (counts[i] ?? 0) + 1);
+      });
+      return true;
+    });
+}
+
+/** "op0_op3" → "op0" */
+function firstMember(node: string): string {
+  const end = node.indexOf("_");
+  return end < 0 ? node : node.slice(0, end);
+}
