@@ -13,7 +13,7 @@ const KERNELS: Readonly<Record<string, readonly string[]>> = {
   "dit.py": ["forward 15 + 18", "backward 47 + 30"],
   "gpt.py": ["forward 21 + 13", "backward 44 + 26"],
   "llama.py": ["forward 13 + 17", "backward 18 + 32"],
-  "mamba.py": ["forward 13 + 27", "backward 28 + 52"],
+  "mamba.py": ["forward 13 + 27", "backward 26 + 52"],
   "mlp_block.py": ["inference 3 + 2"],
   "resnet.py": ["forward 18 + 10", "backward 8 + 11"],
   "rms_norm.py": ["inference 2 + 0"],

@@ -1,5 +1,5 @@
 // torch.einsum (at::einsum): every operand is laid out over all labels, then operands are contracted in pairs by bmm.
-// For more than two operands the order is that of the fewest operations, as opt_einsum finds it.
+// More than two operands are contracted from the left, as torch does where opt_einsum isn't installed.
 import type { Dim, GraphBuilder, OpRecord } from "../types";
 import { at, composed, range } from "./helpers/shape";
 
@@ -135,34 +135,6 @@ function contractPair<T>(b: GraphBuilder<T>, x: T, y: T, summed: readonly number
   );
 }
 
-/** pairs to contract, with the results appended; the order that costs least (opt_einsum's optimal path) */
-function cheapestPath(
-  operands: readonly ReadonlySet<string>[],
-  output: ReadonlySet<string>,
-  size: ReadonlyMap<string, number>,
-): [number, number][] {
-  let best: { cost: number; path: [number, number][] } = { cost: Number.POSITIVE_INFINITY, path: [] };
-  const search = (rest: readonly ReadonlySet<string>[], path: [number, number][], cost: number): void => {
-    if (cost >= best.cost) return;
-    if (rest.length === 1) {
-      best = { cost, path };
-      return;
-    }
-    for (let i = 0; i < rest.length; i++) {
-      for (let j = i + 1; j < rest.length; j++) {
-        const others = rest.filter((_, k) => k !== i && k !== j);
-        const involved = new Set([...at(rest, i), ...at(rest, j)]);
-        const kept = new Set([...involved].filter(l => output.has(l) || others.some(o => o.has(l))));
-        const flops = [...involved].reduce((n, l) => n * (size.get(l) ?? 1), 1) * (kept.size < involved.size ? 2 : 1);
-        search([...others, kept], [...path, [i, j]], cost + flops);
-      }
-    }
-  };
-  if (operands.length <= 6) search(operands, [], 0);
-  if (best.path.length > 0) return best.path;
-  return range(operands.length - 1).map(() => [0, 1]);
-}
-
 function einsum<T>(b: GraphBuilder<T>, equation: string, operands: readonly T[]): T {
   const s = parseEquation(b, equation);
   if (s.inputs.length !== operands.length) {
@@ -220,16 +192,9 @@ function einsum<T>(b: GraphBuilder<T>, equation: string, operands: readonly T[])
     }
     return b.call("aten.permute.default", [x, order]);
   });
-  const many = laidOut.length > 2;
-  const names = s.inputs.map(ls => new Set(ls));
-  const outputNames = new Set([...(s.output ?? [...layout.place.keys()]), ELLIPSIS]);
-  const path = many ? cheapestPath(names, outputNames, labelSize) : [];
   const rest = [...laidOut];
   while (rest.length > 1) {
-    const [i, j] = path.shift() ?? [0, 1];
-    let [x, y] = [at(rest, i), at(rest, j)];
-    rest.splice(j, 1);
-    rest.splice(i, 1);
+    let [x, y] = rest.splice(0, 2) as [T, T];
     const summed: number[] = [];
     const onlyX: number[] = [];
     const onlyY: number[] = [];
@@ -249,9 +214,7 @@ function einsum<T>(b: GraphBuilder<T>, equation: string, operands: readonly T[])
     }
     if (onlyX.length > 0) x = b.call("aten.sum.dim_IntList", [x, onlyX, true]);
     if (onlyY.length > 0) y = b.call("aten.sum.dim_IntList", [y, onlyY, true]);
-    const pair = contractPair(b, x, y, summed);
-    if (many) rest.push(pair);
-    else rest.unshift(pair);
+    rest.unshift(contractPair(b, x, y, summed));
   }
   const only = at(rest, 0);
   const extra = layout.rank - layout.outputRank;

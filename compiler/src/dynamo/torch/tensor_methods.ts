@@ -429,10 +429,13 @@ export function truth(torch: Torch, t: PyTensor): boolean {
   return torch.decideUnknown("the truth of a tensor");
 }
 
+/** eager iterates over unbind's views; Dynamo takes each item by its index, all of them before the first is used */
 function iterate(torch: Torch, t: PyTensor): Value {
-  if (t.meta.shape.length === 0) torch.vm.raise("TypeError", "iteration over a 0-d tensor");
-  const parts = methodOp(torch, "unbind", t, torch.trace ? [0] : [0], new Map());
-  return torch.vm.iterate(parts);
+  const { vm } = torch;
+  if (t.meta.shape.length === 0) vm.raise("TypeError", "iteration over a 0-d tensor");
+  if (!torch.trace) return vm.iterate(methodOp(torch, "unbind", t, [0], new Map()));
+  const length = vm.index(METHODS.__len__?.(torch, t, [], new Map()) ?? 0);
+  return vm.iterate(vm.list(Array.from({ length }, (_, i) => tensorGetItem(torch, t, i))));
 }
 
 function copyOf(torch: Torch, t: PyTensor): PyTensor {
