@@ -1,11 +1,13 @@
 // One captured frame through the stages after capture: AOTAutograd, post-grad passes, loop IR, schedule, plan, text.
 // In: CapturedFrame. Out: FrameResult. Between two stages `verify` states what holds; tests run it always.
+
 import { aotCompile } from "./aot/compile";
 import type { AotResult, GraphInfo } from "./aot/types";
 import { compileGraph, type FrameOptions, type GraphResult, graphRecord } from "./compile_graph";
 import type { CapturedFrame, Diagnostic } from "./dynamo/types";
 import type { FxGraph } from "./fx/graph";
 import type { Expr } from "./inductor/symbolic/expr";
+import { Stopped } from "./interrupt";
 import { readBoolean } from "./presets";
 import type { Artifact, LogRecord } from "./report/log";
 
@@ -19,11 +21,12 @@ export interface FrameResult {
   readonly aotIds: number;
 }
 
-/** Never throws: what goes wrong in a stage costs this frame, said at its function, and the rest of the file compiles. */
+/** Throws Stopped at most: what goes wrong in a stage costs this frame, said at its function, and the rest of the file compiles. */
 export function compileFrame(frame: CapturedFrame, options: FrameOptions): FrameResult {
   try {
     return compileStages(frame, options);
   } catch (e) {
+    if (e instanceof Stopped) throw e;
     return failedFrame(frame, e);
   }
 }

@@ -1,5 +1,6 @@
 // Session: the compiler's public door. In: a read function for files, options, edits. Out: Program, plain data.
 // Joins the stages and remembers what each made, keyed by content, so that an edit redoes only what changed.
+
 import { capture } from "./dynamo/capture";
 import type { CapturedFrame, CaptureResult } from "./dynamo/types";
 import { eagerFrame } from "./evaluate/eager_frame";
@@ -10,6 +11,7 @@ import { Parses } from "./incremental/parses";
 import { MemoStore } from "./incremental/store";
 import { targetByName } from "./inductor/ir/target";
 import { InternTable, withInternTable } from "./inductor/symbolic/intern";
+import { stopPoint, Stopped, withStop } from "./interrupt";
 import { compileFrame } from "./pipeline";
 import { defaultConfig, type PresetName, presets } from "./presets";
 import { PythonFile } from "./python/file";
@@ -136,10 +138,24 @@ export class Session {
       captured,
       artifacts: this.options.artifacts,
     });
+    try {
+      withStop(shouldStop, () => this.compileAll(path, captured, config, program));
+    } catch (e) {
+      if (!(e instanceof Stopped)) throw e;
+    }
+    return program.finish();
+  }
+
+  private compileAll(
+    path: string,
+    captured: CaptureResult,
+    config: ReadonlyMap<string, unknown>,
+    program: ProgramBuilder,
+  ): void {
     const lastBackward = captured.events.findLastIndex(e => e.kind === "runtime" && e.step.kind === "backward");
     let aotId = 0;
     for (const [at, event] of captured.events.entries()) {
-      if (shouldStop()) break;
+      stopPoint();
       if (event.kind !== "frame") {
         if (this.options.replay && event.kind === "runtime" && event.step.kind === "eager") {
           program.eager(event.step, this.frame(path, eagerFrame(event.step, path, config), 0, at < lastBackward));
@@ -151,7 +167,6 @@ export class Session {
       aotId += result.aotIds;
       program.frame(event.frame.id, result);
     }
-    return program.finish();
   }
 
   private frame(path: string, frame: CapturedFrame, aotId: number, backward: boolean): FrameReport {

@@ -34,6 +34,7 @@ import {
   toExpr,
   trueDiv,
 } from "../inductor/symbolic/expr";
+import { stopPoint } from "../interrupt";
 import { Autocast } from "./autocast";
 import { FUNCTION_APPLY, FUNCTION_BEGIN, FUNCTION_GRAD, functionEdges } from "./autograd_function";
 import type { Computed } from "./computed";
@@ -139,6 +140,7 @@ export class Interpreter {
   }
 
   private runNode(node: FxNode, isBackward = false): void {
+    stopPoint();
     const { stack, recompute, checkpoint } = node.meta;
     const context = {
       stack,

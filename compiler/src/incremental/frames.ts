@@ -7,10 +7,10 @@ import { moveOf, moveReport, withAssumed } from "./move";
 import { type Site, Sites } from "./sites";
 import type { Memo, MemoStore } from "./store";
 
+/** as it was compiled: a report is moved from there each time, since what was moved refers to what it was moved from */
 interface Kept {
   readonly report: FrameReport;
   readonly sites: readonly Site[];
-  readonly bytes: number;
 }
 
 export class FrameMemo {
@@ -27,17 +27,16 @@ export class FrameMemo {
     const key = frameKey(frame, sites, options);
     if (key === null) return compile();
     const known = this.kept.get(key);
-    if (known) this.hits++;
-    else this.misses++;
-    const move = known ? moveOf(known.sites, sites.list) : null;
-    const base = known?.report ?? compile();
-    // a fault may be of the moment (the stack was full)
-    if (base.diagnostics.length > 0) return base;
-    const report = withAssumed(move ? { ...base, ...moveReport(base, move) } : base, frame.assumed);
-    if (report !== known?.report) {
-      const bytes = known?.bytes ?? weigh(report);
-      this.kept.set(key, { report, sites: sites.list, bytes }, bytes);
+    if (known) {
+      this.hits++;
+      const move = moveOf(known.sites, sites.list);
+      const { report } = known;
+      return withAssumed(move ? { ...report, ...moveReport(report, move) } : report, frame.assumed);
     }
+    this.misses++;
+    const report = compile();
+    // a fault may be of the moment (the stack was full)
+    if (report.diagnostics.length === 0) this.kept.set(key, { report, sites: sites.list }, weigh(report));
     return report;
   }
 }

@@ -14,11 +14,15 @@ const MOST_PROGRAMS = 24;
 type Read = (path: string) => string | undefined;
 type Parse = (path: string, text: string) => PythonFile;
 
+type Texts = ReadonlyMap<string, string | undefined>;
+
 interface LastRun {
   readonly placed: Placed;
   /** every file that was asked for, undefined where there was none */
-  readonly read: ReadonlyMap<string, string | undefined>;
+  readonly read: Texts;
   readonly parsed: ReadonlyMap<string, ParsedText>;
+  /** what it was moved to last; always from where it was run, as what is moved refers to what it was moved from */
+  recent: { readonly program: Program; readonly read: Texts };
 }
 
 /** What a run reads and parses, written down as it does. */
@@ -52,9 +56,9 @@ function parsedText(file: PythonFile): ParsedText {
 export class LastRuns {
   private readonly runs = new Map<string, LastRun>();
 
-  keep(path: string, placed: Placed, reading: Reading): void {
+  keep(path: string, placed: Placed, { read, parsed }: Reading): void {
     this.runs.delete(path);
-    this.runs.set(path, { placed, read: reading.read, parsed: reading.parsed });
+    this.runs.set(path, { placed, read, parsed, recent: { program: placed.program, read } });
     const [oldest] = this.runs.keys();
     if (this.runs.size > MOST_PROGRAMS && oldest !== undefined) this.runs.delete(oldest);
   }
@@ -66,28 +70,37 @@ export class LastRuns {
   still(path: string, read: Read, parse: Parse): Program | null {
     const last = this.runs.get(path);
     if (!last) return null;
-    const now = new Map<string, string | undefined>();
-    const moves = new Map<string, FileMove>();
-    const parsed = new Map(last.parsed);
-    for (const [file, text] of last.read) {
-      const present = read(file);
-      now.set(file, present);
-      if (present === text) continue;
-      const old = last.parsed.get(file);
-      // what is no source, or is run in pieces, is not compared
-      if (present === undefined || !old || old.text !== text || /^# ?%%/m.test(present)) return null;
-      const fresh = parsedText(parse(file, present));
-      const move = neutralEdit(old, fresh);
-      if (!move) return null;
-      moves.set(file, move);
-      parsed.set(file, fresh);
+    const now = new Map([...last.read.keys()].map(file => [file, read(file)]));
+    if (!sameTexts(last.recent.read, now)) {
+      const moves = movesBetween(last, now, parse);
+      const placed = moves && (moves.size === 0 ? last.placed : moved(last.placed, path, moves));
+      if (!placed) return null;
+      last.recent = { program: placed.program, read: now };
     }
-    const placed = moves.size === 0 ? last.placed : moved(last.placed, path, moves);
-    if (!placed) return null;
     this.runs.delete(path);
-    this.runs.set(path, { placed, read: now, parsed });
-    return placed.program;
+    this.runs.set(path, last);
+    return last.recent.program;
   }
+}
+
+function sameTexts(a: Texts, b: Texts): boolean {
+  return [...a].every(([file, text]) => b.get(file) === text);
+}
+
+/** null: a file may mean something else */
+function movesBetween(last: LastRun, now: Texts, parse: Parse): Map<string, FileMove> | null {
+  const moves = new Map<string, FileMove>();
+  for (const [file, text] of last.read) {
+    const present = now.get(file);
+    if (present === text) continue;
+    const old = last.parsed.get(file);
+    // what is no source, or is run in pieces, is not compared
+    if (present === undefined || !old || old.text !== text || /^# ?%%/m.test(present)) return null;
+    const move = neutralEdit(old, parsedText(parse(file, present)));
+    if (!move) return null;
+    moves.set(file, move);
+  }
+  return moves;
 }
 
 /** null: something stands where no code is, or a text speaks of a line */

@@ -83,8 +83,21 @@ class LineMover {
     private readonly move: Move,
   ) {}
 
+  /** plan and code are moved when they are asked for: most answers to an edit need neither */
   compilation(c: Compilation): Compilation {
-    return { ...c, graph: this.graph(c.graph), plan: this.plan(c.plan), outputCode: this.code(c.outputCode) };
+    const plan = once(() => this.plan(c.plan));
+    const outputCode = once(() => this.code(c.outputCode));
+    return {
+      graph: this.graph(c.graph),
+      schedulerGraph: c.schedulerGraph,
+      get plan() {
+        return plan();
+      },
+      wat: c.wat,
+      get outputCode() {
+        return outputCode();
+      },
+    };
   }
 
   private line(line: number): number {
@@ -144,4 +157,12 @@ class LineMover {
   private code(c: OutputCode): OutputCode {
     return { ...c, lines: c.lines.map(l => this.lines(l)) };
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

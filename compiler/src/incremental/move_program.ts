@@ -22,7 +22,9 @@ export function moveProgram(placed: Placed, path: string, move: Move): Placed | 
       source,
       diagnostics,
       // no eager operator is compiled in a session that remembers
-      values: { ...program.values, graphs: compilations.map(({ plan, wat }) => ({ plan, wat })) },
+      get values() {
+        return { ...program.values, graphs: compilations.map(({ plan, wat }) => ({ plan, wat })) };
+      },
       roots: program.roots.map(r => ({ ...r, span: plain(move.span(path, r.span)) })),
       report: {
         ...report,
@@ -48,7 +50,6 @@ function* textsOf(p: Program): Iterable<string> {
   }
   for (const c of p.compilations) {
     yield c.graph.name;
-    yield c.plan.name;
     yield* c.graph.kernels[0]?.assumed ?? [];
   }
 }

@@ -1,12 +1,14 @@
 // ATen graph -> loop IR (torch/_inductor/graph.py, GraphLowering). In: a post-grad FX graph and options. Out: LoweredGraph.
 // Promises: nodes are lowered in order through their records; an operator without a lowering becomes a call of its ATen
 // kernel; every buffer of the result has a fixed layout, every operation its origins.
+
 import { isExpr } from "../../aten/dim_math";
 import { isComplexDType } from "../../aten/promotion";
 import { lookup } from "../../aten/registry";
 import { type LoweringBuilder, OpError } from "../../aten/types";
 import type { FxGraph, FxNode } from "../../fx/graph";
 import type { FakeTensor } from "../../fx/types";
+import { stopPoint } from "../../interrupt";
 import { type Expr, int } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { dtypeOf } from "./access";
@@ -106,6 +108,7 @@ function runNode(
   n: FxNode,
   visible: ReadonlyMap<FxNode, readonly Expr[]>,
 ): void {
+  stopPoint();
   let result = nodeValue(ctx, builder, n);
   if (isTensorBox(result) && n.op === "call_function") result = finishNode(ctx, n, result, visible);
   if (isTensorBox(result)) assignOriginNode(result, n);

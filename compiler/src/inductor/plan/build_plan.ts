@@ -2,6 +2,7 @@
 // wrapper's line planning in torch/_inductor). In: a schedule. Out: ExecutablePlan, plain data from which the Python
 // wrapper, the CPU runner and the worker's job derive. Promises: kernels with equal sources are one; names are given in
 // launch order; verify.ts states what holds of the result.
+import { stopPoint } from "../../interrupt";
 import { GraphView } from "../codegen/triton/graph_view";
 import { configBool } from "../codegen/triton/options";
 import { isGroup, membersOf } from "../scheduler/state";
@@ -116,6 +117,7 @@ export class PlanBuilder implements PlanContext {
   }
 
   private generate(node: AnyNode): void {
+    stopPoint();
     if (isGroup(node)) {
       this.generateGroup(node);
       return;

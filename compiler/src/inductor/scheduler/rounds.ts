@@ -1,6 +1,7 @@
 // In: nodes before fusion. Out: nodes after it, with the log of what was tried. Promises: pairs are tried and taken in
 // Inductor's order: up to ten rounds, then one more in which loops may be reordered (PR 162355). After fuse_nodes,
 // fuse_nodes_once, get_possible_fusions (torch/_inductor/scheduler.py).
+import { stopPoint } from "../../interrupt";
 import { canFuse, memoryScore, willFusionCreateCycle } from "./can_fuse";
 import { withoutReads } from "./dependencies";
 import { fuse } from "./fuse";
@@ -89,6 +90,7 @@ function possibleFusions(
   const attempts = setting(s, "max_fusion_buffer_group_pairwise_attempts", 64);
   const tryAll = (group: readonly AnyNode[]): void => {
     group.forEach((a, i) => {
+      stopPoint();
       for (const b of group.slice(i + 1, i + 1 + attempts)) {
         const tried = seen.get(a) ?? new Set();
         if (tried.has(b)) continue;
