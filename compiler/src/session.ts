@@ -64,6 +64,8 @@ export interface RunControl {
 
 /** expressions that a table may hold before it is given up for a new one, and with it what was keyed by them */
 const MOST_INTERNED = 400_000;
+/** each edit of a constant leaves one behind, in the table and in what is remembered of it */
+const MOST_FLOATS = 2000;
 
 export class Session {
   private interned = new InternTable();
@@ -90,7 +92,7 @@ export class Session {
 
   /** Runs a file as a program and compiles every frame of it. Never throws on user code. */
   run(path: string, control: RunControl = {}): Program {
-    if (this.interned.nodes.size > MOST_INTERNED) {
+    if (this.interned.nodes.size > MOST_INTERNED || this.interned.floats.size > MOST_FLOATS) {
       this.interned = new InternTable();
       this.store.clear();
     }
