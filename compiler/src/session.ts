@@ -11,7 +11,7 @@ import { Parses } from "./incremental/parses";
 import { MemoStore } from "./incremental/store";
 import { targetByName } from "./inductor/ir/target";
 import { InternTable, withInternTable } from "./inductor/symbolic/intern";
-import { stopPoint, Stopped, withStop } from "./interrupt";
+import { Stopped, stopPoint, withStop } from "./interrupt";
 import { compileFrame } from "./pipeline";
 import { defaultConfig, type PresetName, presets } from "./presets";
 import { PythonFile } from "./python/file";
