@@ -66,6 +66,24 @@ describe("hover", () => {
     );
   });
 
+  it("says what the whole line keeps where that is more than the expression", () => {
+    const saved = { name: "add", shape: ["8", "4"], stride: ["4", "1"], dtype: "torch.float32", saved: true };
+    const lines = [
+      { line: 1, bytes: 384 },
+      { line: 2, bytes: 7 },
+    ];
+    const p = program({
+      compilations: [
+        compilation({ kind: "forward", kernels: [kernel({})], saved_bytes: lines }),
+        compilation({ kind: "backward", inputs: [saved] }),
+      ],
+      source: [entry(1, 0, 5), entry(1, 8, 12, { node: "mul" })],
+    });
+    const at = (column: number) => hoverAt(p, FILE, { line: 1, column }, nothing)?.markdown;
+    expect(at(2)).toContain("Kept for the backward pass: **128 B**, **384 B** by the whole line");
+    expect(at(9)).toContain("Kept for the backward pass: **384 B** by the whole line");
+  });
+
   it("lets no text of the user's become markup", () => {
     const p = program({
       compilations: [compilation({ kernels: [kernel({ assumed: ["<img src=x onerror=1> [a](command:x)"] })] })],

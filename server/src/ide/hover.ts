@@ -7,7 +7,7 @@ import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position
 import { escapeMarkdown, inlineCode } from "./markdown";
 import type { Measurement } from "./measurements";
 import type { EditorProgram, SizeSymbol, Span } from "./model";
-import { savedBytes } from "./saved";
+import { savedBytes, savedOnLine } from "./saved";
 
 const KERNELS_SHOWN = 3;
 const TYPES_SHOWN = 6;
@@ -34,13 +34,23 @@ export function hoverAt(
   if (!first) return null;
   const kernels = kernelsOf(entries);
   const out = [...kernelLines(program, kernels, measured), ...typeLines(program, entries)];
-  const saved = savedBytes(program, entries);
-  if (saved !== null && saved > 0) out.push(`Kept for the backward pass: **${formatBytes(saved)}**`);
+  out.push(...savedLines(savedBytes(program, entries) ?? 0, savedOnLine(program, entries, first.span.line)));
   out.push(...betterLines(better, kernels));
   out.push(...reasonLines(refusalsOf(program, kernels)));
   const assumed = new Set(kernels.flatMap(ref => kernelOf(program, ref)?.assumed ?? []));
   if (assumed.size) out.push(`*Assumed: ${[...assumed].map(escapeMarkdown).join("; ")}*`);
   return { markdown: out.join("\n\n"), span: first.span, kernels };
+}
+
+/** what the backward keeps of the expression, and of its whole line where that is more */
+function savedLines(expression: number, line: number): string[] {
+  if (expression === 0 && line === 0) return [];
+  const own = expression > 0 ? [`Kept for the backward pass: **${formatBytes(expression)}**`] : [];
+  const whole =
+    line > expression
+      ? [`${own.length ? "" : "Kept for the backward pass: "}**${formatBytes(line)}** by the whole line`]
+      : [];
+  return [[...own, ...whole].join(", ")];
 }
 
 export function kernelLines(program: EditorProgram, kernels: readonly KernelRef[], measured: MeasuredKernel): string[] {

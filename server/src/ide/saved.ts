@@ -1,4 +1,4 @@
-// Bytes that a forward graph keeps for its backward, by the expression that made them.
+// Bytes that a forward graph keeps for its backward, by the expression and by the line that made them.
 import type { SourceEntry } from "@fuselens/compiler";
 import type { EditorProgram } from "./model";
 import { reportBytes } from "./tensor_text";
@@ -18,6 +18,15 @@ export function savedBytes(program: EditorProgram, entries: readonly SourceEntry
     const size = reportBytes(input, backward.symbols);
     if (size !== null) bytes = (bytes ?? 0) + size;
   }
+  return bytes;
+}
+
+/** bytes kept of all that a line made, in the forward graphs that the entries stand in */
+export function savedOnLine(program: EditorProgram, entries: readonly SourceEntry[], line: number): number {
+  const compilations = new Set(entries.filter(e => e.file === program.file).map(e => e.compilation));
+  let bytes = 0;
+  for (const i of compilations)
+    for (const s of program.compilations[i]?.graph.saved_bytes ?? []) if (s.line === line) bytes += s.bytes;
   return bytes;
 }
 
