@@ -1,22 +1,41 @@
 // Kernels that a plan calls rather than generates. Each is an implementation over tensor views in the one memory;
 // the files beside this one hold them by family. A name without an entry is `unsupported`, with that name.
 import { attention } from "./attention";
+import { cells } from "./cells";
 import { convolution } from "./convolution";
 import { dataDependent } from "./data_dependent";
 import { elementwise } from "./elementwise";
 import { indexing } from "./indexing";
+import { linalg } from "./linalg";
+import { lists } from "./lists";
 import { matmul } from "./matmul";
 import { ordering } from "./ordering";
 import { pooling } from "./pooling";
+import { products } from "./products";
 import { random } from "./random";
+import { sampling } from "./sampling";
 import { scans } from "./scans";
 import type { ExternContext, ExternFunction, ExternStep, ExternValue } from "./types";
 
 /** by operator name, with overload where one differs: "aten.mm", "aten.index_reduce.default" */
 const FUNCTIONS: ReadonlyMap<string, ExternFunction> = new Map(
-  [matmul, convolution, attention, ordering, scans, indexing, pooling, elementwise, random, dataDependent].flatMap(
-    family => Object.entries(family),
-  ),
+  [
+    matmul,
+    convolution,
+    attention,
+    ordering,
+    scans,
+    indexing,
+    pooling,
+    elementwise,
+    random,
+    dataDependent,
+    linalg,
+    lists,
+    cells,
+    sampling,
+    products,
+  ].flatMap(family => Object.entries(family)),
 );
 
 const packetOf = (op: string): string => op.split(".").slice(0, 2).join(".");

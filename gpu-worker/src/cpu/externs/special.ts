@@ -76,3 +76,27 @@ function besselScaled(order: 0 | 1, x: number): number {
 
 export const i0e = (x: number): number => besselScaled(0, x);
 export const i1e = (x: number): number => Math.sign(x) * besselScaled(1, x);
+
+/** erf by its series, 1 - erfc beyond 2 */
+export function erf(x: number): number {
+  const a = Math.abs(x);
+  if (a > 2) return Math.sign(x) * (1 - erfcTail(a));
+  let term = x;
+  let total = x;
+  for (let n = 1; n < 80 && Math.abs(term) > 1e-18 * Math.abs(total); n++) {
+    term *= -(x * x) / n;
+    total += term / (2 * n + 1);
+  }
+  return (2 / Math.sqrt(Math.PI)) * total;
+}
+
+export function erfc(x: number): number {
+  return x > 2 ? erfcTail(x) : 1 - erf(x);
+}
+
+/** continued fraction of erfc for x above 2 (Abramowitz and Stegun 7.1.14) */
+function erfcTail(x: number): number {
+  let f = 0;
+  for (let k = 80; k > 0; k--) f = k / 2 / (x + f);
+  return Math.exp(-x * x) / Math.sqrt(Math.PI) / (x + f);
+}
