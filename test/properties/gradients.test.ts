@@ -1,5 +1,5 @@
 // Gradients of every operator that has a derivative, against central differences in float64, on the CPU executor.
-// Snippets come from test/recorded; shapes, strides and broadcasting are drawn anew for each.
+// Snippets come from test/recorded and from gradient_snippets.ts; shapes, strides and broadcasting are drawn anew.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Program } from "@fuselens/compiler";
@@ -20,6 +20,7 @@ import {
   type Snippet,
   unsuited,
 } from "./gradient_case";
+import { ownSnippets } from "./gradient_snippets";
 
 const pool = new WorkerPool({
   workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
@@ -31,6 +32,8 @@ const SEED = 411;
 const PER_JOB = 40;
 /** FUSELENS_GRADIENTS=FILE: every snippet is checked, and what was found is written there, to look at */
 const everything = process.env.FUSELENS_GRADIENTS;
+/** FUSELENS_GRADIENTS_ONLY=TEXT: snippets that hold this text, ours among them */
+const only = process.env.FUSELENS_GRADIENTS_ONLY;
 /** operators whose gradient is not checked, `NAME: reason` a line; a line may only go */
 const UNCOVERED = join(__dirname, "gradients_uncovered.txt");
 
@@ -95,7 +98,7 @@ async function checked(cases: readonly Case[]): Promise<Outcome[]> {
   const steps: ValueStep[] = [];
   const checks: (GradientCheck | string)[] = [];
   for (const [i, c] of cases.entries()) {
-    const check = gradientCheck(c.program, c.made.inputs, String(i), { ids: i * 4_000_000_000, graphs: graphs.length });
+    const check = gradientCheck(c.program, c.made, String(i), { ids: i * 4_000_000_000, graphs: graphs.length });
     checks.push(check);
     if (typeof check === "string") continue;
     for (const g of c.program.values.graphs) graphs.push({ plan: g.plan, wat: [...g.wat], standalone: "" });
@@ -118,7 +121,7 @@ async function checked(cases: readonly Case[]): Promise<Outcome[]> {
   return cases.map((c, i) => {
     const check = checks[i];
     if (check === undefined || typeof check === "string") return { case: c, problem: `not run: ${check}`, finite: 0 };
-    const { finite, wrong } = judged(check, c.made.inputs, rows);
+    const { finite, wrong } = judged(check, c.made, rows);
     const problem = wrong.length ? `wrong: ${wrong.join("; ")}` : finite === 0 ? "nowhere finite" : "";
     return { case: c, problem, finite };
   });
@@ -130,7 +133,7 @@ describe("gradients", () => {
     const seen = new Set<string>();
     const called = new Set<string>();
     // half types are checked as float64 too: one snippet of each kind is enough
-    const snippets = recordedOperators("static").flatMap((r): Snippet[] => {
+    const recorded = recordedOperators("static").flatMap((r): Snippet[] => {
       const s = { code: r.code, inputs: r.inputs.replace(/:[hb]\[/g, ":f[") };
       const key = `${s.code} | ${s.inputs}`;
       if (r.joint === undefined || unsuited(s) || seen.has(key)) return [];
@@ -141,6 +144,9 @@ describe("gradients", () => {
       for (const name of fresh) called.add(name);
       return fresh.length || everything !== undefined ? [s] : [];
     });
+    const snippets = [...(only === "own" ? [] : recorded), ...ownSnippets(allRecords())].filter(
+      s => only === undefined || only === "own" || s.code.includes(only),
+    );
     const drawn = fc.sample(fc.nat(2 ** 31), { seed: SEED, numRuns: snippets.length });
     const report: string[] = [];
     const cases: Case[] = [];
