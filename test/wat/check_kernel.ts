@@ -13,6 +13,7 @@ import type { PlanSize, WatKernel } from "@fuselens/compiler/inductor/plan/types
 import type { AnyNode, Schedule, SchedulerNode } from "@fuselens/compiler/inductor/scheduler/types";
 import type { SymExpr } from "@fuselens/compiler/inductor/symbolic/expr";
 import loadWabt from "wabt";
+import { hasRelaxedSimd, withoutRelaxedSimd } from "../../gpu-worker/src/cpu/relaxed_simd";
 
 const FEATURES = {
   threads: true,
@@ -22,6 +23,7 @@ const FEATURES = {
   mutable_globals: true,
   sign_extension: true,
   multi_value: true,
+  relaxed_simd: true,
 };
 const PAGE = 65536;
 const FIRST = 1024;
@@ -33,8 +35,9 @@ const TINY = 1e-37;
 
 const wabt = await loadWabt();
 
-export function compileWat(text: string): WebAssembly.Module {
-  const parsed = wabt.parseWat("kernel.wat", text, FEATURES);
+/** `relaxed`: as in a worker whose V8 has relaxed SIMD, else as in one without; by default as this process has it */
+export function compileWat(text: string, relaxed = hasRelaxedSimd()): WebAssembly.Module {
+  const parsed = wabt.parseWat("kernel.wat", relaxed ? text : withoutRelaxedSimd(text), FEATURES);
   try {
     return new WebAssembly.Module(parsed.toBinary({}).buffer as BufferSource);
   } finally {

@@ -1,6 +1,7 @@
 // WebAssembly text to a module, by wabt. Shared memory is refused by wabt's validate() though its assembler takes it,
 // so the check is V8's own, when the module is compiled.
 import loadWabt from "wabt";
+import { hasRelaxedSimd, withoutRelaxedSimd } from "./relaxed_simd";
 
 type Wabt = Awaited<ReturnType<typeof loadWabt>>;
 let wabt: Promise<Wabt> | null = null;
@@ -19,7 +20,7 @@ const FEATURES = {
 /** Throws with wabt's message and place if the text is not WebAssembly, with V8's if the module is not valid. */
 export async function assemble(text: string): Promise<WebAssembly.Module> {
   wabt ??= loadWabt();
-  const parsed = (await wabt).parseWat("kernel.wat", text, FEATURES);
+  const parsed = (await wabt).parseWat("kernel.wat", hasRelaxedSimd() ? text : withoutRelaxedSimd(text), FEATURES);
   try {
     const { buffer } = parsed.toBinary({});
     return await WebAssembly.compile(buffer as BufferSource);

@@ -14,3 +14,45 @@ const WHOLE_SPEED = ["--no-liftoff", "--no-wasm-tier-up"];
 /** flags of Node for a process of the same version; versions that have relaxed SIMD do not all know its flag */
 export const executorFlags = (): string[] =>
   hasRelaxedSimd() ? WHOLE_SPEED : [...WHOLE_SPEED, "--experimental-wasm-relaxed-simd"];
+
+const FORMS: Readonly<Record<string, (a: string, b: string, c: string) => string>> = {
+  madd: (a, b, c) => `(f32x4.add (f32x4.mul ${a} ${b}) ${c})`,
+  nmadd: (a, b, c) => `(f32x4.sub ${c} (f32x4.mul ${a} ${b}))`,
+};
+const FORM = "(f32x4.relaxed_";
+
+/** a kernel's text without relaxed SIMD: what was fused rounds twice. Each expression stands on one line. */
+export function withoutRelaxedSimd(text: string): string {
+  return text.includes(FORM) ? text.split("\n").map(plainLine).join("\n") : text;
+}
+
+function plainLine(line0: string): string {
+  let line = line0;
+  if (line.trimStart().startsWith(";;")) return line;
+  // the last one holds no other
+  for (let at = line.lastIndexOf(FORM); at >= 0; at = line.lastIndexOf(FORM)) {
+    let end = line.indexOf(" ", at);
+    const form = FORMS[line.slice(at + FORM.length, end)];
+    const operands: string[] = [];
+    while (line[end] === " ") {
+      const start = end + 1;
+      end = endOfExpression(line, start);
+      operands.push(line.slice(start, end));
+    }
+    const [a, b, c] = operands;
+    if (!form || a === undefined || b === undefined || c === undefined) throw new Error(`not understood: ${line0}`);
+    line = `${line.slice(0, at)}${form(a, b, c)}${line.slice(end + 1)}`;
+  }
+  return line;
+}
+
+function endOfExpression(line: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < line.length; at++) {
+    const c = line[at];
+    if (c === "(") depth++;
+    else if (c === ")" && --depth <= 0) return depth < 0 ? at : at + 1;
+    else if (c === " " && depth === 0) return at;
+  }
+  return line.length;
+}

@@ -3,6 +3,7 @@
 // worked out, that is in the same or an inner scope.
 import type { PlanOrigin } from "../../plan/types";
 import { type HelperName, helperTexts } from "./helpers/index";
+import { VECTOR_FUNCTIONS, type VectorFunction } from "./helpers/vector_functions";
 import { type CapturedLines, commentText, LINE_NUMBER, NO_ORIGIN, WatLines } from "./lines";
 
 export type LocalType = "i32" | "i64" | "f32" | "f64" | "v128";
@@ -12,6 +13,7 @@ export class ModuleBuilder {
   private readonly functions: {
     readonly head: string;
     readonly locals: readonly string[];
+    readonly constants: readonly string[];
     readonly body: CapturedLines;
   }[] = [];
 
@@ -23,7 +25,7 @@ export class ModuleBuilder {
   /** adds an exported function; the parameters are all i32 */
   define(name: string, parameters: readonly string[], f: FunctionBuilder): void {
     const head = `(func (export "${name}") ${parameters.map(p => `(param ${p} i32)`).join(" ")}`;
-    this.functions.push({ head, locals: f.localTexts(), body: f.lines.finish() });
+    this.functions.push({ head, locals: f.localTexts(), constants: f.constantTexts(), body: f.lines.finish() });
   }
 
   finish(header: string): { readonly text: string; readonly origins: readonly PlanOrigin[] } {
@@ -39,9 +41,10 @@ export class ModuleBuilder {
     plain("(module");
     plain('(import "env" "memory" (memory 1 65536 shared))');
     for (const h of helperTexts(this.helpers)) plain(h);
-    for (const { head, locals, body } of this.functions) {
+    for (const { head, locals, constants, body } of this.functions) {
       plain(head);
       for (let i = 0; i < locals.length; i += 8) plain(`    ${locals.slice(i, i + 8).join(" ")}`);
+      for (const c of constants) plain(`    ${c}`);
       body.texts.forEach((t, i) => {
         texts.push(t.replaceAll(LINE_NUMBER, `(i32.const ${texts.length + 1})`));
         origins.push(body.origins[i] ?? NO_ORIGIN);
@@ -59,6 +62,8 @@ export class FunctionBuilder {
   /** text of an expression → local that holds it, innermost scope last */
   private readonly scopes: Map<string, string>[] = [new Map()];
 
+  private readonly constants = new Map<string, string>();
+
   constructor(readonly module: ModuleBuilder) {}
 
   local(type: LocalType, hint: string): string {
@@ -71,8 +76,34 @@ export class FunctionBuilder {
     return this.locals.map(l => `(local ${l.name} ${l.type})`);
   }
 
+  constantTexts(): string[] {
+    return [...this.constants].map(([text, local]) => `(local.set ${local} ${text})`);
+  }
+
   use(helper: HelperName): string {
     return this.module.use(helper);
+  }
+
+  /** a local that holds a vector constant throughout the function: V8 takes four instructions to make one */
+  constant(text: string): string {
+    let local = this.constants.get(text);
+    if (local === undefined) {
+      local = this.local("v128", "c");
+      this.constants.set(text, local);
+    }
+    return `(local.get ${local})`;
+  }
+
+  /** a function of the four f32 (or, of conversions, patterns) in a local; equal ones are worked out once in a scope */
+  vectorFunction(name: VectorFunction, x: string): string {
+    const key = `${name} ${x}`;
+    for (const scope of this.scopes) {
+      const known = scope.get(key);
+      if (known !== undefined) return `(local.get ${known})`;
+    }
+    const result = VECTOR_FUNCTIONS[name](this, x);
+    this.scopes[this.scopes.length - 1]?.set(key, result.slice("(local.get ".length, -1));
+    return result;
   }
 
   set(local: string, text: string): void {
@@ -110,19 +141,26 @@ export class FunctionBuilder {
     }
   }
 
-  /** for ($variable = from; $variable < to; $variable += step), unsigned */
+  /**
+   * for ($variable = from; $variable < to; $variable += step), unsigned. The test stands at the end: V8 moves what does
+   * not change out of a loop only if every turn comes to it, so not past a test at the beginning.
+   */
   loop(variable: string, from: string, to: string, body: () => void, step = 1): void {
     const end = this.keep(to, "i32", "end");
     const label = variable.slice(1);
+    const unfinished = `(i32.lt_u (local.get ${variable}) ${end})`;
     this.set(variable, from);
-    this.lines.block(`(block $done_${label}`, () => {
-      this.lines.block(`(loop $next_${label}`, () => {
-        this.lines.add(`(br_if $done_${label} (i32.ge_u (local.get ${variable}) ${end}))`);
-        this.scope(body);
-        this.set(variable, `(i32.add (local.get ${variable}) (i32.const ${step}))`);
-        this.lines.add(`(br $next_${label})`);
-      });
-    });
+    this.lines.block(
+      `(if ${unfinished} (then`,
+      () => {
+        this.lines.block(`(loop $next_${label}`, () => {
+          this.scope(body);
+          this.set(variable, `(i32.add (local.get ${variable}) (i32.const ${step}))`);
+          this.lines.add(`(br_if $next_${label} ${unfinished})`);
+        });
+      },
+      "))",
+    );
   }
 
   /** runs `body` where the condition holds */

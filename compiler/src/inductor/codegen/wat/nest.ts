@@ -65,6 +65,11 @@ class Reductions {
     };
   }
 
+  /** after the last four elements of a turn */
+  end(): void {
+    for (const r of this.all) for (const v of r.vectors) v.end?.();
+  }
+
   reset(): void {
     this.all.splice(0);
     this.places.splice(0);
@@ -271,12 +276,22 @@ export class NestEmitter extends NestBase {
       below(step),
       () => {
         for (let c = 0; c < copies; c++) this.vectorTurn(members, inner, number, reductions, c);
+        reductions.end();
       },
       step,
     );
     const left = (n: number): boolean => constant === undefined || constant % n !== 0;
     if (left(step) && copies > 1 && (constant === undefined || constant % step >= LANES))
-      f.loop(variable, below(step), below(LANES), () => this.vectorTurn(members, inner, number, reductions, 0), LANES);
+      f.loop(
+        variable,
+        below(step),
+        below(LANES),
+        () => {
+          this.vectorTurn(members, inner, number, reductions, 0);
+          reductions.end();
+        },
+        LANES,
+      );
     const tail = f.attempt(() => f.loop(variable, below(LANES), size, scalarTurn));
     if (left(LANES)) f.lines.append(tail);
   }
@@ -301,11 +316,9 @@ export class NestEmitter extends NestBase {
         if (!next) throw new NotVectorizable("a reduction outside of a loop");
         const codes = values.map(v => (isVector(v) ? v.codes.join(" ") : v.code)).join(" ");
         const { reduction, first } = next(type, dtype, srcDtype, codes);
-        let vector = reduction.vectors[copy];
-        if (!vector) {
-          vector = vectorAccumulator(type, srcDtype, f);
-          reduction.vectors[copy] = vector;
-        }
+        const [leader] = reduction.vectors;
+        const vector = leader?.shared ? leader : (reduction.vectors[copy] ?? vectorAccumulator(type, srcDtype, f));
+        if (!leader?.shared) reduction.vectors[copy] = vector;
         return { vector: first ? vector : null, results: reduction.results };
       },
     };

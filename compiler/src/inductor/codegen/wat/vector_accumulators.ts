@@ -18,9 +18,13 @@ import {
 import { computeType, isFloat, isUnsigned, literal, type WatValue } from "./wat_types";
 
 export interface VectorAccumulator {
+  /** one for all fours of an unrolled turn, which end() takes in together */
+  readonly shared?: boolean;
   start(): void;
   /** `position`: the first element's flat reduction index */
   step(values: readonly Value[], position: string): void;
+  /** after the last four of a turn */
+  end?(): void;
   flush(to: Accumulator): void;
 }
 
@@ -37,7 +41,7 @@ export function vectorAccumulator(type: ReductionType, srcDtype: DType, f: Funct
     case "argmin":
       return argument(type, srcDtype, f);
     case "welford_reduce":
-      return moments(f);
+      return moments(srcDtype, f);
     case "online_softmax_reduce":
       if (arithmeticDtype(srcDtype) !== "float32") throw new NotVectorizable(`${type} of ${srcDtype}`);
       return onlineSoftmax(f);
@@ -173,42 +177,73 @@ function argument(kind: "argmax" | "argmin", srcDtype: DType, f: FunctionBuilder
   };
 }
 
-/** sums of values and of their squares in f64, from which mean and m2 follow without loss that f32 would show */
-function moments(f: FunctionBuilder): VectorAccumulator {
+/**
+ * Mean and m2 from the sums of differences to the first value and of their squares. A turn's differences are summed in
+ * f32, turns in f64: what the shift leaves of the mean is no larger than the spread, so little is lost.
+ */
+function moments(srcDtype: DType, f: FunctionBuilder): VectorAccumulator {
+  const dtype = arithmeticDtype(srcDtype);
+  if (!isFloat(dtype)) throw new NotVectorizable(`moments of ${dtype}`);
+  const wide = dtype === "float64";
+  const shape = wide ? "f64x2" : "f32x4";
   const [first, second] = [0, 1].map(() => [f.local("v128", "sums"), f.local("v128", "squares")]) as [
     [string, string],
     [string, string],
   ];
-  const count = f.local("f64", "count");
+  const shift = f.local("v128", "shift");
+  const count = f.local("i32", "count");
+  const pending: VecValue[] = [];
   const get = (n: string): string => `(local.get ${n})`;
+  const keep = (code: string): string => f.keep(code, "v128", "d");
   const total = (a: string, b: string): string => {
     const both = f.keep(`(f64x2.add ${get(a)} ${get(b)})`, "v128");
     return f.keep(`(f64.add (f64x2.extract_lane 0 ${both}) (f64x2.extract_lane 1 ${both}))`, "f64");
   };
+  const sumOf = (terms: readonly string[]): string => terms.reduce((a, b) => keep(`(${shape}.add ${a} ${b})`));
   return {
+    shared: true,
     start: () => {
-      for (const n of [...first, ...second]) f.set(n, "(v128.const i32x4 0 0 0 0)");
-      f.set(count, "(f64.const 0)");
+      for (const n of [...first, ...second, shift]) f.set(n, "(v128.const i32x4 0 0 0 0)");
+      f.set(count, "(i32.const 0)");
     },
     step: ([v]) => {
-      if (!v) return;
-      const x = convertVector(v, "float64", f);
-      [first, second].forEach(([sum, squares], i) => {
-        const part = x.codes[i] ?? "";
-        f.set(sum, `(f64x2.add ${get(sum)} ${part})`);
-        f.set(squares, `(f64x2.add ${get(squares)} (f64x2.mul ${part} ${part}))`);
+      if (v) pending.push(convertVector(v, dtype, f));
+    },
+    end: () => {
+      const turn = pending.splice(0);
+      const [leader] = turn;
+      if (!leader) return;
+      f.branch(`(i32.eqz ${get(count)})`, () => {
+        const all = f.keep(`(${shape}.splat (${shape}.extract_lane 0 ${leader.codes[0]}))`, "v128", "first");
+        // what is not finite shifts nothing
+        f.set(shift, `(v128.and ${all} (${shape}.eq (${shape}.sub ${all} ${all}) (v128.const i32x4 0 0 0 0)))`);
       });
-      f.set(count, `(f64.add ${get(count)} (f64.const 4))`);
+      const parts = wide ? [0, 1] : [0];
+      const sums = parts.map(i => {
+        const d = turn.map(v => keep(`(${shape}.sub ${v.codes[i]} ${get(shift)})`));
+        return { d: sumOf(d), q: sumOf(d.map(x => keep(`(${shape}.mul ${x} ${x})`))) };
+      });
+      const halves = (x: "d" | "q"): readonly string[] =>
+        wide ? sums.map(s => s[x]) : convertVector({ shape, dtype, codes: [sums[0]?.[x] ?? ""] }, "float64", f).codes;
+      const [d, q] = [halves("d"), halves("q")];
+      [first, second].forEach(([sum, squares], i) => {
+        f.set(sum, `(f64x2.add ${get(sum)} ${d[i]})`);
+        f.set(squares, `(f64x2.add ${get(squares)} ${q[i]})`);
+      });
+      f.set(count, `(i32.add ${get(count)} (i32.const ${4 * turn.length}))`);
     },
     flush: to => {
-      f.branch(`(f64.gt ${get(count)} (f64.const 0))`, () => {
+      f.branch(`(i32.ne ${get(count)} (i32.const 0))`, () => {
+        const n = f.keep(`(f64.convert_i32_u ${get(count)})`, "f64", "n");
         const sum = total(first[0], second[0]);
         const squares = total(first[1], second[1]);
-        const mean = f.keep(`(f64.div ${sum} ${get(count)})`, "f64", "mean");
+        const above = f.keep(`(f64.div ${sum} ${n})`, "f64", "above");
+        const base = lane({ shape, dtype, codes: [get(shift)] }, 0).code;
+        const mean = f.keep(`(f64.add ${wide ? base : `(f64.promote_f32 ${base})`} ${above})`, "f64", "mean");
         // NaN must stay: the larger of it and 0 is NaN
-        const m2 = f.keep(`(f64.max (f64.sub ${squares} (f64.mul ${sum} ${mean})) (f64.const 0))`, "f64", "m2");
+        const m2 = f.keep(`(f64.max (f64.sub ${squares} (f64.mul ${sum} ${above})) (f64.const 0))`, "f64", "m2");
         const value = (code: string): WatValue => ({ code, type: "f64", dtype: "float64" });
-        to.merge([value(mean), value(m2), value(get(count))]);
+        to.merge([value(mean), value(m2), value(n)]);
       });
     },
   };
@@ -223,7 +258,11 @@ function onlineSoftmax(f: FunctionBuilder): VectorAccumulator {
   const get = (n: string): string => `(local.get ${n})`;
   const zeros = "(v128.const i32x4 0 0 0 0)";
   const lowest = constant4("f32x4", [-Infinity, -Infinity, -Infinity, -Infinity]).replaceAll("-Infinity", "-inf");
-  const exp = (x: string): string => `(call ${f.use("v_exp")} ${x})`;
+  const exp = (x: string): string => {
+    const at = f.local("v128", "x"); // never shared: what it is made of changes from turn to turn
+    f.set(at, x);
+    return f.vectorFunction("exp_down", get(at)); // next to the maximum's 1, e^-87 is nothing
+  };
   return {
     start: () => {
       f.set(max, lowest);

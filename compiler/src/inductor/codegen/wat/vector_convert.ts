@@ -55,8 +55,8 @@ function byLanes(v: Value, dtype: DType, f: FunctionBuilder): VecValue {
 /** f32 lanes rounded to a half type */
 export function roundedVector(v: VecValue, dtype: DType, f: FunctionBuilder): VecValue {
   if (dtype !== "float16" && dtype !== "bfloat16") return v;
-  const helper = f.use(dtype === "float16" ? "v_round_f16" : "v_round_bf16");
-  return keepVector("f32x4", [`(call ${helper} ${v.codes[0]})`], dtype, f);
+  const code = f.vectorFunction(dtype === "float16" ? "round_f16" : "round_bf16", v.codes[0] ?? "");
+  return { shape: "f32x4", codes: [code], dtype };
 }
 
 /** without rounding to halves; null where there is no instruction */

@@ -23,7 +23,7 @@ export function loadVector(address: string, offset: number, dtype: DType, f: Fun
     case "bfloat16":
       return made(`(i32x4.shl ${half("u")} (i32.const 16))`);
     case "float16":
-      return made(`(call ${f.use("v_from_f16")} ${half("u")})`);
+      return made(f.vectorFunction("from_f16", f.keep(half("u"), "v128", "bits")));
     case "int16":
       return made(half("s"));
     case "uint16":
@@ -65,7 +65,7 @@ export function storeVector(address: string, offset: number, v0: VecValue, dtype
       // the value is rounded: its lower half is zero
       return [halves(`(i32x4.shr_u ${a} (i32.const 16))`)];
     case "float16":
-      return [halves(`(call ${f.use("v_to_f16")} ${a})`)];
+      return [halves(f.vectorFunction("to_f16", a))];
     case "int16":
     case "uint16":
       return [halves(mask(65535))];

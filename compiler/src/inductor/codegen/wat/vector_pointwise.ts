@@ -3,7 +3,7 @@
 import type { DType, OpName } from "../../../aten/types";
 import { commonDtype, widestDtype } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
-import type { HelperName } from "./helpers/index";
+import type { VectorFunction } from "./helpers/vector_functions";
 import { EXACT, pointwiseCode } from "./pointwise_code";
 import { convertVector, narrowed, roundedVector, wideMask, widened } from "./vector_convert";
 import {
@@ -23,16 +23,16 @@ import {
 } from "./vector_types";
 import { computeType, isFloat, isUnsigned, type WatValue } from "./wat_types";
 
-const FUNCTIONS: Partial<Record<OpName, HelperName>> = {
-  exp: "v_exp",
-  expm1: "v_expm1",
-  log: "v_log",
-  log1p: "v_log1p",
-  tanh: "v_tanh",
-  sigmoid: "v_sigmoid",
-  erf: "v_erf",
-  sin: "v_sin",
-  cos: "v_cos",
+const FUNCTIONS: Partial<Record<OpName, VectorFunction>> = {
+  exp: "exp",
+  expm1: "expm1",
+  log: "log",
+  log1p: "log1p",
+  tanh: "tanh",
+  sigmoid: "sigmoid",
+  erf: "erf",
+  sin: "sin",
+  cos: "cos",
 };
 const COMPARE: Partial<Record<OpName, string>> = { eq: "eq", ne: "ne", lt: "lt", le: "le", gt: "gt", ge: "ge" };
 
@@ -195,7 +195,7 @@ function floatForm(
   const compare = COMPARE[name];
   if (compare) return mask((a = "", b = "") => `(${shape}.${compare} ${a} ${b})`);
   const helper = FUNCTIONS[name];
-  if (helper) return each((a = "") => `(call ${f.use(helper)} ${a})`);
+  if (helper) return { shape, codes: [f.vectorFunction(helper, vs[0]?.codes[0] ?? "")], dtype };
   const ints = shape === "f64x2" ? "i64x2" : "i32x4";
   const signs =
     shape === "f64x2"

@@ -8,7 +8,7 @@ import { SMALL_FLOATS } from "./small_floats";
 import { SPECIAL } from "./special";
 import { TRANSPOSE } from "./transpose";
 import { TRIGONOMETRIC } from "./trigonometric";
-import { VECTOR_MATH } from "./vector_math";
+import { VECTOR_FALLBACKS } from "./vector_functions";
 
 const HELPERS = {
   ...EXPONENTIAL,
@@ -17,7 +17,7 @@ const HELPERS = {
   ...INTEGERS,
   ...SMALL_FLOATS,
   ...RUNTIME,
-  ...VECTOR_MATH,
+  ...VECTOR_FALLBACKS,
   ...TRANSPOSE,
 };
 
