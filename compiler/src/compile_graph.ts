@@ -72,7 +72,7 @@ export function compileGraph(
   const { config } = frame;
   const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
   const sizevars = new SizeVars(aot.shapeEnv);
-  const graph = postGrad(info.graph, { info, config, behaviours, shapeEnv: aot.shapeEnv, inputStrides });
+  const { graph, returned } = postGrad(info.graph, { info, config, behaviours, shapeEnv: aot.shapeEnv, inputStrides });
   if (wants("post_grad_graphs")) {
     const file = info.kind === "backward" ? "<eval_with_key>.2" : undefined;
     logs.push(
@@ -89,7 +89,7 @@ export function compileGraph(
     behaviours,
     target,
     sizevars,
-    userOutputs: info.userOutputs,
+    userOutputs: info.userOutputs.map((seen, i) => (seen === null ? null : (returned[i] ?? seen))),
     donated: info.donated,
   });
   const schedule = scheduleGraph(lowered, {

@@ -59,7 +59,7 @@ describe("functionalization", () => {
       inputs: { x: f32, v: "f32[][]cuda:0" },
       body: "y = x + 1\ny[(0, 1)] = v;  setitem = y\nreturn (y,)",
     });
-    const graph = postGrad(r.compiled.graph, {
+    const { graph } = postGrad(r.compiled.graph, {
       info: r.compiled,
       shapeEnv: programFrame({ inputs: { x: f32 }, body: "return (x,)" }).shapeEnv,
       config: new Map(),

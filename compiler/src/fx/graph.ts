@@ -20,6 +20,13 @@ export class FxGraph {
     return last;
   }
 
+  /** nodes that the graph returns, by position; null for what is no node */
+  returned(): (FxNode | null)[] {
+    const first = this.output.args[0];
+    const items: readonly unknown[] = Array.isArray(first) ? first : isTuple(first) ? first.items : [first];
+    return items.map(x => (x instanceof FxNode ? x : null));
+  }
+
   /** appends a node, or inserts it before `before`; `candidate` is the name to start from (default: from the target) */
   create(
     op: NodeOp,
@@ -54,6 +61,9 @@ export class FxGraph {
     }
   }
 }
+
+const isTuple = (x: unknown): x is { readonly items: readonly unknown[] } =>
+  typeof x === "object" && x !== null && "items" in x;
 
 /** the name that torch.fx starts from: snake case of the function's own name, the packet name for ATen overloads */
 export function candidateName(op: NodeOp, target: string): string {

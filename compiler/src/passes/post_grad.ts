@@ -6,6 +6,8 @@ import type { GraphInfo } from "../aot/types";
 import { guardsOf } from "../aten/dim_math";
 import { copyGraph } from "../fx/copy";
 import type { FxGraph } from "../fx/graph";
+import { isFakeTensor } from "../fx/print";
+import type { FakeTensor } from "../fx/types";
 import type { Expr } from "../inductor/symbolic/expr";
 import type { ShapeEnv } from "../inductor/symbolic/shape_env";
 import { Rewriter } from "./edit";
@@ -29,13 +31,21 @@ export interface PostGradOptions {
   readonly behaviours?: ReadonlyMap<string, unknown>;
 }
 
-export function postGrad(from: FxGraph, options: PostGradOptions): FxGraph {
+export interface PostGradResult {
+  readonly graph: FxGraph;
+  /** what the graph returns, by position, before a pass changed it: strides that the caller is to see (GraphLowering's
+   * original_output_strides) */
+  readonly returned: readonly (FakeTensor | null)[];
+}
+
+export function postGrad(from: FxGraph, options: PostGradOptions): PostGradResult {
   const { graph } = copyGraph(from);
   graph.namespace.adopt(from.namespace); // torch rewrites the one graph
   const config = (name: string): unknown => options.config.get(name) ?? options.behaviours?.get(name);
   const rw = new Rewriter(graph, guardsOf(options.shapeEnv), config);
   for (const n of graph.nodes) if (n.target === "aten.view.default") n.target = "aten.reshape.default";
   if (options.inputStrides) propagateInputStrides(rw, options.inputStrides);
+  const returned = graph.returned().map(n => (n !== null && isFakeTensor(n.meta.val) ? n.meta.val : null));
   if (options.info.kind === "inference" && config("reorder_for_locality") !== false) reorderForLocality(graph);
   if (config("pattern_matcher") !== false) {
     removeNoopOps(rw);
@@ -48,5 +58,5 @@ export function postGrad(from: FxGraph, options: PostGradOptions): FxGraph {
   reinplace(rw);
   // literals that were folded away (at the end of decompose_auto_functionalized)
   for (const n of graph.nodes.filter(n => n.op === "get_attr" && n.users.size === 0)) graph.erase(n);
-  return graph;
+  return { graph, returned };
 }

@@ -68,7 +68,7 @@ export function lowerGraph(graph: FxGraph, info: LoweringInfo): LoweredGraph {
 
 function userVisibleStrides(graph: FxGraph, info: LoweringInfo): ReadonlyMap<FxNode, readonly Expr[]> {
   const map = new Map<FxNode, readonly Expr[]>();
-  const returned = graph.output.inputs.length > 0 ? outputArguments(graph.output) : [];
+  const returned = graph.output.inputs.length > 0 ? graph.returned() : [];
   for (const [i, n] of returned.entries()) {
     if (n === null) continue;
     const own = tensorMeta(n);
@@ -77,16 +77,6 @@ function userVisibleStrides(graph: FxGraph, info: LoweringInfo): ReadonlyMap<FxN
   }
   return map;
 }
-
-/** nodes that the graph returns, by position; null for what is no node */
-function outputArguments(output: FxNode): (FxNode | null)[] {
-  const first = output.args[0];
-  const items = Array.isArray(first) ? (first as readonly unknown[]) : isTuple(first) ? first.items : [first];
-  return items.map(x => (typeof x === "object" && x !== null && "users" in x ? (x as FxNode) : null));
-}
-
-const isTuple = (x: unknown): x is { readonly items: readonly unknown[] } =>
-  typeof x === "object" && x !== null && "items" in x;
 
 /** the node itself, then what its arguments carry as far as it isn't in memory */
 function originsOf(ctx: Lowering, n: FxNode): Origins {
@@ -110,7 +100,7 @@ function runNode(
 ): void {
   stopPoint();
   let result = nodeValue(ctx, builder, n);
-  if (isTensorBox(result) && n.op === "call_function") result = finishNode(ctx, n, result, visible);
+  if (isTensorBox(result) && n.op !== "get_attr") result = finishNode(ctx, n, result, visible);
   if (isTensorBox(result)) assignOriginNode(result, n);
   ctx.env.set(n, result);
   const register = (v: EnvValue): void => {
