@@ -48,7 +48,11 @@ export class Autocast {
       if (isValue(c)) return this.cast(c, target);
       return Array.isArray(c) ? (c as readonly Computed[]).map(cast) : c;
     };
-    return { args: args.map(cast), kwargs: new Map([...kwargs].map(([k, v]) => [k, cast(v)] as const)) };
+    // The last argument is cast first: so C++ evaluates the arguments of the redispatched call.
+    const lastFirst = <C>(cs: readonly C[], f: (c: C) => C): C[] =>
+      cs.map((_, i) => f(cs[cs.length - 1 - i] as C)).reverse();
+    const named = lastFirst([...kwargs], ([k, v]) => [k, cast(v)] as [string, Computed]);
+    return { args: lastFirst(args, cast), kwargs: new Map(named) };
   }
 
   private targetOf(packet: string, low: DType, values: readonly Computed[]): DType | undefined {

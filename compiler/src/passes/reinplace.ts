@@ -128,11 +128,10 @@ const INPLACE: Readonly<Record<string, string>> = {
   "aten._unsafe_index_put.default": "prims._unsafe_index_put_.default",
 };
 
+/** those that Inductor lowers in place (register_foreach_inplace); others stay functional and are copied back */
 function foreachInplace(target: string): string | undefined {
-  const m = /^aten\._foreach_(\w+?)\.(\w+)$/.exec(target);
-  if (!m || m[1]?.endsWith("_")) return undefined;
-  const inplace = `aten._foreach_${m[1]}_.${m[2]}`;
-  return lookup(inplace) === undefined ? undefined : inplace;
+  const m = /^aten\._foreach_(?:(add|mul|div)\.(List|Scalar)|(copy)\.(default))$/.exec(target);
+  return m ? `aten._foreach_${m[1] ?? m[3]}_.${m[2] ?? m[4]}` : undefined;
 }
 
 function reinplaceCore(
