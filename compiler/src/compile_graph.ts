@@ -4,6 +4,7 @@ import type { AotResult, GraphInfo } from "./aot/types";
 import type { CapturedFrame } from "./dynamo/types";
 import type { FxGraph } from "./fx/graph";
 import { type PrintOptions, printReadable } from "./fx/print";
+import type { CodegenOptions } from "./inductor/codegen/triton/options";
 import { generateWat, UnsupportedOnCpu } from "./inductor/codegen/wat";
 import { launchedNode } from "./inductor/codegen/wat/launched";
 import { inductorCode } from "./inductor/codegen/wrapper/inductor";
@@ -16,6 +17,7 @@ import type { ExecutablePlan, WatKernel } from "./inductor/plan/types";
 import { schedule as scheduleGraph } from "./inductor/scheduler/schedule";
 import type { AnyNode, Schedule } from "./inductor/scheduler/types";
 import type { Expr } from "./inductor/symbolic/expr";
+import { internTable, withInternTable } from "./inductor/symbolic/intern";
 import { SizeVars } from "./inductor/symbolic/size_vars";
 import { postGrad } from "./passes/post_grad";
 import { readBoolean } from "./presets";
@@ -117,15 +119,8 @@ export function compileGraph(
     originOf: nodes => originOf(nodes, file),
   });
   if (wants("schedule")) logs.push(...scheduleRecords(plan.scheduleEntries));
-  const inductor = inductorCode(plan, codegen);
-  const standalone = standaloneCode(plan, codegen);
-  if (wants("output_code")) logs.push(...outputCodeRecords(inductor, codegen));
-  const outputCode: OutputCode = {
-    inductor: inductor.map(l => l.text).join("\n"),
-    standalone: standalone.map(l => l.text).join("\n"),
-    eager: info.kind === "backward" ? null : eagerCode(frame.graph),
-    lines: standalone.map(l => l.origin?.at ?? []),
-  };
+  if (wants("output_code")) logs.push(...outputCodeRecords(inductorCode(plan, codegen), codegen));
+  const outputCode = lazyOutputCode(plan, codegen, info.kind === "backward" ? null : frame.graph);
   const { wat, blockers } = options.wat ? cpuKernels(plan, schedule, file) : { wat: [], blockers: [] };
   return {
     info,
@@ -136,6 +131,47 @@ export function compileGraph(
     wat,
     schedulerGraph: drawn,
     estimates: estimatesOf(schedule),
+  };
+}
+
+/**
+ * The texts of a plan, each written when it is first read: an editor shows kernels and bytes after every keystroke, and the
+ * code once in a while. Its properties are its own and enumerable, so that copies and JSON hold the texts.
+ */
+function lazyOutputCode(plan: ExecutablePlan, options: CodegenOptions, eager: FxGraph | null): OutputCode {
+  const inductor = once(() =>
+    inductorCode(plan, options)
+      .map(l => l.text)
+      .join("\n"),
+  );
+  const standalone = once(() => {
+    const lines = standaloneCode(plan, options);
+    return { text: lines.map(l => l.text).join("\n"), lines: lines.map(l => l.origin?.at ?? []) };
+  });
+  const eagerText = once(() => (eager === null ? null : eagerCode(eager)));
+  return {
+    get inductor() {
+      return inductor();
+    },
+    get standalone() {
+      return standalone().text;
+    },
+    get eager() {
+      return eagerText();
+    },
+    get lines() {
+      return standalone().lines;
+    },
+  };
+}
+
+/** made when it is first asked for, in the table that the expressions in it belong to */
+function once<T>(make: () => T): () => T {
+  const table = internTable();
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: withInternTable(table, make) };
+    return made.value;
   };
 }
 

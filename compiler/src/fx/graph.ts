@@ -39,25 +39,65 @@ export class FxGraph {
     const name = this.namespace.create(opts.candidate ?? candidateName(op, target));
     const node = new FxNode(this, name, op, target, meta);
     node.setArguments(args, kwargs);
-    if (opts.before) this.nodes.splice(this.nodes.indexOf(opts.before), 0, node);
-    else this.nodes.push(node);
+    if (opts.before) {
+      node.near = this.indexOf(opts.before);
+      this.nodes.splice(node.near, 0, node);
+    } else node.near = this.nodes.push(node) - 1;
     return node;
+  }
+
+  /**
+   * A node's position, found from where it last stood: a pass that edits many nodes would otherwise search the whole
+   * graph for each. -1: it is not in the graph.
+   */
+  indexOf(node: FxNode): number {
+    const { nodes } = this;
+    if (node.erased || node.graph !== this) return -1;
+    let below = Math.min(node.near, nodes.length - 1);
+    let above = below + 1;
+    while (below >= 0 || above < nodes.length) {
+      if (nodes[below] === node) node.near = below;
+      else if (nodes[above] === node) node.near = above;
+      else {
+        below--;
+        above++;
+        continue;
+      }
+      return node.near;
+    }
+    return -1;
+  }
+
+  has(node: FxNode): boolean {
+    return node.graph === this && !node.erased;
   }
 
   erase(node: FxNode): void {
     if (node.users.size) throw new Error(`${node.name} still has users`);
+    const at = this.indexOf(node);
     node.setArguments([], new Map());
-    this.nodes.splice(this.nodes.indexOf(node), 1);
+    node.erased = true;
+    if (at >= 0) this.nodes.splice(at, 1);
   }
 
   /** removes nodes without users, last first, unless `impure` keeps them; placeholders and the output stay */
   eliminateDeadCode(impure: (n: FxNode) => boolean): void {
     for (let i = this.nodes.length - 1; i >= 0; i--) {
-      const n = this.nodes[i];
-      if (n && n.op !== "placeholder" && n.op !== "output" && n.users.size === 0 && !impure(n)) {
-        n.setArguments([], new Map());
-        this.nodes.splice(i, 1);
-      }
+      const n = this.nodes[i] as FxNode;
+      if (n.op === "placeholder" || n.op === "output" || n.users.size > 0 || impure(n)) continue;
+      n.setArguments([], new Map());
+      n.erased = true;
+    }
+    this.reorder(this.nodes.filter(n => !n.erased));
+  }
+
+  /** the graph's nodes in a new order */
+  reorder(order: readonly FxNode[]): void {
+    const { nodes } = this;
+    nodes.length = order.length;
+    for (const [i, n] of order.entries()) {
+      nodes[i] = n;
+      n.near = i;
     }
   }
 }

@@ -118,6 +118,9 @@ export interface OwnerGraph {
 export class FxNode {
   /** users in order of first use; a node that uses this one twice stands once */
   readonly users = new Set<FxNode>();
+  /** kept by the graph: where the node last stood, and whether it has been dropped */
+  near = 0;
+  erased = false;
   private inputNodes: FxNode[] = [];
   private argumentList: readonly Argument[] = [];
   private keywordMap: ReadonlyMap<string, Argument> = new Map();

@@ -66,7 +66,7 @@ export function foldUniformConstants(rw: Rewriter): void {
     // FIXME: no complex literals here
     if (given === undefined && t.dtype.startsWith("complex")) continue;
     const fill = given ?? (/^(float|bfloat)/.test(t.dtype) ? new PyFloat(Number(value)) : value);
-    const next = rw.graph.nodes[rw.graph.nodes.indexOf(node) + 1] as FxNode;
+    const next = rw.graph.nodes[rw.graph.indexOf(node) + 1] as FxNode;
     const kwargs = new Map<string, Argument>([
       ["dtype", new DTypeArg(t.dtype)],
       ["layout", new LayoutArg("strided")],

@@ -161,7 +161,7 @@ export function replaceNode(graph: FxGraph, node: FxNode, by: FxNode): void {
 
 /** drops the given nodes as far as nothing uses them any more, last first */
 export function eraseUnused(graph: FxGraph, nodes: readonly FxNode[]): void {
-  const position = new Map(graph.nodes.map((n, i) => [n, i]));
-  const order = [...new Set(nodes)].sort((a, b) => (position.get(b) ?? -1) - (position.get(a) ?? -1));
-  for (const n of order) if (n.users.size === 0 && position.has(n)) graph.erase(n);
+  const here = [...new Set(nodes)].filter(n => graph.has(n));
+  const order = here.map(n => [n, graph.indexOf(n)] as const).sort(([, a], [, b]) => b - a);
+  for (const [n] of order) if (n.users.size === 0) graph.erase(n);
 }

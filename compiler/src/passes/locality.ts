@@ -26,7 +26,7 @@ export function reorderForLocality(graph: FxGraph): void {
     for (const a of node.args) visitNodes(a, visit);
     for (const a of node.kwargs.values()) visitNodes(a, visit);
   }
-  graph.nodes.splice(0, graph.nodes.length, ...order.list());
+  graph.reorder(order.list());
 }
 
 /** the nodes as a doubly linked list, so that a move costs nothing */

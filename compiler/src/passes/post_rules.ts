@@ -211,7 +211,7 @@ export const THIRD_PASS: readonly Rule[] = [
         .tensor(x)
         ?.shape.reduce<number | undefined>((n, s) => (n === undefined ? n : times(n, rw.math.static(s))), 1);
       if (whole === undefined || numel === undefined || numel < 4096) return false;
-      const first = rw.graph.nodes.indexOf(node) < rw.graph.nodes.indexOf(whole) ? node : whole;
+      const first = rw.graph.indexOf(node) < rw.graph.indexOf(whole) ? node : whole;
       const at: MakeOptions = { before: first, traced: true };
       const partial = rw.call(node.target, node.args, {}, at);
       const complete = rw.call(whole.target, [partial], {}, at);

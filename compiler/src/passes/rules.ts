@@ -25,7 +25,7 @@ export function applyRules(rw: Rewriter, rules: readonly Rule[]): number {
   for (const node of candidates) {
     for (const rule of byTarget.get(node.target) ?? []) {
       // an earlier rule may have dropped the node or made another operator of it
-      if (!rw.graph.nodes.includes(node)) break;
+      if (!rw.graph.has(node)) break;
       if (rule.targets.includes(node.target) && rule.apply(rw, node)) count++;
     }
   }

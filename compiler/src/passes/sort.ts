@@ -24,5 +24,5 @@ export function stableTopologicalSort(graph: FxGraph): void {
     pending.push(...(waiting.get(node) ?? []).reverse());
     waiting.delete(node);
   }
-  graph.nodes.splice(0, graph.nodes.length, ...ready, ...outputs);
+  graph.reorder([...ready, ...outputs]);
 }

@@ -5,7 +5,7 @@ import { estimateExternUs } from "../inductor/cost";
 import { itemsize } from "../inductor/ir/dtypes";
 import type { TargetProperties } from "../inductor/ir/target";
 import type { Operation } from "../inductor/ir/types";
-import type { ExecutablePlan } from "../inductor/plan/types";
+import type { ExecutablePlan, PlanKernel } from "../inductor/plan/types";
 import type { AnyNode, Schedule, SchedulerNode } from "../inductor/scheduler/types";
 import { printPython } from "../inductor/symbolic/print_python";
 import { itemsOf } from "../passes/edit";
@@ -31,6 +31,8 @@ export function graphReport(input: GraphReportInput): ReportGraph {
   const { schedule, file } = input;
   const fx = schedule.graph.graph;
   const calls = fx.nodes.filter(n => n.op === "call_function");
+  const launched = new LaunchedKernels(input.plan);
+  const linesOf = operationLines(input);
   return {
     name: outermostFunction(fx.nodes, file) ?? input.fallbackName,
     kind: input.kind,
@@ -46,8 +48,8 @@ export function graphReport(input: GraphReportInput): ReportGraph {
       const tensor = tensorOf(n.name, n.meta.val) ?? { name: n.name, shape: [], stride: [], dtype: null };
       return { ...tensor, target: n.target, lines, at };
     }),
-    kernels: schedule.nodes.filter(n => !isTupleItem(n)).map(n => kernelReport(n, input)),
-    refusals: schedule.refusals.map(r => refusalReport(r, input)),
+    kernels: schedule.nodes.filter(n => !isTupleItem(n)).map(n => kernelReport(n, input, launched)),
+    refusals: schedule.refusals.map(r => refusalReport(r, linesOf)),
   };
 }
 
@@ -83,7 +85,7 @@ function isTupleItem(node: AnyNode): boolean {
   return "operation" in node && node.operation.kind === "extern" && node.operation.irClass === "MultiOutput";
 }
 
-function kernelReport(node: AnyNode, input: GraphReportInput): ReportKernel {
+function kernelReport(node: AnyNode, input: GraphReportInput, launched: LaunchedKernels): ReportKernel {
   const { schedule, file } = input;
   const members = leaves(node);
   const origins = new Set<FxNode>();
@@ -91,7 +93,7 @@ function kernelReport(node: AnyNode, input: GraphReportInput): ReportKernel {
   const { lines, at } = originOf(origins, file);
   const bytes = schedule.bytes.get(node.name) ?? 0;
   return {
-    name: launchedName(node, input.plan),
+    name: launched.name(node),
     type: node.type === "FusedTransposeReduction" ? "FusedSchedulerNode" : node.type,
     nodes: members.map(m => m.name),
     origins: [...origins].map(o => o.name).sort(),
@@ -100,37 +102,70 @@ function kernelReport(node: AnyNode, input: GraphReportInput): ReportKernel {
     reads: [...new Set(node.readWrites.reads.map(d => d.name))].sort(),
     writes: [...new Set(node.readWrites.writes.map(d => d.name))].sort(),
     bytes,
-    estimate_us: round(estimateUs(node, bytes, input)),
+    estimate_us: round(estimateUs(node, bytes, input, launched)),
     assumed: input.assumed,
   };
 }
 
-/** the generated kernel's name, or an extern kernel as the wrapper calls it; "" for a mere allocation */
-function launchedName(node: AnyNode, plan: ExecutablePlan): string {
-  if ("operation" in node && node.operation.kind === "extern") return node.operation.kernel ?? "";
-  const names = new Set(leaves(node).map(m => m.name));
-  for (const step of plan.steps) {
-    if (step.kind === "launch" && step.ops.some(op => names.has(op))) return plan.kernels[step.kernel]?.name ?? "";
+/** which generated kernel runs each operation */
+class LaunchedKernels {
+  private readonly byOp = new Map<string, { readonly step: number; readonly kernel: number }>();
+
+  constructor(private readonly plan: ExecutablePlan) {
+    for (const [at, step] of plan.steps.entries()) {
+      if (step.kind !== "launch") continue;
+      for (const op of step.ops) if (!this.byOp.has(op)) this.byOp.set(op, { step: at, kernel: step.kernel });
+    }
   }
-  return "";
+
+  /** the kernel of the first launch that runs one of the node's operations */
+  kernel(node: AnyNode): PlanKernel | undefined {
+    let first: { readonly step: number; readonly kernel: number } | undefined;
+    for (const m of leaves(node)) {
+      const at = this.byOp.get(m.name);
+      if (at && (first === undefined || at.step < first.step)) first = at;
+    }
+    return first && this.plan.kernels[first.kernel];
+  }
+
+  /** the generated kernel's name, or an extern kernel as the wrapper calls it; "" for a mere allocation */
+  name(node: AnyNode): string {
+    if ("operation" in node && node.operation.kind === "extern") return node.operation.kernel ?? "";
+    return this.kernel(node)?.name ?? "";
+  }
 }
 
-function estimateUs(node: AnyNode, bytes: number, input: GraphReportInput): number {
+function estimateUs(node: AnyNode, bytes: number, input: GraphReportInput, launched: LaunchedKernels): number {
   if ("operation" in node) {
     if (node.operation.kind === "nop") return 0;
     if (node.operation.kind === "extern")
       return estimateExternUs(node.operation, bytes, input.target, input.schedule.graph.sizevars);
   }
-  const name = launchedName(node, input.plan);
-  return input.plan.kernels.find(k => k.name === name)?.estimateUs ?? 0;
+  return launched.kernel(node)?.estimateUs ?? 0;
 }
 
-function refusalReport(r: Schedule["refusals"][number], input: GraphReportInput): ReportRefusal {
-  const linesOf = (ops: readonly string[]) => {
-    const wanted = new Set(ops);
-    const origins = input.schedule.graph.operations.filter(o => wanted.has(o.name)).flatMap(o => o.origins);
-    return originOf(origins, input.file);
+type LinesOf = (ops: readonly string[]) => { readonly lines: readonly number[]; readonly at: readonly number[] };
+
+/** Source lines of operations. Many refusals name the same few groups, whose lines are worked out once. */
+function operationLines({ schedule, file }: GraphReportInput): LinesOf {
+  const origins = new Map(schedule.graph.operations.map(o => [o.name, o.origins] as const));
+  const known = new Map<string, ReturnType<LinesOf>>();
+  return ops => {
+    const key = ops.join(",");
+    let found = known.get(key);
+    if (found === undefined) {
+      const { lines, at } = originOf(
+        ops.flatMap(op => origins.get(op) ?? []),
+        file,
+      );
+      found = { lines, at };
+      known.set(key, found);
+    }
+    return found;
   };
+}
+
+function refusalReport(r: Schedule["refusals"][number], linesOf: LinesOf): ReportRefusal {
   const [first, second] = [linesOf(r.aOps), linesOf(r.bOps)];
   const { code, a, b, detail, aIndex, bIndex, bytesLost } = r;
   return {

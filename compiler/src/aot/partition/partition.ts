@@ -185,8 +185,8 @@ function raiseGetitems(graph: FxGraph): void {
   for (const n of graph.nodes.filter(m => m.target === "operator.getitem").reverse()) {
     const parent = n.inputs[0];
     if (parent === undefined) continue;
-    graph.nodes.splice(graph.nodes.indexOf(n), 1);
-    graph.nodes.splice(graph.nodes.indexOf(parent) + 1, 0, n);
+    graph.nodes.splice(graph.indexOf(n), 1);
+    graph.nodes.splice(graph.indexOf(parent) + 1, 0, n);
   }
 }
 

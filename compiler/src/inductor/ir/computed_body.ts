@@ -6,11 +6,12 @@ import { type Expr, int, intValue, type SymExpr, sym } from "../symbolic/expr";
 import { preventReordering } from "../symbolic/simplify";
 import type { SizeVars } from "../symbolic/size_vars";
 import { type BodyOps, type StoreFn, single } from "./body_ops";
+import { idsOf } from "./body_shape";
 import { isReduction, type Loops } from "./boxes";
 import { buildBody } from "./build_body";
 import type { Block, BodyNode, LoopBody } from "./loop_body";
 import { pickLoopOrder, strideHints } from "./loop_order";
-import { bodySizes, withLoops } from "./transform";
+import { bodySizes, withKnownLoops, withLoops } from "./transform";
 
 type Indexer = (index: readonly Expr[]) => Expr;
 
@@ -129,10 +130,12 @@ export function orderedBody(
     const merged = sizevars.simplifyLoops(orderedVars, ordered, preventReordering(formulas, orderedVars, ordered));
     return { sizes: merged.sizes, reindex: values => reindex(merged.reindex(values)) };
   };
-  const i = order(iter.vars, iter.kept);
-  const r = order(reduce.vars, reduce.kept);
-  const body = withLoops(captured, i.sizes, r.sizes, (iv, rv) => [i.reindex(iv), r.reindex(rv)], sizevars);
-  return { sizes: [i.sizes, r.sizes], body };
+  const body = withKnownLoops(captured, "ordered_loops", `${mergesLoops};${idsOf(addresses)}`, () => {
+    const i = order(iter.vars, iter.kept);
+    const r = order(reduce.vars, reduce.kept);
+    return withLoops(captured, i.sizes, r.sizes, (iv, rv) => [i.reindex(iv), r.reindex(rv)], sizevars);
+  });
+  return { sizes: [body.iterSizes, body.reduceSizes], body };
 }
 
 interface LoopPlan {

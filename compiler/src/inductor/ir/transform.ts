@@ -1,9 +1,11 @@
 // Changes to a body's loops. In: a LoopBody. Out: another that computes the same, over loops p0.. numbered anew.
 // Promises: the operations stay; only loops and index expressions change. After LoopBody.merge_loops, reorder_iter_loops,
 // expand_dimension_for_pointwise_node (torch/_inductor/loop_body.py).
-import { type Expr, type SymExpr, substitute, sym } from "../symbolic/expr";
+import { type Expr, isSizeFree, type SymExpr, substitute, sym } from "../symbolic/expr";
+import { internTable } from "../symbolic/intern";
 import { mergeLoops as mergeByFormulas } from "../symbolic/simplify";
 import type { SizeVars } from "../symbolic/size_vars";
+import { idsOf } from "./body_shape";
 import type { BodySizes } from "./build_body";
 import type { LoopBody } from "./loop_body";
 import { recapture } from "./replay";
@@ -50,10 +52,41 @@ export function withLoops(
 
 /** Joins neighbouring loops wherever every index expression steps through them as one. */
 export function mergeLoops(body: LoopBody, sizevars: SizeVars): LoopBody {
-  const formulas = [...body.indexing.values()];
-  const iter = mergeByFormulas(body.iterVars, body.iterSizes, formulas, sizevars);
-  const reduce = mergeByFormulas(body.reduceVars, body.reduceSizes, formulas, sizevars);
-  return withLoops(body, iter.sizes, reduce.sizes, (i, r) => [iter.reindex(i), reduce.reindex(r)], sizevars);
+  return withKnownLoops(body, "merged_loops", "", () => {
+    const formulas = [...body.indexing.values()];
+    const iter = mergeByFormulas(body.iterVars, body.iterSizes, formulas, sizevars);
+    const reduce = mergeByFormulas(body.reduceVars, body.reduceSizes, formulas, sizevars);
+    return withLoops(body, iter.sizes, reduce.sizes, (i, r) => [iter.reindex(i), reduce.reindex(r)], sizevars);
+  });
+}
+
+type Loops = Pick<LoopBody, "iterVars" | "reduceVars" | "iterSizes" | "reduceSizes" | "indexing">;
+
+/**
+ * The body with the loops that `make` gives it, which depend on its loops, its indices and `also` alone: found out once for
+ * all bodies that walk alike. Symbolic sizes may have been narrowed in between, so nothing is kept of those.
+ */
+export function withKnownLoops(body: LoopBody, what: string, also: string, make: () => LoopBody): LoopBody {
+  const { iterSizes, reduceSizes, indexing } = body;
+  if (!iterSizes.every(isSizeFree) || !reduceSizes.every(isSizeFree)) return make();
+  let key = `${idsOf(body.iterVars)};${idsOf(iterSizes)};${idsOf(body.reduceVars)};${idsOf(reduceSizes)};${also}`;
+  for (const [name, e] of indexing) {
+    if (!isSizeFree(e)) return make();
+    key += `;${name}=${e.id}`;
+  }
+  const memo = internTable().memo<string, Loops>(what);
+  const known = memo.get(key);
+  if (known) return { ...body, ...known };
+  const made = make();
+  const { iterVars, reduceVars } = made;
+  memo.set(key, {
+    iterVars,
+    reduceVars,
+    iterSizes: made.iterSizes,
+    reduceSizes: made.reduceSizes,
+    indexing: made.indexing,
+  });
+  return made;
 }
 
 /** New iteration loop i is old loop order[i]. */

@@ -8,7 +8,7 @@ import type { BufferView, ExternOperation } from "../ir/types";
 import type { SchedulerNode } from "../scheduler/types";
 import type { Expr } from "../symbolic/expr";
 import type { PlanContext } from "./context";
-import { provenanceOf } from "./provenance";
+import { sourceComment } from "./provenance";
 import { planSize, planTensor, planView } from "./sizes";
 import type { PlanArg, PlanTensor } from "./types";
 
@@ -30,7 +30,7 @@ export function externSteps(b: PlanContext, node: SchedulerNode): void {
     return;
   }
   if (op.opaque !== undefined) b.blockers.push(op.opaque);
-  const { comment } = provenanceOf([op.origins], [], b.view);
+  const comment = sourceComment([op.origins]);
   const output = op.outputs[0] ?? "";
   const tupled = op.kernel === "extern_kernels.convolution" ? asTuple : (a: PlanArg) => a;
   b.push({

@@ -7,6 +7,11 @@ import type { Dep, NodeUser, SchedulerNode } from "../scheduler/types";
 import { mul } from "../symbolic/expr";
 import { printLog } from "../symbolic/print_log";
 
+export interface InplaceDecision {
+  readonly input: string;
+  readonly output: string;
+}
+
 export interface InplaceContext {
   readonly view: GraphView;
   readonly enabled: boolean;
@@ -27,19 +32,22 @@ export function canReuse(c: InplaceContext, name: string): boolean {
   return !(view.isInput(name) && !view.schedule.graph.donated.has(name));
 }
 
-export function decideInplace(c: InplaceContext, kernel: TritonKernel, node: SchedulerNode): void {
-  if (!c.enabled || node.operation.kind !== "computed") return;
+/** which inputs the node's outputs take over; the kernel it stands in has no say */
+export function inplaceDecisions(c: InplaceContext, node: SchedulerNode): InplaceDecision[] {
+  const decisions: InplaceDecision[] = [];
+  if (!c.enabled || node.operation.kind !== "computed") return decisions;
   const { view } = c;
   for (const out of node.outputs) {
     const l = out.buffer.layout;
     if (l.kind !== "fixed" || out.aliases.length || out.mutations.length || view.removedBuffers.has(out.name)) continue;
     const input = node.readWrites.reads.find(d => takesOver(c, node, d, out.name));
-    if (!input) continue;
-    kernel.args.makeInplace(input.name, out.name);
-    kernel.mutations.add(input.name);
-    kernel.mutations.add(out.name);
-    kernel.inplaceUpdates.set(out.name, input.name);
+    if (input) decisions.push({ input: input.name, output: out.name });
   }
+  return decisions;
+}
+
+export function decideInplace(c: InplaceContext, kernel: TritonKernel, node: SchedulerNode): void {
+  for (const { input, output } of inplaceDecisions(c, node)) kernel.takeOver(input, output);
 }
 
 function takesOver(c: InplaceContext, node: SchedulerNode, read: Dep, output: string): boolean {

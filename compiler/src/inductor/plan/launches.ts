@@ -1,17 +1,16 @@
 // Launch steps: kernels are emitted, named, deduplicated by their source, and called. In: nodes of the schedule. Out:
 // plan kernels and launch steps. Promises: equal sources are one kernel (with the first one's name and comment).
 import type { FxNode } from "../../fx/graph";
-import { type EmittedKernel, emitKernel, type KernelContext } from "../codegen/triton/generate";
-import type { TritonKernel } from "../codegen/triton/kernel";
+import type { KernelContext } from "../codegen/triton/generate";
 import type { Workspace } from "../codegen/triton/kernel_args";
-import { type KernelParam, type KernelSource, kernelSource, NAME } from "../codegen/triton/kernel_text";
-import { memoryStats } from "../codegen/triton/memory_stats";
+import { type KernelParam, type KernelSource, NAME } from "../codegen/triton/kernel_text";
 import { estimateKernelUs } from "../cost";
 import { selectTiling } from "../scheduler/tiling/select";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import type { PlanContext } from "./context";
-import { decideInplace } from "./inplace";
-import { fusedName, provenanceOf } from "./provenance";
+import { decideInplace, inplaceDecisions } from "./inplace";
+import { type LaunchForm, LaunchForms, sourceKey } from "./launch_forms";
+import { fusedName, provenanceOf, sourceComment } from "./provenance";
 import { planSize } from "./sizes";
 import type { PlanArg, PlanKernel, PlanKernelArg, PlanOrigin, PlanScheduleEntry, PlanStep } from "./types";
 
@@ -27,6 +26,7 @@ export class LaunchBuilder {
   private readonly kernels: PlanKernel[] = [];
   private readonly bySource = new Map<string, number>();
   readonly context: KernelContext;
+  private readonly forms: LaunchForms;
 
   constructor(readonly b: PlanContext) {
     this.context = {
@@ -43,6 +43,8 @@ export class LaunchBuilder {
       decideInplace: (kernel, node) => decideInplace(b.inplace, kernel, node),
       nextWorkspace: () => `workspace_${b.nextWorkspace()}`,
     };
+    const decide = (node: SchedulerNode) => inplaceDecisions(b.inplace, node);
+    this.forms = new LaunchForms(this.context, b.schedule.graph.kind, decide, b.options.chooseTiling === undefined);
   }
 
   readonly scheduleEntries: (readonly PlanScheduleEntry[])[] = [];
@@ -55,19 +57,16 @@ export class LaunchBuilder {
   single(node: AnyNode, all: readonly SchedulerNode[]): void {
     const members = all.filter(m => !this.b.view.removedOps.has(m.name));
     if (members.length === 0) return;
-    const e = emitKernel(this.context, members);
-    this.scheduleEntries.push(
-      e.schedule.map(x =>
-        x === "disable" ? "disable_reduction" : x === "enable" ? "enable_reduction" : { type: x.type, name: x.name },
-      ),
-    );
-    const source = kernelSource(e, this.b.options, this.b.schedule.graph.kind);
-    const kernel = this.define(source, node, members, originsOf(members), true, members, movedAgain(e));
-    for (const m of members) this.b.markRun(m, e.kernel.inplaceUpdates);
-    for (const w of e.kernel.args.workspaces) this.allocate(w, node);
-    this.launch(kernel, source, members);
-    this.finish([e.kernel]);
-    for (const w of e.kernel.args.workspaces) this.b.push({ kind: "free", name: w.outer });
+    const form = this.forms.formOf(members);
+    this.scheduleEntries.push(form.schedule);
+    const kernel =
+      this.bySource.get(form.key) ??
+      this.define(form.source(), node, members, originsOf(members), true, members, form.again, form.key);
+    for (const m of members) this.b.markRun(m, form.inplaceUpdates);
+    for (const w of form.workspaces) this.allocate(w, node);
+    this.launch(kernel, form, members);
+    this.finish([form]);
+    for (const w of form.workspaces) this.b.push({ kind: "free", name: w.outer });
     this.b.freeBuffers();
   }
 
@@ -89,7 +88,7 @@ export class LaunchBuilder {
   }
 
   /** a kernel's buffers that vanished are gone for the whole graph */
-  finish(kernels: readonly TritonKernel[]): void {
+  finish(kernels: readonly Pick<LaunchForm, "removed" | "inplacedToRemove">[]): void {
     for (const k of kernels) {
       for (const n of k.removed) this.b.view.removedBuffers.add(n);
       for (const n of k.inplacedToRemove) this.b.view.inplacedToRemove.add(n);
@@ -105,8 +104,8 @@ export class LaunchBuilder {
     named = true,
     all: readonly SchedulerNode[] = members,
     again = 0,
+    key = sourceKey(source),
   ): number {
-    const key = sourceKey(source);
     const known = this.bySource.get(key);
     if (known !== undefined) return known;
     const index = this.kernels.length;
@@ -147,7 +146,7 @@ export class LaunchBuilder {
   /** `comment`: what stands above the call where that is not the members' origins */
   launch(
     kernel: number,
-    source: KernelSource,
+    source: Pick<KernelSource, "params">,
     members: readonly SchedulerNode[],
     comment?: string,
     all: readonly SchedulerNode[] = members,
@@ -159,27 +158,14 @@ export class LaunchBuilder {
       args: callArgs(this.b, source.params),
       origin: this.b.options.originOf(originsOf(all).flat()),
       ops: all.map(m => m.name),
-      comment: comment ?? provenanceOf(origins, [], this.b.view).comment,
+      comment: comment ?? sourceComment(origins),
     };
     this.b.push(step);
   }
 }
 
-/** bytes that a looped reduction reads once more for every further loop over its rows */
-function movedAgain(e: EmittedKernel): number {
-  const { kernel, features, schedule } = e;
-  if (!kernel.isLooped) return 0;
-  const stats = memoryStats(kernel.graph, schedule, features.numel, features.rnumel);
-  return stats === null ? 0 : Math.max(0, stats.loopedBytes - stats.persistentBytes);
-}
-
 export const originsOf = (members: readonly SchedulerNode[]): readonly (readonly FxNode[])[] =>
   members.map(m => m.operation.origins);
-
-/** everything that makes two kernels the same but their names */
-function sourceKey(s: KernelSource): string {
-  return JSON.stringify([s.preamble.map(l => l.text), s.lines.map(l => l.text), s.meta, s.heuristic]);
-}
 
 export function callArgs(b: PlanContext, params: readonly KernelParam[]): PlanArg[] {
   return params.flatMap((p): PlanArg[] => {

@@ -46,22 +46,39 @@ export function provenanceOf(
   view: GraphView,
 ): Provenance {
   const { nodes, graph } = sortedOrigins(groups);
-  const sources = new Map<string, string[]>();
-  const atens = new Set<string>();
-  for (const n of nodes) {
-    if (n.meta.originalAten !== undefined) atens.add(n.meta.originalAten);
-    const key = n.meta.fromNode[0] ?? (n.meta.isBackward ? n.name : undefined);
-    if (key !== undefined) sources.set(key, [...(sources.get(key) ?? []), n.name]);
-  }
-  const sorted = graph === null ? "Unsorted" : "Topologically Sorted";
-  const comment = commentText(
-    `# ${sorted} Source Nodes: [${[...sources.keys()].join(", ")}], Original ATen: [${[...atens].join(", ")}]`,
-  );
+  const { comment, sources } = sourcesOf(nodes, graph);
   const detail = ["# Source node to ATen node mapping:"];
   for (const [source, names] of [...sources].sort(([a], [b]) => byText(a, b)))
     detail.push(commentText(`#   ${source} => ${[...names].sort(byText).join(", ")}`));
   if (graph !== null) detail.push(...fragment(nodes, members, view));
   return { comment, detail };
+}
+
+/** what stands above a call: the comment alone */
+export function sourceComment(groups: readonly (readonly FxNode[])[]): string {
+  const { nodes, graph } = sortedOrigins(groups);
+  return sourcesOf(nodes, graph).comment;
+}
+
+function sourcesOf(
+  nodes: readonly FxNode[],
+  graph: OwnerGraph | null,
+): { readonly comment: string; readonly sources: ReadonlyMap<string, readonly string[]> } {
+  const sources = new Map<string, string[]>();
+  const atens = new Set<string>();
+  for (const n of nodes) {
+    if (n.meta.originalAten !== undefined) atens.add(n.meta.originalAten);
+    const key = n.meta.fromNode[0] ?? (n.meta.isBackward ? n.name : undefined);
+    if (key === undefined) continue;
+    const list = sources.get(key);
+    if (list) list.push(n.name);
+    else sources.set(key, [n.name]);
+  }
+  const sorted = graph === null ? "Unsorted" : "Topologically Sorted";
+  const comment = commentText(
+    `# ${sorted} Source Nodes: [${[...sources.keys()].join(", ")}], Original ATen: [${[...atens].join(", ")}]`,
+  );
+  return { comment, sources };
 }
 
 function fragment(nodes: readonly FxNode[], members: readonly SchedulerNode[], view: GraphView): string[] {

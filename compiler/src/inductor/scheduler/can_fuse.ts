@@ -8,6 +8,7 @@ import { loopSnapshot, sharedDataAfterReorderingLoop } from "./loop_reorder";
 import { mergedScore } from "./merged_deps";
 import { canJoinMixOrder, canMixOrder, mixOrderScore } from "./mix_order";
 import { nestedAccepts, nestedRelaxation } from "./nested";
+import { unionOf } from "./op_set";
 import { overlapScore } from "./overlap";
 import { fusionIncreasesPeakMemory } from "./peak_memory_check";
 import { passes, reason, refuse, type Verdict } from "./refusal";
@@ -145,20 +146,21 @@ function uniqueBuffers(a: AnyNode, b: AnyNode): number {
  */
 export function willFusionCreateCycle(s: SchedulerState, a: AnyNode, b: AnyNode): boolean {
   const names = new Set([...operationNames(a), ...operationNames(b)]);
-  const ancestors = new Set([...a.ancestors, ...b.ancestors].filter(n => !names.has(n)));
+  const above = unionOf([a.ancestors, b.ancestors]);
+  const isAbove = (n: string): boolean => above.has(n) && !names.has(n);
   const visited = new Set<AnyNode>();
-  const queue = [...ancestors];
+  const queue = [...above].filter(n => !names.has(n));
   while (queue.length) {
     const node = s.fusedNode.get(queue.pop() ?? "");
     if (!node || !("snodes" in node) || node.type === "GroupedSchedulerNode" || visited.has(node)) continue;
     visited.add(node);
-    if (operationNames(node).every(o => ancestors.has(o))) continue;
+    if (operationNames(node).every(isAbove)) continue;
     for (const x of node.ancestors) {
       if (names.has(x)) {
         refuse(s, a, b, reason("cycle", "will create cycle"));
         return true;
       }
-      if (!ancestors.has(x)) queue.push(x);
+      if (!isAbove(x)) queue.push(x);
     }
   }
   return false;

@@ -1,8 +1,20 @@
 // In: loop bodies and extern operations. Out: what they read and write, as MemoryDep, StarDep and WeakDep values.
 // Promises: dependencies are interned in the session's table, so equal ones are the same object and sets work by value;
 // a node's reads keep the order of the loads in its body. After torch/_inductor/dependencies.py.
+import { idsOf } from "../ir/body_shape";
 import type { Block, LoopBody } from "../ir/loop_body";
-import { type Expr, expand, freeSymbols, int, internTable, intValue, type SymExpr, substitute, sym } from "../symbolic";
+import {
+  type Expr,
+  expand,
+  freeSymbols,
+  int,
+  internTable,
+  intValue,
+  isSizeFree,
+  type SymExpr,
+  substitute,
+  sym,
+} from "../symbolic";
 import { preventReordering } from "../symbolic/simplify";
 import type { SizeVars } from "../symbolic/size_vars";
 import type { Dep, ReadWrites } from "./types";
@@ -30,8 +42,27 @@ export function memoryDep(
   sizes: readonly Expr[],
   mode: MemoryDep["mode"] = null,
 ): MemoryDep {
-  const key = `m${name}|${index.id}|${vars.map(v => v.id).join()}|${sizes.map(s => s.id).join()}|${mode ?? ""}`;
-  return interned(key, () => ({ kind: "memory", name, index, vars, sizes, mode }));
+  const table = internTable().memo<string, Map<Expr, MemoryDep[]>>("memory_dependencies");
+  let byIndex = table.get(name);
+  if (byIndex === undefined) {
+    byIndex = new Map();
+    table.set(name, byIndex);
+  }
+  let list = byIndex.get(index);
+  if (list === undefined) {
+    list = [];
+    byIndex.set(index, list);
+  }
+  for (const d of list) if (d.mode === mode && same(d.vars, vars) && same(d.sizes, sizes)) return d;
+  const d: MemoryDep = { kind: "memory", name, index, vars, sizes, mode };
+  list.push(d);
+  return d;
+}
+
+function same(a: readonly Expr[], b: readonly Expr[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 export function starDep(name: string, mode: StarDep["mode"] = null): StarDep {
@@ -170,8 +201,24 @@ function dropTrailing(index: Expr, vars: readonly SymExpr[], sizes: readonly Exp
 function normalizeIndex(index: Expr, ranges: ReadonlyMap<SymExpr, Expr>, sizevars: SizeVars): Canonical {
   const vars = [...ranges.keys()];
   const sizes = [...ranges.values()];
-  const merged = mergeLoopsOf(index, vars, sizes, "c", sizevars);
-  return dropTrailing(merged.index, merged.vars, merged.sizes);
+  const make = (): Canonical => {
+    const merged = mergeLoopsOf(index, vars, sizes, "c", sizevars);
+    return dropTrailing(merged.index, merged.vars, merged.sizes);
+  };
+  if (!isSizeFree(index) || !sizes.every(isSizeFree)) return make();
+  const memo = internTable().memo<Expr, Map<string, Canonical>>("normalized_indices");
+  let byLoops = memo.get(index);
+  if (byLoops === undefined) {
+    byLoops = new Map();
+    memo.set(index, byLoops);
+  }
+  const key = `${idsOf(vars)};${idsOf(sizes)}`;
+  let result = byLoops.get(key);
+  if (result === undefined) {
+    result = make();
+    byLoops.set(key, result);
+  }
+  return result;
 }
 
 function mergeLoopsOf(
@@ -190,6 +237,22 @@ function mergeLoopsOf(
 
 /** The same access with its loops merged, order kept (MemoryDep.normalize). */
 export function normalize(d: MemoryDep, sizevars: SizeVars): MemoryDep {
+  return remembered("normalized", d, () => normalized(d, sizevars));
+}
+
+/** What is made of an access, once; sizes that hold symbols may have been narrowed since, so nothing is kept of those. */
+function remembered(what: string, d: MemoryDep, make: () => MemoryDep): MemoryDep {
+  if (!isSizeFree(d.index) || !d.sizes.every(isSizeFree)) return make();
+  const memo = internTable().memo<MemoryDep, MemoryDep>(what);
+  let result = memo.get(d);
+  if (result === undefined) {
+    result = make();
+    memo.set(d, result);
+  }
+  return result;
+}
+
+function normalized(d: MemoryDep, sizevars: SizeVars): MemoryDep {
   const ranges = new Map(d.vars.map((v, i) => [v, d.sizes[i] ?? int(1)] as const));
   const c = normalizeIndex(d.index, ranges, sizevars);
   return memoryDep(d.name, c.index, c.vars, c.sizes, d.mode);
@@ -197,6 +260,10 @@ export function normalize(d: MemoryDep, sizevars: SizeVars): MemoryDep {
 
 /** Loops sorted by descending stride, then merged: equal for two walks over the same elements in different order. */
 export function normalizeWithStrideOrder(d: MemoryDep, sizevars: SizeVars, prefix = "t"): MemoryDep {
+  return remembered(`stride_ordered_${prefix}`, d, () => strideOrdered(d, sizevars, prefix));
+}
+
+function strideOrdered(d: MemoryDep, sizevars: SizeVars, prefix: string): MemoryDep {
   const strides = sizevars.strideHints(d.index, d.vars);
   const order = strides.map((_, i) => i).sort((a, b) => (strides[b] ?? 0) - (strides[a] ?? 0) || a - b);
   const vars = order.map(i => d.vars[i] as SymExpr);

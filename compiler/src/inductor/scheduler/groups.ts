@@ -1,6 +1,7 @@
 // In: nodes that become one kernel. Out: the node that stands for them. Promises: what a group reads, writes, waits for
 // and descends from is derived from its members (init_group_node, refresh_group_node_dependencies).
 import { mergeReadWrites } from "./dependencies";
+import { unionOf } from "./op_set";
 import { isReduction, membersOf, type SchedulerState } from "./state";
 import type { AnyNode, GroupNode, GroupType } from "./types";
 
@@ -26,7 +27,7 @@ export function makeGroup(
     device: first.device,
     outputs: snodes.flatMap(n => n.outputs),
     group: lead.group,
-    ancestors: new Set(snodes.flatMap(n => [...n.ancestors])),
+    ancestors: unionOf(snodes.map(n => n.ancestors)),
     minOrder: Math.min(...snodes.map(n => n.minOrder)),
     maxOrder: Math.max(...snodes.map(n => n.maxOrder)),
     minInputDistance: Math.min(...snodes.map(n => n.minInputDistance)),

@@ -5,7 +5,8 @@
 
 import { sum } from "../symbolic";
 import { addTerms } from "../symbolic/arith";
-import { isMemoryDep, normalize } from "./dependencies";
+import { factsOf } from "./access_facts";
+import { normalize } from "./dependencies";
 import { inverseFormula } from "./invert";
 import { refreshDependencies } from "./nodes";
 import { scoreFusionMemory } from "./score";
@@ -16,16 +17,13 @@ const NONE = -1;
 
 export function sharedDataAfterInvertingIndexing(s: SchedulerState, a: AnyNode, b: AnyNode): number {
   if (!isGpu(a) || !isGpu(b) || isGroup(b) || !b.body) return NONE;
-  const produced = new Set(
-    [...a.readWrites.reads, ...a.readWrites.writes].flatMap(d =>
-      isMemoryDep(d) && d.index.kind !== "int" ? [d.name] : [],
-    ),
-  );
+  const produced = factsOf(a).loopedBuffers;
+  if (b.readWrites.reads.length > 1 || b.readWrites.writes.length > 1) return NONE;
+  const [read] = b.readWrites.reads;
+  const [write] = b.readWrites.writes;
+  if (read?.kind !== "memory" || write?.kind !== "memory") return NONE;
   const waits = new Set(b.unmetDependencies.map(d => d.name));
   if (waits.size > 1 || [...waits].some(n => !produced.has(n))) return NONE;
-  const [read, ...moreReads] = b.readWrites.reads;
-  const [write, ...moreWrites] = b.readWrites.writes;
-  if (moreReads.length || moreWrites.length || read?.kind !== "memory" || write?.kind !== "memory") return NONE;
   const made = a.readWrites.writes.find(d => d.name === read.name);
   if (made?.kind !== "memory") return NONE;
   const natural = normalize(made, s.sizevars);

@@ -2,6 +2,7 @@
 // data they share once one of them has its loops reordered. Promises: only iteration loops of a pointwise node move; what
 // was changed can be undone by the caller. After shared_data_after_reordering_loop, reorder_loops_by_dep_pair.
 import { reorderIterLoops } from "../ir/transform";
+import { factsOf } from "./access_facts";
 import {
   decideLoopOrderToMatch,
   isMemoryDep,
@@ -46,20 +47,19 @@ export function sharedDataAfterReorderingLoop(s: SchedulerState, a: AnyNode, b: 
 
 /** The largest buffer that both walk over the same elements, whatever the order: how each accesses it. */
 function pairToAlign(s: SchedulerState, a: AnyNode, b: AnyNode): readonly [Dep, Dep] | null {
-  const theirNames = loopedBuffers(b);
-  const names = [...loopedBuffers(a)].filter(n => theirNames.has(n));
-  const mine = lastDeps(a);
-  const theirs = lastDeps(b);
+  const [x, y] = [factsOf(a), factsOf(b)];
+  const names = [...x.loopedBuffers].filter(n => y.loopedBuffers.has(n));
+  const [mine, theirs] = [x.lastDeps, y.lastDeps];
   let best: readonly [Dep, Dep] | null = null;
   let most = Number.NEGATIVE_INFINITY;
   for (const n of names) {
-    const x = mine.get(n);
-    const y = theirs.get(n);
-    if (!x || !y || strideOrdered(s, x) !== strideOrdered(s, y)) continue;
-    const numel = s.sizevars.hint(depNumel(s, x)) ?? 0;
+    const p = mine.get(n);
+    const q = theirs.get(n);
+    if (!p || !q || strideOrdered(s, p) !== strideOrdered(s, q)) continue;
+    const numel = s.sizevars.hint(depNumel(s, p)) ?? 0;
     if (numel > most) {
       most = numel;
-      best = [x, y];
+      best = [p, q];
     }
   }
   return best;
@@ -67,19 +67,6 @@ function pairToAlign(s: SchedulerState, a: AnyNode, b: AnyNode): readonly [Dep, 
 
 const strideOrdered = (s: SchedulerState, d: Dep): Dep =>
   isMemoryDep(d) ? normalizeWithStrideOrder(d, s.sizevars) : d;
-
-/** buffers accessed at a position that some loop moves */
-function loopedBuffers(n: AnyNode): ReadonlySet<string> {
-  return new Set(
-    [...n.readWrites.reads, ...n.readWrites.writes].flatMap(d =>
-      isMemoryDep(d) && d.index.kind !== "int" ? [d.name] : [],
-    ),
-  );
-}
-
-function lastDeps(n: AnyNode): ReadonlyMap<string, Dep> {
-  return new Map([...n.readWrites.reads, ...n.readWrites.writes].map(d => [d.name, d] as const));
-}
 
 /** Gives `node` the loop order in which it walks `mine` as the other walks `theirs`; false if there is none. */
 function reorderByDeps(s: SchedulerState, node: AnyNode, mine: MemoryDep, theirs: MemoryDep): boolean {

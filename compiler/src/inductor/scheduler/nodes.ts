@@ -16,6 +16,7 @@ import {
   withoutReads,
   withRead,
 } from "./dependencies";
+import { OpIndex, OpSet } from "./op_set";
 import { flag, layoutOf, product, type SchedulerState } from "./state";
 import type { AnyNode, Dep, NodeUser, ReadWrites, SchedulerBuffer, SchedulerNode } from "./types";
 
@@ -347,17 +348,20 @@ function hasSideEffects(node: SchedulerNode): boolean {
 
 /** Transitive producers, the position of each node, and its distance from the inputs. */
 export function computeAncestors(s: SchedulerState, nodes: readonly SchedulerNode[]): void {
+  const index = new OpIndex();
   nodes.forEach((node, order) => {
-    const ancestors = new Set<string>();
+    index.add(node.name);
+    const above: OpSet[] = [];
+    const producers: string[] = [];
     const distances: [number, number][] = [];
     for (const d of node.unmetDependencies) {
       const producer = s.buffers.get(d.name)?.definingOp;
       if (!producer) continue;
-      ancestors.add(producer.name);
-      for (const a of producer.ancestors) ancestors.add(a);
+      producers.push(producer.name);
+      if (producer.ancestors instanceof OpSet) above.push(producer.ancestors);
       distances.push([producer.minInputDistance, producer.maxInputDistance]);
     }
-    node.ancestors = ancestors;
+    node.ancestors = OpSet.union(index, above, producers);
     node.minOrder = order;
     node.maxOrder = order;
     node.minInputDistance = distances.length ? Math.min(...distances.map(([a]) => a)) + 1 : 0;

@@ -3,6 +3,7 @@
 // reads, the read, and the write too if nobody else uses it), under the example sizes.
 import { itemsize } from "../ir/dtypes";
 import { printLog } from "../symbolic";
+import { factsOf } from "./access_facts";
 import { bufferDtype, bufferNumel, depBytes, operationNames, type SchedulerState } from "./state";
 import type { AnyNode, Dep, Refusal, RefusalCode } from "./types";
 
@@ -63,7 +64,7 @@ export interface SharedTraffic {
 
 /** What `a` and `b` move twice and one pass would not. */
 export function sharedTraffic(s: SchedulerState, a: AnyNode, b: AnyNode): SharedTraffic {
-  const sides = [accesses(a), accesses(b)] as const;
+  const sides = [factsOf(a).accesses, factsOf(b).accesses] as const;
   const costs: { name: string; lost: number; a: Dep; b: Dep }[] = [];
   const note = (name: string, lost: number, x: Dep | undefined, y: Dep | undefined): void => {
     if (x && y) costs.push({ name, lost, a: x, b: y });
@@ -88,28 +89,6 @@ export function sharedTraffic(s: SchedulerState, a: AnyNode, b: AnyNode): Shared
 }
 
 const indexText = (d: Dep): string => (d.kind === "memory" ? printLog(d.index) : "");
-
-interface Accesses {
-  readonly reads: ReadonlyMap<string, readonly Dep[]>;
-  readonly writes: ReadonlyMap<string, readonly Dep[]>;
-}
-
-function accesses(n: AnyNode): Accesses {
-  const byName = (deps: readonly Dep[]): Map<string, Dep[]> => {
-    const map = new Map<string, Dep[]>();
-    for (const d of deps) {
-      if (d.kind === "weak") continue;
-      const list = map.get(d.name);
-      if (list) list.push(d);
-      else map.set(d.name, [d]);
-    }
-    return map;
-  };
-  const writes = byName(n.readWrites.writes);
-  const reads = byName(n.readWrites.reads);
-  for (const name of writes.keys()) reads.delete(name);
-  return { reads, writes };
-}
 
 /** bytes of a buffer that one side touches: all its accesses, but never more than the buffer */
 function touched(s: SchedulerState, name: string, deps: readonly Dep[]): number {

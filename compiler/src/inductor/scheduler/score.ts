@@ -1,18 +1,21 @@
 // In: two nodes. Out: how much is gained by fusing them, and the order of candidate pairs.
 // Promises: the order is Inductor's, ties and all (choices.py: FusionScore; CPython's list.sort, since the comparison is
 // not transitive). Scores are bytes under the example sizes.
+import { factsOf } from "./access_facts";
 import { depBytes, flag, isReduction, isTemplate, type SchedulerState } from "./state";
 import type { AnyNode, Dep } from "./types";
 
 /** dependencies of a node, reads first, each once */
 export function allDeps(n: AnyNode): ReadonlySet<Dep> {
-  return new Set([...n.readWrites.reads, ...n.readWrites.writes]);
+  return factsOf(n).deps;
 }
 
 /** The dependencies that are the same on both sides: same buffer, index, loops and mode. */
 export function commonDeps(a: AnyNode, b: AnyNode): Dep[] {
   const theirs = allDeps(b);
-  return [...allDeps(a)].filter(d => theirs.has(d));
+  const common: Dep[] = [];
+  for (const d of allDeps(a)) if (theirs.has(d)) common.push(d);
+  return common;
 }
 
 /** bytes of the accesses that both make in the same way */

@@ -14,6 +14,7 @@ import type { Buffer, ComputedOperation, LoopsKind, Operation } from "../ir/type
 import { add, type Expr, floorDiv, int, intValue, modularIndexing, mul, substitute } from "../symbolic";
 import { refreshGroup } from "./groups";
 import { createNode, refreshDependencies } from "./nodes";
+import { unionOf } from "./op_set";
 import { isGroup, type SchedulerState } from "./state";
 import { elements, wholeBody } from "./transpose_frame";
 import type { AnyNode, SchedulerNode } from "./types";
@@ -207,7 +208,7 @@ export function cutReduction(s: SchedulerState, node: SchedulerNode, cut: Cut, a
     group: [int(numel), int(cut.pieces)],
   });
   refreshDependencies(s, node, false);
-  for (const n of all) if (n !== firstNode && descends(n, node)) n.ancestors = new Set([...n.ancestors, name]);
+  for (const n of all) if (n !== firstNode && descends(n, node)) n.ancestors = unionOf([n.ancestors], [name]);
   return firstNode;
 }
 

@@ -8,7 +8,9 @@ import { itemsize } from "../ir/dtypes";
 import type { TargetProperties } from "../ir/target";
 import type { ComputedOperation, Layout, LoweredGraph, Operation } from "../ir/types";
 import { add, type Expr, freeSymbols, int, intValue, mul, type SymExpr, sub } from "../symbolic";
+import { internTable } from "../symbolic/intern";
 import type { SizeVars } from "../symbolic/size_vars";
+import { factsOf } from "./access_facts";
 import { isIndirect } from "./dependencies";
 import type { AnyNode, Dep, FusionEvent, GroupNode, Refusal, SchedulerBuffer, SchedulerNode } from "./types";
 
@@ -55,17 +57,33 @@ export function membersOf(n: AnyNode): readonly SchedulerNode[] {
 }
 
 export const firstName = (n: AnyNode): string => (isGroup(n) ? firstName(n.snodes[0] as AnyNode) : n.name);
-export const operationNames = (n: AnyNode): readonly string[] => membersOf(n).map(m => m.name);
+const operationLists = new WeakMap<AnyNode, readonly string[]>();
+
+export function operationNames(n: AnyNode): readonly string[] {
+  let list = operationLists.get(n);
+  if (!list) {
+    list = membersOf(n).map(m => m.name);
+    operationLists.set(n, list);
+  }
+  return list;
+}
+
+const outputNames = new WeakMap<AnyNode["outputs"], ReadonlySet<string>>();
 
 export function bufferNames(n: AnyNode): ReadonlySet<string> {
-  return new Set(n.outputs.map(o => o.name));
+  let names = outputNames.get(n.outputs);
+  if (!names) {
+    names = new Set(n.outputs.map(o => o.name));
+    outputNames.set(n.outputs, names);
+  }
+  return names;
 }
 
 export const currentNode = (s: SchedulerState, n: AnyNode): AnyNode => s.fusedNode.get(firstName(n)) ?? n;
 
 /** names of all buffers read or written: reads in load order, then writes */
 export function usedBufferNames(n: AnyNode): ReadonlySet<string> {
-  return new Set([...n.readWrites.reads, ...n.readWrites.writes].map(d => d.name));
+  return factsOf(n).buffers;
 }
 
 const computed = (op: Operation): ComputedOperation | null => (op.kind === "computed" ? op : null);
@@ -115,11 +133,24 @@ export const setting = (s: SchedulerOptions, name: string, otherwise: number): n
   readNumber(s.config, name) ?? otherwise;
 export const behaves = (s: SchedulerOptions, name: string): boolean => readBoolean(s.behaviours, name);
 
+const layouts = new WeakMap<LoweredGraph["inputs"], ReadonlyMap<string, Layout | null>>();
+
+function inputLayouts(inputs: LoweredGraph["inputs"]): ReadonlyMap<string, Layout | null> {
+  let known = layouts.get(inputs);
+  if (known === undefined) {
+    const map = new Map<string, Layout | null>();
+    for (const i of inputs) if (!map.has(i.name)) map.set(i.name, i.layout);
+    known = map;
+    layouts.set(inputs, known);
+  }
+  return known;
+}
+
 export function layoutOf(graph: LoweredGraph, name: string): Layout | null {
   const buffer = graph.buffers.get(name);
   if (buffer) return buffer.layout;
-  const input = graph.inputs.find(i => i.name === name);
-  if (input) return input.layout;
+  const input = inputLayouts(graph.inputs).get(name);
+  if (input !== undefined) return input;
   const constant = graph.constants.get(name);
   if (!constant) return null;
   const size = constant.size.map(n => int(n));
@@ -134,10 +165,18 @@ export function layoutOf(graph: LoweredGraph, name: string): Layout | null {
 
 export const product = (sizes: readonly Expr[]): Expr => sizes.reduce<Expr>((a, b) => mul(a, b), int(1));
 
+const numels = new WeakMap<Layout, Expr>();
+
 /** elements of a buffer; 1 where it has none of its own */
 export function bufferNumel(graph: LoweredGraph, name: string): Expr {
   const l = layoutOf(graph, name);
-  return l === null || l.kind === "multi_output" || l.kind === "none" ? int(1) : product(l.size);
+  if (l === null || l.kind === "multi_output" || l.kind === "none") return int(1);
+  let numel = numels.get(l);
+  if (numel === undefined) {
+    numel = product(l.size);
+    numels.set(l, numel);
+  }
+  return numel;
 }
 
 export function bufferDtype(graph: LoweredGraph, name: string): DType | null {
@@ -156,6 +195,18 @@ export function storageSize(l: Extract<Layout, { size: readonly Expr[] }>): Expr
   return add(last, 1);
 }
 
+/** the loops that move a direct access, multiplied */
+function touchedElements(d: Extract<Dep, { kind: "memory" }>): Expr {
+  const memo = internTable().memo<Dep, Expr>("touched_elements");
+  let elements = memo.get(d);
+  if (elements === undefined) {
+    const free = freeSymbols(d.index);
+    elements = product(d.sizes.filter((_, i) => free.has(d.vars[i] as SymExpr)));
+    memo.set(d, elements);
+  }
+  return elements;
+}
+
 /** Elements that a dependency touches: broadcast loops do not count, an indirect access counts as the whole buffer. */
 export function depNumel(s: SchedulerState, d: Dep): Expr {
   switch (d.kind) {
@@ -165,8 +216,7 @@ export function depNumel(s: SchedulerState, d: Dep): Expr {
       return bufferNumel(s.graph, d.name);
     case "memory": {
       if (isIndirect(d)) return bufferNumel(s.graph, d.name);
-      const free = freeSymbols(d.index);
-      return product(d.sizes.filter((_, i) => free.has(d.vars[i] as SymExpr)));
+      return touchedElements(d);
     }
     default: {
       const never: never = d;

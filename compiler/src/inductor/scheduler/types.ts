@@ -4,6 +4,7 @@ import type { Device } from "../../aten/types";
 import type { LoopBody } from "../ir/loop_body";
 import type { Buffer, LoweredGraph, Operation } from "../ir/types";
 import type { Expr, SymExpr } from "../symbolic/expr";
+import type { NameSet } from "./op_set";
 
 export type Dep =
   | {
@@ -56,7 +57,7 @@ interface NodeBase {
   readonly name: string;
   readWrites: ReadWrites;
   unmetDependencies: readonly Dep[];
-  ancestors: ReadonlySet<string>;
+  ancestors: NameSet;
   minOrder: number;
   maxOrder: number;
   minInputDistance: number;

@@ -456,6 +456,14 @@ export class TritonKernel {
     this.postLoopStore.clear();
   }
 
+  /** `output` overwrites `input` */
+  takeOver(input: string, output: string): void {
+    this.args.makeInplace(input, output);
+    this.mutations.add(input);
+    this.mutations.add(output);
+    this.inplaceUpdates.set(output, input);
+  }
+
   /** runs `f` with the reduction closed */
   disableReduction(f: () => void): void {
     if (!this.isReduction) {

@@ -48,6 +48,11 @@ class CallPrinter {
   private readonly tensors: TensorTable;
   private readonly outputs = new Set<string>();
   private readonly checked = new Set<string>();
+  /** positions of tensor inputs */
+  private readonly inputAt = new Map<string, number>();
+  /** calls by what they give back, and those of them whose result is unpacked */
+  private readonly producers = new Map<string, Extern>();
+  private readonly unpacked = new Set<string>();
   /** size symbols that have a value */
   private readonly bound = new Set<string>();
   private readonly commented = new Set<PlanStep>();
@@ -68,6 +73,11 @@ class CallPrinter {
       else if (a.kind === "view") this.outputs.add(a.buffer);
     };
     plan.outputs.forEach(visit);
+    for (const [at, i] of plan.inputs.entries()) if (isTensor(i)) this.inputAt.set(i.name, at);
+    for (const s of plan.steps) {
+      if (s.kind === "extern" && !this.producers.has(s.output)) this.producers.set(s.output, s);
+      else if (s.kind === "getitem" && s.index !== null) this.unpacked.add(s.of);
+    }
   }
 
   private write(indent: number, text: string, origin: PlanOrigin | null = null): void {
@@ -143,7 +153,8 @@ class CallPrinter {
       else if (s.kind === "extern") [...s.args, ...s.kwargs.map(([, v]) => v)].forEach(visit);
       else if (s.kind === "allocate" && s.from.kind === "reuse") used.add(s.from.buffer);
     }
-    return this.plan.inputs.filter(i => isTensor(i) && used.has(i.name) && !this.checked.has(i.name)).map(i => i.name);
+    const fresh = [...used].filter(name => this.inputAt.has(name) && !this.checked.has(name));
+    return fresh.sort((a, b) => (this.inputAt.get(a) ?? 0) - (this.inputAt.get(b) ?? 0));
   }
 
   private assertInputs(indent: number, group: readonly PlanStep[]): void {
@@ -183,7 +194,7 @@ class CallPrinter {
         return;
       case "getitem": {
         this.write(n, `${s.output.name} = ${s.index === null ? s.of : `${s.of}[${s.index}]`}`);
-        const producer = this.plan.steps.find((p): p is Extern => p.kind === "extern" && p.output === s.of);
+        const producer = this.producers.get(s.of);
         if (producer) this.checkResult(n, s.output, producer, true);
         return;
       }
@@ -276,7 +287,7 @@ class CallPrinter {
 
   /** names for sizes that only the call's results have */
   private bindSizes(n: number, s: Extern): void {
-    const tupled = this.plan.steps.some(g => g.kind === "getitem" && g.of === s.output && g.index !== null);
+    const tupled = this.unpacked.has(s.output);
     s.results.forEach((r, i) => {
       r?.size.forEach((size, d) => {
         if (typeof size === "number" || !/^u\d+$/.test(size.text) || this.bound.has(size.text)) return;
