@@ -119,6 +119,25 @@ function exampleOf(
   return example;
 }
 
+interface GraphFacts {
+  readonly random: boolean;
+  readonly trains: boolean;
+}
+const facts = new WeakMap<FxGraph, GraphFacts>();
+
+/** looked for once a graph: fusing attention takes random numbers away, it never adds any, and tangents stay */
+function factsOf(graph: FxGraph): GraphFacts {
+  let known = facts.get(graph);
+  if (known === undefined) {
+    known = {
+      random: graph.nodes.some(n => n.target.startsWith("aten.rand")),
+      trains: graph.placeholders().some(n => n.target.startsWith("tangents_")),
+    };
+    facts.set(graph, known);
+  }
+  return known;
+}
+
 export function attentionRules(guards: ShapeGuards): readonly Rule[] {
   return [
     {
@@ -129,8 +148,7 @@ export function attentionRules(guards: ShapeGuards): readonly Rule[] {
         if (t?.device.type !== "cuda" || !endsAttention(node)) return false;
         const dtype = t.dtype === "float32" ? "float32" : "float16";
         const batch = rw.math.knownEq(t.shape[0] ?? 0, 1) ? 1 : 2;
-        const random = rw.graph.nodes.some(n => n.target.startsWith("aten.rand"));
-        const trains = rw.graph.placeholders().some(n => n.target.startsWith("tangents_"));
+        const { random, trains } = factsOf(rw.graph);
         for (const p of PATTERNS) {
           if (!p.dtypes.includes(dtype) || p.rank !== t.shape.length || (p.scalars.includes("dropout") && !random))
             continue;
