@@ -47,11 +47,11 @@ const OBJECTS = 4.5;
 /** roughly what a report takes on the heap: texts by length, and the lists of names and lines that go with them */
 function weigh(report: FrameReport): number {
   let bytes = 150 * report.source.length;
-  for (const { graph, plan, outputCode } of report.compilations) {
-    bytes += outputCode.inductor.length + outputCode.standalone.length + (outputCode.eager?.length ?? 0);
-    bytes += 300 * (graph.aten.length + graph.refusals.length) + 200 * plan.steps.length;
+  for (const { graph, plan } of report.compilations) {
+    // output code is written when it is read, so its length is guessed: twice the kernels, and lines of calls
+    bytes += 300 * (graph.aten.length + graph.refusals.length) + 500 * plan.steps.length;
     for (const k of plan.kernels)
-      bytes += 2000 + k.triton.length + k.provenance.reduce((n, line) => n + line.length + 20, 0);
+      bytes += 2000 + 3 * k.triton.length + 3 * k.provenance.reduce((n, line) => n + line.length + 20, 0);
   }
   return OBJECTS * bytes;
 }

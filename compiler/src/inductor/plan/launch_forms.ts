@@ -28,7 +28,7 @@ export interface LaunchForm {
 }
 
 /** Forms are dropped all at once when there are this many: an editor's session goes on for days. */
-const MOST_FORMS = 3000;
+const MOST_FORMS = 1000;
 
 export class LaunchForms {
   private readonly known = internTable().memo<string, LaunchForm>("launch_forms");
