@@ -33,7 +33,9 @@ const PAGE = {
   #runs { overflow: auto; }
   #runs td, #runs th { padding: 3px 7px; vertical-align: top; }
   #runs tbody tr { border-bottom: 1px solid var(--vscode-panel-border, var(--vscode-contrastBorder, transparent)); }
-  #runs .more { display: block; color: var(--vscode-descriptionForeground); font-size: 0.9em; }
+  #runs td.what { width: 100%; min-width: 7em; white-space: normal; overflow-wrap: anywhere; }
+  #runs td.where { white-space: normal; min-width: 6em; }
+  #runs .more { display: block; white-space: normal; color: var(--vscode-descriptionForeground); font-size: 0.9em; }
   #running { gap: 8px; }
   #running[hidden] { display: none; }
   #bar { width: 80px; accent-color: var(--vscode-progressBar-background); }

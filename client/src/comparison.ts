@@ -37,7 +37,7 @@ export async function compareConfigurations(
   const answer = await vscode.window.withProgress(options, (_, token) =>
     server.ask<ShownComparison>("fuselens.compare", { uri, root, right }, token),
   );
-  await showDiff(documents, answer, root ?? "all");
+  await showDiff(documents, answer, root ?? uri.replace(/^.*\//, ""));
 }
 
 async function pick(): Promise<Configuration | undefined> {

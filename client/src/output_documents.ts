@@ -2,6 +2,7 @@
 // that follows its source, which the language client itself serves under `fuselens:`.
 import * as vscode from "vscode";
 import type { ShownDocument } from "./answers";
+import { resultColumn } from "./columns";
 
 export class OutputDocuments implements vscode.TextDocumentContentProvider, vscode.Disposable {
   static readonly scheme = "fuselens-output";
@@ -21,20 +22,20 @@ export class OutputDocuments implements vscode.TextDocumentContentProvider, vsco
     return uri;
   }
 
-  async show(document: ShownDocument, beside = true): Promise<void> {
+  async show(document: ShownDocument): Promise<void> {
     const uri = document.uri?.startsWith("fuselens:")
       ? vscode.Uri.parse(document.uri)
       : this.put(document.title, document.text);
     if (document.language === "markdown") {
-      await vscode.commands.executeCommand(beside ? "markdown.showPreviewToSide" : "markdown.showPreview", uri);
+      const options = { viewColumn: resultColumn(), preview: false };
+      await vscode.commands.executeCommand("vscode.openWith", uri, "vscode.markdown.preview.editor", options);
       return;
     }
     let opened = await vscode.workspace.openTextDocument(uri);
     const languages = await vscode.languages.getLanguages();
     const language = languages.includes(document.language) ? document.language : "plaintext";
     if (opened.languageId !== language) opened = await vscode.languages.setTextDocumentLanguage(opened, language);
-    const viewColumn = beside ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
-    await vscode.window.showTextDocument(opened, { viewColumn, preview: false, preserveFocus: false });
+    await vscode.window.showTextDocument(opened, { viewColumn: resultColumn(), preview: false, preserveFocus: false });
   }
 
   dispose(): void {

@@ -2,6 +2,7 @@
 // Data enters as messages and becomes text nodes, never markup. The page's script is dist/webview/NAME.js.
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
+import { resultColumn } from "./columns";
 
 export interface PageSpec {
   /** name of the script and of the view type */
@@ -65,7 +66,7 @@ export class Panel<ToPage, FromPage> implements vscode.Disposable {
     const panel = vscode.window.createWebviewPanel(
       `fuselens.${this.page.name}`,
       title,
-      { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
+      { viewColumn: resultColumn(), preserveFocus: true },
       { enableScripts: true, localResourceRoots: [scripts], retainContextWhenHidden: true },
     );
     this.panel = panel;

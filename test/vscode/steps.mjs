@@ -38,7 +38,7 @@ export async function notification(w, pattern, timeout = 20_000) {
 
 /** the text of the editor that is shown for a document, as far as it is in view */
 export async function shownText(w, name) {
-  return (await w.monaco(name).locator(".view-lines").textContent()).replaceAll("\u00a0", " ");
+  return (await w.monaco(`/${name}`).locator(".view-lines").textContent()).replaceAll("\u00a0", " ");
 }
 
 /** types into the quick input in place of what it holds, and accepts */

@@ -17,6 +17,13 @@ function cell(text: string, more = "", kind = ""): HTMLElement {
   return element("td", { class: kind }, text, ...(more ? [element("span", { class: "more" }, more)] : []));
 }
 
+/** the time of day; of another day, the date */
+function moment(when: number): string {
+  const date = new Date(when);
+  const today = date.toDateString() === new Date().toDateString();
+  return today ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : date.toLocaleDateString();
+}
+
 function row(e: HistoryEntry): HTMLElement {
   const rival = (us: number | null): HTMLElement =>
     us === null
@@ -24,17 +31,17 @@ function row(e: HistoryEntry): HTMLElement {
       : cell(time(us), `${(us / e.medianUs).toFixed(2)}x ours`, `number ${us >= e.medianUs ? "better" : "worse"}`);
   const share = e.shareOfCopy === null ? "" : `${Math.round(100 * e.shareOfCopy)}% of copy`;
   const kernels = `${e.kernels} kernel${e.kernels === 1 ? "" : "s"}`;
-  const when = `${new Date(e.when).toLocaleString()}${e.cachedSeconds === null ? "" : ", from the cache"}`;
+  const when = `${moment(e.when)}${e.cachedSeconds === null ? "" : ", from the cache"}`;
   return element(
     "tr",
     { focusable: true, label: `${e.root}, ${e.kind}, median ${time(e.medianUs)} on ${e.where}, ${when}` },
-    cell(e.root, `${e.kind}, ${kernels}, ${e.file}`),
+    cell(e.root, `${e.kind}, ${kernels}, ${e.file}`, "what"),
     cell(time(e.medianUs), `${time(e.p20Us)} – ${time(e.p80Us)}, ${e.count} run${e.count === 1 ? "" : "s"}`, "number"),
     cell(bandwidth(e.bytesPerSecond), share, "number"),
     rival(e.eagerUs),
     rival(e.compileUs),
     cell(e.maxError === null ? "–" : e.maxError.toExponential(1), "", "number"),
-    cell(e.where, when),
+    cell(e.where, when, "where"),
   );
 }
 

@@ -52,5 +52,7 @@ describe("kernels that are kept apart", () => {
 
   it("does not tell what costs nothing", () => {
     expect(keptApart({ kernels, refusals: [refusal("op0", "op1", 0)] })).toEqual([]);
+    const little = refusal("op0", "op1", 800, "score_fusion_memory_threshold");
+    expect(keptApart({ kernels, refusals: [little] })).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 // Which kernels of the finished schedule stay apart, why, and what that costs. In: a graph's report with every refusal that
 // was met on the way. Out: one refusal a pair of kernels, most bytes first. Promises: no pair that met in one kernel after
-// all, none that costs nothing, a few a kernel.
+// all, none that costs (next to) nothing, a few a kernel.
 import type { ReportGraph, ReportRefusal } from "./types";
 
 /** a refusal between two kernels of the finished schedule */
@@ -20,7 +20,8 @@ export function keptApart(graph: Pick<ReportGraph, "kernels" | "refusals">): Ker
   });
   const pairs = new Map<string, KernelRefusal>();
   for (const r of graph.refusals) {
-    if (r.bytesLost <= 0) continue;
+    // nodes that read different parts of one buffer share next to nothing, although both read that buffer
+    if (r.bytesLost <= 0 || r.code === "score_fusion_memory_threshold") continue;
     const [a, b] = [kernelOf.get(firstMember(r.a)), kernelOf.get(firstMember(r.b))];
     if (a === undefined || b === undefined || a === b) continue;
     const key = a < b ? `${a} ${b}` : `${b} ${a}`;

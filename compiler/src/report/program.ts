@@ -4,6 +4,7 @@ import type { CaptureEvent, CaptureResult, Diagnostic, RuntimeStep } from "../dy
 import type { TargetProperties } from "../inductor/ir/target";
 import type { FrameReport } from "./frame_report";
 import type { LogRecord } from "./log";
+import { rootInputs } from "./root_inputs";
 import type { Compilation, Program, ProgramEvent, SourceEntry } from "./types";
 import { ValueProgramBuilder } from "./value_program";
 
@@ -94,6 +95,7 @@ export class ProgramBuilder {
 
   private program(): Program {
     const { path, preset, target, captured } = this.ctx;
+    const frames = new Map(captured.events.flatMap(e => (e.kind === "frame" ? [[e.frame.id, e.frame] as const] : [])));
     return {
       report: {
         file: path,
@@ -114,6 +116,7 @@ export class ProgramBuilder {
         span: r.span,
         compilations: r.frames.flatMap(f => this.byFrame.get(f) ?? []),
         assumed: r.assumed,
+        inputs: rootInputs(r.frames.flatMap(f => frames.get(f) ?? [])),
       })),
       diagnostics: this.diagnostics,
       events: this.events,

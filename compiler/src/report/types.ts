@@ -1,5 +1,6 @@
 // What leaves the compiler: plain data in an editor's words. `explain --json` is exactly ExplainReport (stable,
 // documented in docs/report.md); Compilation adds what the editor and the worker need.
+
 import type { Diagnostic } from "../dynamo/types";
 import type { ExecutablePlan, WatKernel } from "../inductor/plan/types";
 import type { LogRecord } from "./log";
@@ -143,6 +144,17 @@ export interface OutputCode {
   readonly lines: readonly (readonly number[])[];
 }
 
+/** a tensor that a root is called with, at the example sizes */
+export interface RootInput {
+  /** the parameter's name */
+  readonly name: string;
+  readonly shape: readonly number[];
+  /** "torch.float32" */
+  readonly dtype: string;
+  /** "cuda", "cuda:1", "cpu" */
+  readonly device: string;
+}
+
 /** A function or module that is (or is analysed as if) compiled: where the editor puts its lenses. */
 export interface ReportRoot {
   readonly name: string;
@@ -150,6 +162,7 @@ export interface ReportRoot {
   /** indices into Program.compilations */
   readonly compilations: readonly number[];
   readonly assumed: readonly string[];
+  readonly inputs: readonly RootInput[];
 }
 
 /** what a running program printed and logged, in order */

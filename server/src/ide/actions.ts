@@ -1,16 +1,9 @@
 // Code actions in an editor's words: edits as text at lines, commands by name. In: a program, its text, a line range.
 // Out: what may be offered there; the LSP layer decides what the client asked for.
 import type { ReportRoot } from "@fuselens/compiler";
+import { type ActionEdit, definitionOf, exampleComment } from "./example_inputs";
 import { entriesByLine, kernelsOf, refusalsOf, rootAt } from "./lookup";
 import type { EditorProgram } from "./model";
-
-export interface ActionEdit {
-  /** 1-based; text goes in front of `column` (0-based, UTF-16) and replaces what `endColumn` closes */
-  readonly line: number;
-  readonly column: number;
-  readonly endColumn: number;
-  readonly text: string;
-}
 
 export interface Action {
   readonly title: string;
@@ -34,7 +27,6 @@ const OPTIONS: Readonly<Record<string, readonly (readonly [option: string, value
   tiling_prevents_reduction_fusion: [["triton.tiling_prevents_reduction_fusion", false]],
   tiling_mismatch: [["triton.tiling_prevents_pointwise_fusion", false]],
   extern_kernel: [["max_autotune", true]],
-  score_fusion_memory_threshold: [["aggressive_fusion", true]],
 };
 
 /** what the preset switches on, and is worth seeing off wherever several kernels stand */
@@ -77,7 +69,7 @@ export function actionsAt(
     for (const option of SWITCHES) if (!offered.has(option)) out.push(compare(root, option, false, []));
   }
   if (root) {
-    const set = exampleInputs(program, root, lines);
+    const set = exampleInputs(root, lines);
     if (set) out.push(set);
     out.push(...markDynamic(root, lines));
   }
@@ -106,42 +98,9 @@ function decoratedRoot(program: EditorProgram, lines: readonly string[], line: n
   return undefined;
 }
 
-/** Parameter names of `def NAME(...)` at a line, without self, defaults and annotations; null where none stands there. */
-export function parametersOf(
-  lines: readonly string[],
-  line: number,
-): { readonly name: string; readonly parameters: string[]; readonly line: number } | null {
-  for (let at = line; at <= Math.min(lines.length, line + 20); at++) {
-    const head = /^\s*(?:async\s+)?def\s+(\w+)\s*\(/.exec(lines[at - 1] ?? "");
-    if (!head) continue;
-    const text = lines
-      .slice(at - 1, at + 30)
-      .join("\n")
-      .slice(head[0].length);
-    const parameters: string[] = [];
-    let depth = 0;
-    let word = "";
-    for (const c of text) {
-      if (c === ")" && depth === 0) break;
-      if ("([{".includes(c)) depth++;
-      else if (")]}".includes(c)) depth--;
-      if (c === "," && depth === 0) {
-        parameters.push(word);
-        word = "";
-      } else word += c;
-    }
-    parameters.push(word);
-    const names = parameters
-      .map(p => /^\s*(\*{0,2}\w+)/.exec(p)?.[1] ?? "")
-      .filter(n => /^\w+$/.test(n) && n !== "self");
-    return { name: head[1] ?? "", parameters: names, line: at };
-  }
-  return null;
-}
-
 /** Writes the example inputs that the analysis took as a comment above the function, ready to be changed. */
-function exampleInputs(program: EditorProgram, root: ReportRoot, lines: readonly string[]): Action | null {
-  const written = exampleComment(program, root, lines);
+function exampleInputs(root: ReportRoot, lines: readonly string[]): Action | null {
+  const written = exampleComment(root, lines);
   if (!written) return null;
   return {
     title: written.replaces ? `Change example inputs of ${root.name}` : `Set example inputs of ${root.name}`,
@@ -151,61 +110,8 @@ function exampleInputs(program: EditorProgram, root: ReportRoot, lines: readonly
   };
 }
 
-export interface ExampleComment {
-  readonly edit: ActionEdit;
-  readonly text: string;
-  readonly replaces: boolean;
-}
-
-/** The comment for given inputs ("x=f32[8, 128]@cuda"), or for the ones that the analysis took. */
-export function exampleComment(
-  program: EditorProgram,
-  root: ReportRoot,
-  lines: readonly string[],
-  given?: string,
-): ExampleComment | null {
-  const definition = parametersOf(lines, root.span.line);
-  if (!definition) return null;
-  const text = `# fuselens: ${given ?? guessedInputs(program, root, definition.parameters)}`;
-  // above the decorators, where it reads as a comment on the function
-  let first = definition.line;
-  while (first > 1 && /^\s*@/.test(lines[first - 2] ?? "")) first--;
-  const indent = /^\s*/.exec(lines[first - 1] ?? "")?.[0] ?? "";
-  const above = lines[first - 2] ?? "";
-  if (/^\s*#\s*fuselens:/.test(above)) {
-    const column = above.length - above.trimStart().length;
-    return { edit: { line: first - 1, column, endColumn: above.length, text }, text, replaces: true };
-  }
-  return { edit: { line: first, column: 0, endColumn: 0, text: `${indent}${text}\n` }, text, replaces: false };
-}
-
-const SHORT: Readonly<Record<string, string>> = {
-  "torch.float32": "f32",
-  "torch.float64": "f64",
-  "torch.float16": "f16",
-  "torch.bfloat16": "bf16",
-  "torch.int64": "i64",
-  "torch.int32": "i32",
-  "torch.bool": "b8",
-};
-
-/** "x=f32[8, 128]@cuda, y=..." from the graph's inputs that are no parameters of the model */
-export function guessedInputs(program: EditorProgram, root: ReportRoot, parameters: readonly string[]): string {
-  const graph = program.compilations[root.compilations[0] ?? -1]?.graph;
-  const inputs = graph?.inputs ?? [];
-  // a module's weights come first among a graph's inputs; its arguments are the last ones
-  const own = inputs.slice(Math.max(0, inputs.length - parameters.length));
-  return parameters
-    .map((name, i) => {
-      const t = own[i - (parameters.length - own.length)];
-      const shape = t ? t.shape.join(", ") : "8, 128";
-      return `${name}=${SHORT[t?.dtype ?? ""] ?? "f32"}[${shape}]@cuda`;
-    })
-    .join(", ");
-}
-
 function markDynamic(root: ReportRoot, lines: readonly string[]): Action[] {
-  const definition = parametersOf(lines, root.span.line);
+  const definition = definitionOf(lines, root.span);
   const out: Action[] = [];
   for (let at = root.span.line; at >= 1 && at >= root.span.line - 4; at--) {
     const text = lines[at - 1] ?? "";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { actionsAt, exampleComment, parametersOf } from "./actions";
+import { actionsAt } from "./actions";
 import { compare } from "./comparison";
+import { definitionOf, exampleComment, knownInputs, parametersOf } from "./example_inputs";
 import { extentOf } from "./extent";
 import { generatedCode, kernelAtLine, linesFromSource } from "./generated";
 import { graphBreakHint } from "./graph_breaks";
@@ -19,6 +20,7 @@ const root = (compilations: readonly number[], line = 1, endLine = 3) => ({
   span: { line, column: 0, endLine, endColumn: 0 },
   compilations,
   assumed: [],
+  inputs: [],
 });
 
 describe("types of expressions", () => {
@@ -152,7 +154,7 @@ describe("actions", () => {
   it("write example inputs above the decorator, or over the comment that is there", () => {
     const f = p.roots[0];
     if (!f) throw new Error("no root");
-    expect(exampleComment(p, f, lines, "x=f32[8]@cuda")?.edit).toEqual({
+    expect(exampleComment(f, lines, "x=f32[8]@cuda")?.edit).toEqual({
       line: 1,
       column: 0,
       endColumn: 0,
@@ -160,10 +162,29 @@ describe("actions", () => {
     });
     const commented = ["  # fuselens: x=f32[2]", "  @torch.compile", "  def f(x):", "    return x"];
     const moved = { ...f, span: { ...f.span, line: 2 } };
-    expect(exampleComment(p, moved, commented, "x=f32[8]@cuda")).toMatchObject({
+    expect(exampleComment(moved, commented, "x=f32[8]@cuda")).toMatchObject({
       replaces: true,
       edit: { line: 1, column: 2 },
     });
+  });
+
+  it("write a module's example inputs above its forward, and name the tensors that this takes", () => {
+    const module = [
+      "class Net(nn.Module):",
+      "    def __init__(self, dim):",
+      "        self.fc = nn.Linear(dim, dim)",
+      "",
+      "    def forward(self, x, mask=None):",
+      "        return self.fc(x)",
+    ];
+    const found = definitionOf(module, { line: 1, endLine: 6 });
+    expect(found).toMatchObject({ name: "forward", parameters: ["x", "mask"], line: 5 });
+    const net = {
+      ...root([0], 1, 6),
+      inputs: [{ name: "x", shape: [4, 16], dtype: "torch.bfloat16", device: "cuda" }],
+    };
+    expect(knownInputs(net, found?.parameters ?? [])).toBe("x=bf16[4, 16]@cuda");
+    expect(exampleComment(net, module)?.edit).toMatchObject({ line: 5, text: "    # fuselens: x=bf16[4, 16]@cuda\n" });
   });
 
   it("offer the option that keeps a pair apart, the other way", () => {
@@ -237,6 +258,33 @@ describe("comparison", () => {
     expect(c.summary).toContain("1 → 2 kernels, 1.00 kB → 2.00 kB");
     expect(c.markdown).toContain("only right: `extra`");
     expect(c.markdown).not.toContain("only left");
+  });
+});
+
+describe("recompiles", () => {
+  const input = (size: string) => ({
+    name: "arg0_1",
+    shape: [size],
+    stride: ["1"],
+    dtype: "torch.float32",
+    saved: false,
+  });
+  const told = (first: number, second: number): string[] => {
+    const compilations = [first, second].map((line, i) =>
+      compilation({ name: "forward", inputs: [input(String(8 + i))], kernels: [kernel({ at: [line] })] }),
+    );
+    const p = program({ compilations, roots: [root([0, 1])] });
+    return problemsFor(p, FILE, ["def f(x):"], { missedFusionBytes: null, graphBreaks: true, assumed: true }).map(
+      x => x.code,
+    );
+  };
+
+  it("are told where one function is compiled for two shapes", () => {
+    expect(told(2, 2)).toEqual(["recompile"]);
+  });
+
+  it("are not seen in two functions of one name", () => {
+    expect(told(2, 9)).toEqual([]);
   });
 });
 

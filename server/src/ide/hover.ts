@@ -66,7 +66,9 @@ export function kernelLines(program: EditorProgram, kernels: readonly KernelRef[
   if (rest.length) {
     const bytes = rest.reduce((n, k) => n + k.bytes, 0);
     const us = rest.reduce((n, k) => n + k.estimate_us, 0);
-    lines.push(`… and ${rest.length} more kernels, ${formatBytes(bytes)}, est. ${formatTime(us)}`);
+    lines.push(
+      `… and ${rest.length} more kernel${rest.length === 1 ? "" : "s"}, ${formatBytes(bytes)}, est. ${formatTime(us)}`,
+    );
   }
   return lines;
 }
@@ -116,7 +118,7 @@ function reasonLines(reasons: readonly ReportRefusal[]): string[] {
   return [
     `**Not fused** (${formatBytes(lost)} that one pass would not move)`,
     shown.map((g, i) => reasonLine(g, !shown.slice(0, i).some(s => s.refusal.code === g.refusal.code))).join("\n"),
-    ...(more > 0 ? [`… ${more} more reasons`] : []),
+    ...(more > 0 ? [`… ${more} more reason${more === 1 ? "" : "s"}`] : []),
   ];
 }
 

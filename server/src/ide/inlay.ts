@@ -1,6 +1,7 @@
 // Inlay hints: shapes where values are named, kernel numbers at line ends. In: a program, the text, a range of lines.
 import type { SourceEntry } from "@fuselens/compiler";
 import { formatBytes, formatTime } from "../render/units";
+import { kept } from "./cache";
 import { entriesByLine, isLaunched, kernelOf, kernelsOf, numberOf, sizeOf, titleOf } from "./lookup";
 import type { EditorProgram } from "./model";
 import { parseTensor, shortType } from "./tensor_text";
@@ -53,10 +54,13 @@ function shapeHint(entries: readonly SourceEntry[], lines: readonly string[]): I
   // graphs of a backward pass stand on the same expression with types of gradients: the first graph is the forward's
   const graph = Math.min(...outermost.map(e => e.compilation));
   // an operator may become several nodes, of which the last is its value; callers tell one call from another
-  const values = new Map<string, SourceEntry>();
-  for (const e of outermost) if (e.compilation === graph && e.type !== null) values.set(e.callers.join(" "), e);
-  const types = new Set([...values.values()].map(e => e.type));
-  const [last] = values.values();
+  const byCallers = new Map<string, SourceEntry[]>();
+  for (const e of outermost)
+    if (e.compilation === graph && e.type !== null)
+      kept(byCallers, e.callers.join(" "), () => [] as SourceEntry[]).push(e);
+  const values = [...byCallers.values()].flatMap(valuesOfCalls);
+  const types = new Set(values.map(e => e.type));
+  const [last] = values;
   const parsed = last?.type ? parseTensor(last.type) : null;
   if (!last || !parsed || types.size > 1) return [];
   const { span } = last;
@@ -69,6 +73,19 @@ function shapeHint(entries: readonly SourceEntry[], lines: readonly string[]): I
     return [{ kind: "shape", line: span.line, column, label: `: ${label}`, tooltip }];
   }
   return [{ kind: "shape", line: span.endLine, column: span.endColumn, label: ` → ${label}`, tooltip }];
+}
+
+/**
+ * The values of one expression, in order of its nodes: the last node's. Where the sequence of operators repeats, as that of
+ * a layer that is called in a loop does, each repetition is a call of its own.
+ */
+function valuesOfCalls(nodes: readonly SourceEntry[]): SourceEntry[] {
+  const n = nodes.length;
+  const repeats = (period: number): boolean =>
+    n % period === 0 && nodes.every((e, i) => i < period || e.target === nodes[i - period]?.target);
+  let period = 1;
+  while (period < n && !repeats(period)) period++;
+  return nodes.filter((_, i) => (i + 1) % period === 0);
 }
 
 function kernelHint(program: EditorProgram, entries: readonly SourceEntry[], line: number, text: string): Inlay[] {

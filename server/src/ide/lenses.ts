@@ -62,10 +62,18 @@ function kernelsTitle(program: EditorProgram, root: ReportRoot, better: BetterSc
   const saved = root.compilations.reduce((n, i) => n + allSavedBytes(program, i), 0);
   const graphs = compilations.length > 1 ? ` in ${compilations.length} graphs` : "";
   const keeps = saved > 0 ? `, ${formatBytes(saved)} saved for backward` : "";
-  const assumed = root.assumed.length ? ` (assumed: ${root.assumed.join("; ")})` : "";
+  const assumed = root.assumed.length ? ` (${assumedText(root.assumed)})` : "";
   const possible = betterTitle(better, root.compilations, { kernels, bytes, estimateUs: us });
   const beside = possible === null ? "" : ` (${possible})`;
   return `${kernels} kernel${kernels === 1 ? "" : "s"}${graphs}, ${formatBytes(bytes)}, est. ${formatTime(us)}${beside}${keeps}${assumed}`;
+}
+
+/** in short what a guess rests on; hover and diagnostic say all of it */
+function assumedText(assumed: readonly string[]): string {
+  const short = assumed
+    .filter(a => a !== "analysed as if compiled")
+    .map(a => (a === "in eval() without grad" ? "eval" : a.replace(/\bfloat(16|32|64)\b/g, "f$1")));
+  return short.length ? `assumed: ${short.join(", ")}` : "assumed to be compiled";
 }
 
 function benchmarkTitle(program: EditorProgram, root: ReportRoot, measured: Measurements): string {

@@ -93,14 +93,14 @@ function rootsOf(program: Program, text: string): ReportRoot[] {
   const unplaced: number[] = [];
   for (const [name, compilations] of loose) {
     const at = lines.findIndex(l => l.trimStart().startsWith(`def ${name}(`)) + 1;
-    if (at > 0) found.push({ name, span: extentOf(lines, at), compilations, assumed: [] });
+    if (at > 0) found.push({ name, span: extentOf(lines, at), compilations, assumed: [], inputs: [] });
     else unplaced.push(...compilations);
   }
   // a module of torch's own (nn.Sequential) has no code in the file: its place is where it is compiled
   const call = lines.findIndex(l => /^(?!\s*[@#]).*\bcompile\s*\(/.test(l)) + 1;
   if (unplaced.length && call > 0) {
     const name = /^\s*(\w+)\s*=/.exec(lines[call - 1] ?? "")?.[1] ?? "compiled";
-    found.push({ name, span: extentOf(lines, call), compilations: unplaced, assumed: [] });
+    found.push({ name, span: extentOf(lines, call), compilations: unplaced, assumed: [], inputs: [] });
   }
   const own = program.roots.map(r => (r.span.endLine > r.span.line ? r : { ...r, span: extentOf(lines, r.span.line) }));
   return [...own, ...found];

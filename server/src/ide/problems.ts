@@ -1,6 +1,6 @@
 // What a file has to be told: the compiler's own diagnostics, graph breaks with a hint, fusions missed that cost more
 // than a threshold, operators that stay opaque, results that rest on a guess. Plain data; the LSP layer gives it ranges.
-import type { Diagnostic } from "@fuselens/compiler";
+import type { Diagnostic, ReportRefusal } from "@fuselens/compiler";
 import { formatBytes } from "../render/units";
 import { graphBreakHint } from "./graph_breaks";
 import { adviceFor, groupReasons, linesText, reasonTitle } from "./hover";
@@ -71,8 +71,10 @@ function missedFusions(program: EditorProgram, lines: readonly string[], thresho
     g => g.bytesLost >= threshold,
   );
   return groups.slice(0, MISSED_SHOWN).flatMap((g): Problem[] => {
-    const [a, b] = [g.refusal.at[0][0] ?? g.refusal.lines[0][0], g.refusal.at[1][0] ?? g.refusal.lines[1][0]];
-    const at = b ?? a;
+    const [a, b] = [sideLines(g.refusal, 0), sideLines(g.refusal, 1)];
+    // where the one side has a line of its own, that is where the two part
+    const at = b.find(l => !a.includes(l)) ?? b[b.length - 1] ?? a[0];
+    const other = a.find(l => !b.includes(l)) ?? a[0];
     if (at === undefined) return [];
     const advice = adviceFor(g.refusal.code);
     const times = g.count > 1 ? ` (${g.count} times)` : "";
@@ -82,20 +84,24 @@ function missedFusions(program: EditorProgram, lines: readonly string[], thresho
         severity: "hint",
         code: g.refusal.code,
         message:
-          `Not fused with ${linesText(g.refusal, 0)}${times}: ${formatBytes(g.bytesLost)} that one pass would not move. ` +
+          `Not fused: ${linesText(g.refusal, 0)} and ${linesText(g.refusal, 1)}${times}, ${formatBytes(g.bytesLost)} that one pass would not move. ` +
           `${reasonTitle(g.refusal.code)}${g.refusal.detail === g.refusal.code ? "" : `: ${g.refusal.detail}`}${advice === null ? "" : `\n${advice}`}`,
         related:
-          a === undefined || a === at
+          other === undefined || other === at
             ? []
             : [
                 {
-                  span: lineSpan(lines, a),
+                  span: lineSpan(lines, other),
                   message: `the other side${g.refusal.aIndex ? `, indexed by ${g.refusal.aIndex}` : ""}`,
                 },
               ],
       },
     ];
   });
+}
+
+function sideLines(r: ReportRefusal, side: 0 | 1): readonly number[] {
+  return r.at[side].length ? r.at[side] : r.lines[side];
 }
 
 function opaqueOperators(program: EditorProgram, lines: readonly string[]): Problem[] {
@@ -119,13 +125,14 @@ function opaqueOperators(program: EditorProgram, lines: readonly string[]): Prob
 /** A graph of one root that was compiled for one shape and then for another: each further shape compiles again. */
 function recompiles(program: EditorProgram, lines: readonly string[]): Problem[] {
   return program.roots.flatMap((root): Problem[] => {
-    const seen = new Map<string, EditorGraph>();
+    const seen = new Map<string, EditorGraph[]>();
     for (const i of root.compilations) {
       const graph = program.compilations[i]?.graph;
       if (!graph || graph.kind === "backward") continue;
-      const first = seen.get(graph.name);
+      // functions of one name (every module has a forward) stand on other lines
+      const first = (seen.get(graph.name) ?? []).find(g => meet(linesOf(g), linesOf(graph)));
       if (!first) {
-        seen.set(graph.name, graph);
+        seen.set(graph.name, [...(seen.get(graph.name) ?? []), graph]);
         continue;
       }
       const other = graph.inputs.find((input, n) => shapeText(input) !== shapeText(first.inputs[n]));
@@ -146,6 +153,9 @@ function recompiles(program: EditorProgram, lines: readonly string[]): Problem[]
     return [];
   });
 }
+
+const linesOf = (g: EditorGraph): ReadonlySet<number> => new Set(g.kernels.flatMap(k => k.at));
+const meet = (a: ReadonlySet<number>, b: ReadonlySet<number>): boolean => [...a].some(l => b.has(l));
 
 function shapeText(input: EditorGraph["inputs"][number] | undefined): string {
   return input ? `${(input.dtype ?? "?").replace("torch.", "")}[${input.shape.join(", ")}]` : "";

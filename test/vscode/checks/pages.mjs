@@ -31,11 +31,14 @@ async function openGraph(w) {
   return frame;
 }
 
-/** saves what a button offers into the project folder; its bytes */
-async function exported(w, frame, button, name) {
-  await frame.locator(button).click();
+/** saves what a button offers, under the name that is proposed, in the project folder; its bytes */
+async function exported(w, frame, kind) {
+  const name = `forward_as_launched.${kind}`;
   const path = join(w.folder, name);
-  await answer(w, path);
+  await frame.locator(`#${kind}`).click();
+  const input = w.page.locator(".quick-input-widget:not([style*='display: none']) input").first();
+  await w.until("the proposed name", async () => (await input.inputValue()).endsWith(name));
+  await w.page.keyboard.press("Enter");
   await w.until(`${name} on disk`, async () => existsSync(path) && readFileSync(path).length > 0);
   return readFileSync(path);
 }
@@ -91,18 +94,18 @@ export const PAGES = [
       await frame.locator("#code").evaluate(e => {
         e.scrollTop = 0;
       });
-      await w.line(FILE, "import torch").hover();
-      await w.page.mouse.move(5, 5);
-      await w.line(FILE, "class GatedBlock").click();
-      await w.command("View: Toggle Panel Visibility"); // a lower editor can scroll
-      await w.page.waitForTimeout(300);
-      await w.command("Go to Bottom").catch(() => undefined);
-      await w.page.keyboard.press("Control+End");
-      await w.until(
-        "the code to have moved",
-        async () => (await frame.locator("#code").evaluate(e => e.scrollTop)) > 0,
-      );
-      await w.command("View: Toggle Panel Visibility");
+      // a low window, so that the source scrolls
+      await w.page.setViewportSize({ width: 1440, height: 420 });
+      try {
+        await w.line(FILE, "super()").hover();
+        for (let i = 0; i < 6; i++) await w.page.mouse.wheel(0, 200);
+        await w.until(
+          "the code to have moved",
+          async () => (await frame.locator("#code").evaluate(e => e.scrollTop)) > 0,
+        );
+      } finally {
+        await w.page.setViewportSize({ width: 1440, height: 900 });
+      }
       await closeOthers(w);
     },
   ],
@@ -180,13 +183,13 @@ export const PAGES = [
     "the graph is saved as SVG, PNG and DOT",
     async w => {
       const frame = await openGraph(w);
-      const svg = (await exported(w, frame, "#svg", "graph.svg")).toString("utf8");
+      const svg = (await exported(w, frame, "svg")).toString("utf8");
       if (!/^<\?xml[^>]*>\s*<svg[\s\S]*kernel 1: [\s\S]*<\/svg>\s*$/.test(svg)) throw new Error(svg.slice(0, 200));
-      const png = await exported(w, frame, "#png", "graph.png");
+      const png = await exported(w, frame, "png");
       if (png.subarray(1, 4).toString("latin1") !== "PNG") throw new Error("no PNG file");
       const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
       if (width < 200 || height < 200) throw new Error(`the picture has ${width} x ${height} pixels`);
-      const dot = (await exported(w, frame, "#dot", "graph.dot")).toString("utf8");
+      const dot = (await exported(w, frame, "dot")).toString("utf8");
       if (!dot.startsWith("digraph")) throw new Error(dot.slice(0, 80));
       await closeOthers(w);
       return `PNG of ${width} x ${height}`;
@@ -225,20 +228,18 @@ export const PAGES = [
       await w.command("Welcome: Open Walkthrough...");
       await answer(w, "See your GPU kernels");
       const step = title => w.page.locator(".getting-started-step", { hasText: title }).first();
-      for (const title of [
-        "Open an example",
-        "Hover a line",
-        "Source and kernels together",
-        "Measure it",
-        "own model",
+      // each step and the page beside it
+      for (const [title, heading] of [
+        ["Hover a line", "Hover a line"],
+        ["Source and kernels together", "Kernel map"],
+        ["Measure it", "Measure it"],
+        ["Open your own model", "Your own model"],
+        ["Open an example", "Open an example"],
       ]) {
         await step(title).click();
-        await w.page.waitForTimeout(300);
+        await w.webview(`h2:has-text('${heading}')`);
+        if (title === "Hover a line") await w.shot("walkthrough");
       }
-      await step("Hover a line").click();
-      await w.webview("h2:has-text('Hover a line')");
-      await w.shot("walkthrough");
-      await step("Open an example").click();
       await w.page
         .locator(".getting-started a, .getting-started button", { hasText: "Open the example" })
         .first()

@@ -29,7 +29,7 @@ export const TEXTS = [
       await focus(w);
       await w.command("FuseLens: Show Output Code");
       await w.page.locator(".tab", { hasText: "_code.py" }).first().waitFor();
-      await w.until("triton code", async () => /triton/.test(await shownText(w, "_code.py")));
+      await w.until("triton code", async () => /triton/.test(await shownText(w, "model_all_code.py")));
       await w.shot("output_code");
       await closeOthers(w);
     },

@@ -161,10 +161,24 @@ function place(def: ast.FunctionDef | ast.ClassDef): Diagnostic["span"] {
 
 /** says at the definition why it has no kernels, and how to give it shapes */
 function skip(p: Program, c: Candidate, why: string): undefined {
+  const whole = (c.cls ?? c.def).span;
+  // where the file's own call fails in it, the error says all there is to say
+  if (p.diagnostics.some(d => d.severity === "error" && holds(whole, d.span.line))) return undefined;
   const reason = why.split("\n")[0] ?? why;
-  const how = "`# fuselens: x=f32[8,128]` above it gives it inputs";
+  const how = `a comment such as \`# fuselens: ${exampleOf(c.def)}\` above it gives it inputs`;
   p.vm.report("not-analysed", `${c.name} was not analysed: ${reason}; ${how}`, "hint", (c.cls ?? c.def).nameSpan);
   return undefined;
+}
+
+const holds = (span: { readonly line: number; readonly endLine: number }, line: number): boolean =>
+  span.line <= line && line <= span.endLine;
+
+/** example inputs for a function's own parameters, to be changed: "x=f32[8,128], y=f32[8,128]" */
+function exampleOf(def: ast.FunctionDef): string {
+  const { posonlyargs, args, defaults } = def.args;
+  const names = [...posonlyargs, ...args].map(a => a.arg);
+  const needed = names.slice(0, names.length - defaults.length).filter(n => n !== "self");
+  return (needed.length ? needed : ["x"]).map(n => `${n}=f32[8,128]`).join(", ");
 }
 
 /** `# fuselens:` on the line of the def, above it, or first in its body */

@@ -128,6 +128,7 @@ function attempt(
   const outer = setJournal(journal);
   const events = torch.events.length;
   const mark = s.said();
+  const breaks = runner.said();
   const { logs, gradEnabled } = torch;
   torch.logs = new Set();
   torch.gradEnabled = grad;
@@ -149,7 +150,7 @@ function attempt(
   journal.rollback();
   torch.events.length = events;
   s.unsay(mark);
-  runner.forget(frames);
+  runner.forget(frames, breaks);
   return failure ?? NO_OPERATORS;
 }
 

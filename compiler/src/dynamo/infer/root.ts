@@ -155,6 +155,7 @@ function captureOnce(
   const frames: number[] = [];
   const { logs, gradEnabled } = torch;
   const events = torch.events.length;
+  const said = runner.said();
   torch.logs = new Set();
   torch.gradEnabled = r.grad;
   const assumed = [...r.options.assumed, ...notes];
@@ -172,7 +173,7 @@ function captureOnce(
     return "it runs no tensor operators";
   } catch (e) {
     if (!(e instanceof PyError)) throw e;
-    runner.forget(frames);
+    runner.forget(frames, said);
     torch.events.length = events;
     return `${e.value.cls.name}: ${messageOf(ctx, e)}`;
   } finally {

@@ -110,6 +110,12 @@ export function symbolGuest(torch: Torch): Guest {
       if (isSym(v)) return torch.trace ? torch.trace.decide(relation("ne", v.expr, int(0))) : hint(v) !== 0;
       return v instanceof PySymFloat ? v.hint.value !== 0 : undefined;
     },
+    getattr(o, name) {
+      const value = isSym(o) && name === "__float__" ? hint(o) : undefined;
+      if (value === undefined) return undefined;
+      torch.trace?.note("a symbolic size was used as a number");
+      return vm.builtin(name, () => new PyFloat(value));
+    },
     index: v => (isSym(v) ? specialize(torch, v) : undefined),
     hash: v => (isSym(v) ? specialize(torch, v) : undefined),
     repr: v => (isSym(v) ? String(hint(v)) : v instanceof PySymFloat ? vm.repr(v.hint) : undefined),
@@ -133,7 +139,6 @@ function specialize(torch: Torch, v: PySymInt): number {
   return value;
 }
 
-/** numbers nobody knows: arithmetic on them stays unknown, a question about them is decided and noted */
 /** what int(), float() and abs() make of a number that is not known */
 const CONVERSIONS: Readonly<Record<string, "int" | "float">> = {
   __int__: "int",
@@ -142,6 +147,7 @@ const CONVERSIONS: Readonly<Record<string, "int" | "float">> = {
   __abs__: "float",
 };
 
+/** numbers nobody knows: arithmetic on them stays unknown, a question about them is decided and noted */
 export function unknownGuest(torch: Torch): Guest {
   const { vm } = torch;
   const isUnknown = (v: Value): v is PyUnknownNumber => v instanceof PyUnknownNumber;

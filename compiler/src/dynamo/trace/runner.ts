@@ -93,8 +93,14 @@ export class FrameRunner {
     }
   }
 
-  /** drops what an attempt compiled */
-  forget(frames: readonly number[]): void {
+  /** what has been said so far, to be given to `forget` */
+  said(): ReadonlySet<string> {
+    return new Set(this.reported);
+  }
+
+  /** drops what an attempt compiled, and what it said: it will be said again where it holds */
+  forget(frames: readonly number[], said: ReadonlySet<string>): void {
+    this.reported = new Set(said);
     if (frames.length === 0) return;
     const gone = new Set(frames);
     for (const byPc of this.caches.values()) {

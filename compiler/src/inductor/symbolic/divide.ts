@@ -220,6 +220,8 @@ export function modularIndexing(x: ExprLike, d: ExprLike, m: ExprLike): Expr {
   const divisor = toExpr(d);
   const modulus = toExpr(m);
   if ((base.kind === "int" && base.value === 0) || isOne(modulus)) return ZERO();
+  // a size that was set to 0 to look along another variable: there is nothing to step over
+  if (modulus.kind === "int" && modulus.value === 0) return ZERO();
   if (base.kind === "int" && divisor.kind === "int" && modulus.kind === "int") {
     return int(modNumber(floorDivNumber(base.value, divisor.value), modulus.value));
   }

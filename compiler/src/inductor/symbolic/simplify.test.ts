@@ -119,3 +119,9 @@ test("bounds follow ranges, sizes and wrap-arounds", () => {
 test("the contiguous index of a shape", () => {
   expect(printLog(contiguousIndex([p0, p1, p2], [int(2), int(3), int(4)]))).toBe("12*p0 + 4*p1 + p2");
 });
+
+test("a size that is 0 while one looks along another variable leaves no stride, and no error", () => {
+  const [r, x, s] = [sym("r0_1"), sym("x0"), sym("s0")];
+  const index = modularIndexing(add(r, mul(2, s, x)), 1, mul(64, s));
+  expect(strideHints(index, [r], sizevars, [r, x, s])).toEqual([0]);
+});

@@ -1,7 +1,7 @@
 // fuselens.exampleInputs: what a root was analysed with, to be changed. {uri, root} → the inputs as a comment says them;
 // {uri, root, inputs} → the edit that writes them above the function.
 import type { WorkspaceEdit } from "vscode-languageserver/node";
-import { exampleComment, guessedInputs, parametersOf } from "../../ide/actions";
+import { definitionOf, exampleComment, knownInputs } from "../../ide/example_inputs";
 import type { ServerContext } from "../context";
 import { invalid, rootIn, type Target, viewOf } from "./target";
 
@@ -19,12 +19,12 @@ export async function exampleInputs(ctx: ServerContext, target: Target): Promise
   const root = rootIn(view, target) ?? view.program.roots[0];
   if (!root) throw invalid("nothing in this document is compiled");
   const lines = view.unitLines();
-  const definition = parametersOf(lines, root.span.line);
+  const definition = definitionOf(lines, root.span);
   if (!definition) throw invalid(`${root.name} has no definition that a comment could stand above`);
   const given = target["inputs"];
   if (given !== undefined && (typeof given !== "string" || /[\r\n]/.test(given)))
     throw invalid('inputs is one line like "x=f32[8, 128]@cuda"');
-  const written = given === undefined ? null : exampleComment(view.program, root, lines, given);
+  const written = given === undefined ? null : exampleComment(root, lines, given);
   const range = written && {
     line: written.edit.line,
     column: written.edit.column,
@@ -35,7 +35,7 @@ export async function exampleInputs(ctx: ServerContext, target: Target): Promise
   return {
     root: root.name,
     parameters: definition.parameters,
-    inputs: given ?? guessedInputs(view.program, root, definition.parameters),
+    inputs: given ?? knownInputs(root, definition.parameters),
     assumed: root.assumed,
     edit:
       written && location

@@ -69,7 +69,7 @@ export async function showReasons(ctx: ServerContext, target: Target): Promise<S
   return {
     title: `why_${root?.name ?? "all"}.md`,
     language: "markdown",
-    text: reasonsPage(view.program, root?.name ?? "all", refusals, view.unitLines()),
+    text: reasonsPage(view.program, root?.name ?? basename(view.path), refusals, view.unitLines()),
   };
 }
 

@@ -22,6 +22,8 @@ export async function selectWorker(ctx: ServerContext, argument: unknown): Promi
   try {
     await ctx.workers.describe();
   } catch (e) {
+    // what was chosen before still measures
+    ctx.workers.configure({ ...ctx.settings.worker, trusted: ctx.settings.trusted });
     throw asResponseError(e);
   }
   await ctx.workerChanged();
