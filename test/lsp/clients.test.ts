@@ -221,6 +221,16 @@ describe("workspaces", () => {
     expect(await title()).not.toBe(before);
   });
 
+  it("keep the worker that they have where another one does not answer", async () => {
+    const c = await start({});
+    const uri = "file:///tmp/fuselens_worker_choice.py";
+    await c.open(uri, TWO_SUMS);
+    const nobody = { endpoint: "ipc:///tmp/fuselens-nobody-listens.sock", keys: null };
+    await expect(c.execute("fuselens.selectWorker", nobody)).rejects.toThrow(/no answer from the worker at ipc:/);
+    const { summary } = (await c.execute("fuselens.benchmark", { uri })) as { readonly summary: string };
+    expect(summary).toContain("cpu");
+  });
+
   it("refuse a worker where the workspace is not trusted, analysis apart", async () => {
     const c = await start({ initializationOptions: { trusted: false } });
     const uri = "file:///tmp/fuselens_untrusted.py";

@@ -46,6 +46,21 @@ describe("inlay hints", () => {
   const all = { shapes: true, kernels: true };
   const range = { first: 1, last: 9 };
 
+  it("show no shape where calls of one layer give different ones, and the last of several operators where it is one call", () => {
+    const p = program({
+      compilations: [compilation({ kernels: [] })],
+      source: [
+        entry(1, 8, 13, { target: "aten.mean.dim", type: "f32[8, 64][64, 1]cuda:0" }),
+        entry(1, 8, 13, { target: "aten.mean.dim", type: "f32[8, 128][128, 1]cuda:0" }),
+        entry(2, 8, 13, { target: "aten.reshape.default", type: "f32[32, 4][4, 1]cuda:0" }),
+        entry(2, 8, 13, { target: "aten.mm.default", type: "f32[32, 6][6, 1]cuda:0" }),
+        entry(2, 8, 13, { target: "aten.reshape.default", type: "f32[8, 4, 6][24, 6, 1]cuda:0" }),
+      ],
+    });
+    const found = inlaysFor(p, FILE, ["    y = f(x)", "    z = g(x)"], range, all);
+    expect(found.filter(h => h.kind === "shape").map(h => [h.line, h.label])).toEqual([[2, ": f32[8, 4, 6]"]]);
+  });
+
   it("put a shape after the name that is assigned, and at the end of any other expression", () => {
     const p = program({
       compilations: [compilation({ kernels: [kernel({})] })],

@@ -91,12 +91,9 @@ export const WORKERS = [
       const cli = join(w.extension, "dist", "server", "cli.cjs");
       const run = args => spawn(process.execPath, [cli, "worker", ...args], { stdio: ["ignore", "pipe", "pipe"] });
       const paired = run(["pair", "--keys", keys, "--name", "laptop"]);
-      let told = "";
-      paired.stdout.on("data", d => (told += d));
-      paired.stderr.on("data", d => (told += d));
-      await new Promise(resolve => paired.once("exit", resolve));
-      const folder = told.match(/\S*laptop\S*/)?.[0];
-      if (!folder) throw new Error(`'worker pair' names no folder: ${told}`);
+      const status = await new Promise(resolve => paired.once("exit", resolve));
+      if (status !== 0) throw new Error(`'worker pair' ends with ${status}`);
+      const folder = join(keys, "pairs", "laptop");
       const endpoint = `tcp://127.0.0.1:${await w.freePort()}`;
       const worker = run(["--bind", endpoint, "--keys", keys]);
       try {
@@ -105,8 +102,16 @@ export const WORKERS = [
         await w.page.locator(".monaco-dialog-box", { hasText: "fuselens worker pair" }).waitFor();
         await w.shot("pair");
         await w.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Choose the key folder" }).click();
-        await answer(w, `${folder}/`);
-        await w.page.locator(".quick-input-title", { hasText: "Endpoint of the remote worker" }).waitFor();
+        await w.page.locator(".quick-input-title", { hasText: "Folder with client.key" }).waitFor();
+        await answer(w, folder);
+        const next = w.page.locator(".quick-input-title", { hasText: "Endpoint of the remote worker" });
+        // the first Enter may only go into the folder
+        await w.until("the next question", async () => {
+          if ((await next.count()) > 0) return true;
+          await w.page.keyboard.press("Enter");
+          await w.page.waitForTimeout(500);
+          return (await next.count()) > 0;
+        });
         await answer(w, endpoint);
         await notification(w, /measures on cpu/i, 60_000);
         const settings = JSON.parse(readFileSync(w.settingsFile, "utf8"));
