@@ -133,7 +133,7 @@ describe("diagnostics", () => {
     const uri = await open(SUM_AND_COPY);
     const { diagnostics } = await client.diagnostics(uri, 1);
     const [missed] = diagnostics.filter((d: Diagnostic) => d.severity === 4 && /^Not fused/.test(d.message));
-    expect(missed?.message).toMatch(/^Not fused with line 6: 101 MB that one pass would not move/);
+    expect(missed?.message).toMatch(/^Not fused: line 6 with line 7, 101 MB that one pass would not move/);
     expect(missed?.range.start.line).toBe(6);
     expect(missed?.relatedInformation?.[0]?.location).toMatchObject({ uri, range: { start: { line: 5 } } });
   });

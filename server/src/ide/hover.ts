@@ -153,7 +153,7 @@ function reasonLine(g: ReasonGroup, withAdvice: boolean): string {
 }
 
 /** "line 6 with line 7", "lines 6, 8 with line 9", "within line 6" */
-function betweenText(r: ReportRefusal): string {
+export function betweenText(r: ReportRefusal): string {
   const [a, b] = [linesText(r, 0), linesText(r, 1)];
   return a === b ? `within ${a}` : `${a} with ${b}`;
 }

@@ -3,7 +3,7 @@
 import type { Diagnostic, ReportRefusal } from "@fuselens/compiler";
 import { formatBytes } from "../render/units";
 import { graphBreakHint } from "./graph_breaks";
-import { adviceFor, groupReasons, linesText, reasonTitle } from "./hover";
+import { adviceFor, betweenText, groupReasons, reasonTitle } from "./hover";
 import type { EditorGraph, EditorProgram, Span } from "./model";
 
 export interface Problem {
@@ -84,7 +84,7 @@ function missedFusions(program: EditorProgram, lines: readonly string[], thresho
         severity: "hint",
         code: g.refusal.code,
         message:
-          `Not fused: ${linesText(g.refusal, 0)} and ${linesText(g.refusal, 1)}${times}, ${formatBytes(g.bytesLost)} that one pass would not move. ` +
+          `Not fused: ${betweenText(g.refusal)}${times}, ${formatBytes(g.bytesLost)} that one pass would not move. ` +
           `${reasonTitle(g.refusal.code)}${g.refusal.detail === g.refusal.code ? "" : `: ${g.refusal.detail}`}${advice === null ? "" : `\n${advice}`}`,
         related:
           other === undefined || other === at
