@@ -16,3 +16,10 @@ for (const args of [
   const { status } = spawnSync(process.execPath, [fuselens, ...args], { cwd: root, stdio: "inherit" });
   if (status !== 0) process.exit(status ?? 1);
 }
+
+const platform = `${process.platform}-${process.arch}`;
+console.log(`
+Next:
+  npx fuselens explain path/to/model.py     a file of yours
+  npm run package -- ${platform.padEnd(22)} the VS Code extension, into dist/fuselens-${platform}.vsix
+  docs/editors.md                           Neovim, Helix, Emacs, Sublime Text, Zed`);

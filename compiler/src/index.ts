@@ -1,7 +1,14 @@
 // The compiler's public door.
 export type { Diagnostic } from "./dynamo/types";
 export { TARGETS, type TargetProperties, targetByName, targetNames } from "./inductor/ir/target";
-export { isPresetName, type PresetName, parseConfigValue, presetNames, presets } from "./presets";
+export {
+  configNames,
+  isPresetName,
+  type PresetName,
+  parseConfigValue,
+  presetNames,
+  presets,
+} from "./presets";
 export { type BetterPlace, type BetterSchedule, betterSchedule, type ScheduledGraph } from "./report/better_schedule";
 export { type KernelRefusal, keptApart } from "./report/kept_apart";
 export { ARTIFACTS, type Artifact, formatRecord, type LogRecord } from "./report/log";

@@ -251,6 +251,11 @@ export function defaultConfig(
   return new Map<string, unknown>([...Object.entries(presets[preset].config), ...overrides]);
 }
 
+/** names of torch._inductor.config that some stage reads; another one changes nothing */
+export function configNames(): string[] {
+  return [...new Set(presetNames().flatMap(p => Object.keys(presets[p].config)))].sort();
+}
+
 export function defaultBehaviours(preset: PresetName): ReadonlyMap<string, unknown> {
   return new Map<string, unknown>(Object.entries(presets[preset].behaviours));
 }

@@ -1,6 +1,7 @@
 // The command line: `fuselens COMMAND ...`. Exit status: 0; 1 the answer is no (diff, check); 2 it could not, with one
 // clear line on stderr.
 import { UsageError } from "./errors";
+import { VERSION } from "./version";
 
 const COMMANDS: Record<string, () => Promise<{ main(argv: string[]): Promise<number> }>> = {
   run: () => import("./commands/run"),
@@ -36,6 +37,14 @@ async function main(argv: string[]): Promise<number> {
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     process.stdout.write(HELP);
     return name === undefined ? 2 : 0;
+  }
+  if (name === "--version" || name === "version") {
+    process.stdout.write(`fuselens ${VERSION}\n`);
+    return 0;
+  }
+  if (rest.includes("--help") || rest.includes("-h")) {
+    process.stdout.write(HELP);
+    return 0;
   }
   const load = COMMANDS[name];
   if (!load) throw new UsageError(`no command '${name}'; 'fuselens --help' lists them`);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import {
+  configNames,
   defaultSessionOptions,
   isPresetName,
   parseConfigValue,
@@ -56,10 +57,19 @@ export function sessionOptions(values: Readonly<Record<string, unknown>>): Sessi
   for (const entry of (values["config"] as string[] | undefined) ?? []) {
     const at = entry.indexOf("=");
     if (at < 1) throw new UsageError(`--config takes NAME=VALUE, not '${entry}'`);
-    options.config.set(entry.slice(0, at), parseConfigValue(entry.slice(at + 1)));
+    const name = entry.slice(0, at);
+    if (!configNames().includes(name)) process.stderr.write(`fuselens: ${unreadConfig(name)}\n`);
+    options.config.set(name, parseConfigValue(entry.slice(at + 1)));
   }
   return options;
 }
+
+/** of an option that is spelled wrong, or that decides nothing here */
+export function unreadConfig(name: string): string {
+  return `no decision rests on torch._inductor.config.${name}: it is spelled otherwise, or not modelled`;
+}
+
+const NOT_PYTHON = /\.(md|txt|json|ya?ml|toml|rst|html?|c|cc|cpp|cu|h|js|ts|png|pt|pth|safetensors|so|zip)$/i;
 
 /** The one FILE argument, which must be there and readable. */
 export function requireFile(line: CommandLine, position = 0): string {
@@ -68,6 +78,7 @@ export function requireFile(line: CommandLine, position = 0): string {
   const path = resolve(given);
   if (!existsSync(path)) throw new UsageError(`no such file: ${given}`);
   if (!statSync(path).isFile()) throw new UsageError(`not a file: ${given}`);
+  if (NOT_PYTHON.test(given)) throw new UsageError(`${given} is neither Python (.py) nor a notebook (.ipynb)`);
   return path;
 }
 

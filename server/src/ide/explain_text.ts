@@ -28,7 +28,8 @@ export function explainText(report: ExplainReport, { better = [], firstNumbers }
     out.push("", ...graphText(g, first), ...betterText(better[i] ?? null));
   });
   for (const b of report.graph_breaks) out.push("", `line ${b.line}: graph break: ${b.reason}`);
-  if (!report.graphs.length) out.push("", "no compiled function or module was found");
+  if (!report.graphs.length)
+    out.push("", "nothing here is compiled: no call of torch.compile, no module, no function of tensors was found");
   return `${out.join("\n")}\n`;
 }
 

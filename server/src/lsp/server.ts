@@ -15,6 +15,7 @@ import { type Analysis, Analyzer } from "../analysis/analyzer";
 import { SideThread } from "../analysis/side_thread";
 import { BETTER_PRESET } from "../ide/better";
 import { Measurements } from "../ide/measurements";
+import { VERSION } from "../version";
 import { WorkerPool } from "../worker/pool";
 import { abilitiesOf } from "./abilities";
 import { CompileProgress } from "./compile_progress";
@@ -230,7 +231,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     analyzer.start();
     const scheme = [{ scheme: SCHEME }, { scheme: "file", pattern: "**/fuselens-code-*/*.py" }];
     return {
-      serverInfo: { name: "fuselens", version: "0.1.0" },
+      serverInfo: { name: "fuselens", version: VERSION },
       capabilities: {
         positionEncoding: documents.encoding,
         textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: false },
