@@ -7,15 +7,16 @@ export interface KernelColour {
   readonly dark: string;
 }
 
+/** in an order in which neighbours, which often stand on neighbouring lines, look least alike to all eyes */
 const COLOURS: readonly KernelColour[] = [
   { light: "#D98E00", dark: "#E69F00" },
   { light: "#3FA3DC", dark: "#56B4E9" },
-  { light: "#008A66", dark: "#00A67A" },
-  { light: "#D9CB2E", dark: "#F0E442" },
-  { light: "#0072B2", dark: "#3D9AD1" },
-  { light: "#C45500", dark: "#E5762D" },
-  { light: "#B8628F", dark: "#CC79A7" },
   { light: "#7F7F7F", dark: "#A6A6A6" },
+  { light: "#0072B2", dark: "#3D9AD1" },
+  { light: "#D9CB2E", dark: "#F0E442" },
+  { light: "#B8628F", dark: "#CC79A7" },
+  { light: "#C45500", dark: "#E5762D" },
+  { light: "#008A66", dark: "#00A67A" },
 ];
 
 export function kernelColour(number: number): KernelColour {

@@ -68,7 +68,8 @@ export async function startWorkbench({
   await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
   await page.waitForSelector(".monaco-workbench", { timeout: 60_000 });
   mkdirSync(screenshots, { recursive: true });
-  const places = { home, folder, settingsFile, extension: extensionFolder };
+  const machineSettings = join(user, "Machine", "settings.json");
+  const places = { home, folder, machineSettings, extension: extensionFolder };
   return new Workbench(page, places, screenshots, async () => {
     await browser.close();
     child.kill("SIGTERM");
@@ -86,9 +87,22 @@ class Workbench {
     return this.page.screenshot({ path: join(this.screenshots, `${name}.png`) });
   }
 
+  /** opens the quick input by a key; a key that comes while the focus is on its way to another page is lost */
+  async quickInput(key) {
+    const widget = this.page.locator(".quick-input-widget:not([style*='display: none'])").first();
+    for (let i = 0; i < 8; i++) {
+      await this.page.keyboard.press(key);
+      const open = await widget.waitFor({ timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
+      if (open) return;
+    }
+    throw new Error(`${key} opens nothing`);
+  }
+
   async quickOpen(name) {
-    await this.page.keyboard.press("Control+P");
-    await this.page.waitForSelector(".quick-input-widget:not([style*='display: none'])");
+    await this.quickInput("Control+P");
     await this.page.keyboard.type(name);
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
     await this.page.keyboard.press("Enter");
@@ -97,8 +111,7 @@ class Workbench {
 
   /** a command of the palette, by its full title */
   async command(title) {
-    await this.page.keyboard.press("F1");
-    await this.page.waitForSelector(".quick-input-widget:not([style*='display: none'])");
+    await this.quickInput("F1");
     await this.page.keyboard.type(title);
     await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
     await this.page.keyboard.press("Enter");

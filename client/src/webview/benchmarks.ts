@@ -12,9 +12,9 @@ const against = byId<HTMLInputElement>("against");
 const bar = byId<HTMLProgressElement>("bar");
 const tell = (m: FromBenchmarks): void => send(m);
 
-/** what counts, and under it in small letters what it rests on */
-function cell(text: string, more = "", kind = ""): HTMLElement {
-  return element("td", { class: kind }, text, ...(more ? [element("span", { class: "more" }, more)] : []));
+/** what counts, and under it in small letters, line by line, what it rests on */
+function cell(text: string, more: readonly string[] = [], kind = ""): HTMLElement {
+  return element("td", { class: kind }, text, ...more.filter(Boolean).map(m => element("span", { class: "more" }, m)));
 }
 
 /** the time of day; of another day, the date */
@@ -27,21 +27,28 @@ function moment(when: number): string {
 function row(e: HistoryEntry): HTMLElement {
   const rival = (us: number | null): HTMLElement =>
     us === null
-      ? cell("–", "", "number")
-      : cell(time(us), `${(us / e.medianUs).toFixed(2)}x ours`, `number ${us >= e.medianUs ? "better" : "worse"}`);
-  const share = e.shareOfCopy === null ? "" : `${Math.round(100 * e.shareOfCopy)}% of copy`;
+      ? cell("–", [], "number")
+      : cell(time(us), [`${(us / e.medianUs).toFixed(2)}x ours`], `number ${us >= e.medianUs ? "better" : "worse"}`);
+  const share = e.shareOfCopy === null ? "" : `, ${Math.round(100 * e.shareOfCopy)}% of copy`;
   const kernels = `${e.kernels} kernel${e.kernels === 1 ? "" : "s"}`;
   const when = `${moment(e.when)}${e.cachedSeconds === null ? "" : ", from the cache"}`;
   return element(
     "tr",
     { focusable: true, label: `${e.root}, ${e.kind}, median ${time(e.medianUs)} on ${e.where}, ${when}` },
-    cell(e.root, `${e.kind}, ${kernels}, ${e.file}`, "what"),
-    cell(time(e.medianUs), `${time(e.p20Us)} – ${time(e.p80Us)}, ${e.count} run${e.count === 1 ? "" : "s"}`, "number"),
-    cell(bandwidth(e.bytesPerSecond), share, "number"),
+    cell(e.root, [`${e.kind}, ${kernels}`, e.file], "what"),
+    cell(
+      time(e.medianUs),
+      [
+        `${time(e.p20Us)} – ${time(e.p80Us)}`,
+        `${e.count} run${e.count === 1 ? "" : "s"}`,
+        `${bandwidth(e.bytesPerSecond)}${share}`,
+      ],
+      "number ours",
+    ),
     rival(e.eagerUs),
     rival(e.compileUs),
-    cell(e.maxError === null ? "–" : e.maxError.toExponential(1), "", "number"),
-    cell(e.where, when, "where"),
+    cell(e.maxError === null ? "–" : e.maxError.toExponential(1), [], "number"),
+    cell(e.where, [when], "where"),
   );
 }
 

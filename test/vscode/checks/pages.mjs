@@ -240,10 +240,7 @@ export const PAGES = [
         await w.webview(`h2:has-text('${heading}')`);
         if (title === "Hover a line") await w.shot("walkthrough");
       }
-      await w.page
-        .locator(".getting-started a, .getting-started button", { hasText: "Open the example" })
-        .first()
-        .click();
+      await w.page.getByText("Open the example", { exact: true }).last().click();
       await w.page.locator(".tab.active", { hasText: "first_kernels.py" }).waitFor();
       await w.until("its lens", async () => (await w.lensTexts("first_kernels.py")).length > 0, 40_000);
       await closeOthers(w);

@@ -114,8 +114,11 @@ export const WORKERS = [
         });
         await answer(w, endpoint);
         await notification(w, /measures on cpu/i, 60_000);
-        const settings = JSON.parse(readFileSync(w.settingsFile, "utf8"));
-        if (settings["fuselens.worker.endpoint"] !== endpoint) throw new Error(JSON.stringify(settings));
+        // a setting of the machine that the files are on, not of the user wherever they are
+        await w.until(
+          "the setting",
+          async () => JSON.parse(readFileSync(w.machineSettings, "utf8"))["fuselens.worker.endpoint"] === endpoint,
+        );
         await w.command("FuseLens: Select Worker");
         await answer(w, "Embedded CPU worker");
         await notification(w, /measures on cpu/i, 60_000);
