@@ -69,6 +69,16 @@ describe("kernel colours", () => {
       });
     }
 
+    it(`are told apart, each from each, in a ${theme} theme`, () => {
+      const near = Object.values(SEEN).flatMap(matrix => {
+        const seen = numbers.map(n => lab(times(matrix, linear(kernelColour(n)[theme]))));
+        return seen.flatMap((a, i) =>
+          seen.slice(i + 1).flatMap((b, j) => (distance(a, b) < 12 ? [`${i + 1} and ${i + j + 2}`] : [])),
+        );
+      });
+      expect(near).toEqual([]);
+    });
+
     it(`bear numbers that read well in a ${theme} theme`, () => {
       const ratio = (n: number): number => {
         const fill = kernelColour(n)[theme];

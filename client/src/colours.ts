@@ -11,8 +11,8 @@ export interface KernelColour {
 const COLOURS: readonly KernelColour[] = [
   { light: "#D98E00", dark: "#E69F00" },
   { light: "#3FA3DC", dark: "#56B4E9" },
-  { light: "#7F7F7F", dark: "#A6A6A6" },
-  { light: "#0072B2", dark: "#3D9AD1" },
+  { light: "#4D4D4D", dark: "#E4E4E4" },
+  { light: "#0F5FA8", dark: "#2C6FD1" },
   { light: "#D9CB2E", dark: "#F0E442" },
   { light: "#B8628F", dark: "#CC79A7" },
   { light: "#C45500", dark: "#E5762D" },
@@ -20,7 +20,7 @@ const COLOURS: readonly KernelColour[] = [
 ];
 
 export function kernelColour(number: number): KernelColour {
-  return COLOURS[(number - 1) % COLOURS.length] ?? { light: "#7F7F7F", dark: "#A6A6A6" };
+  return COLOURS[(number - 1) % COLOURS.length] ?? { light: "#4D4D4D", dark: "#E4E4E4" };
 }
 
 /** black or white, whichever reads better on a fill */

@@ -61,6 +61,19 @@ describe("inlay hints", () => {
     expect(found.filter(h => h.kind === "shape").map(h => [h.line, h.label])).toEqual([[2, ": f32[8, 4, 6]"]]);
   });
 
+  it("show no mask that a forward graph keeps for its backward, and no shape of a value that nobody takes", () => {
+    const p = program({
+      compilations: [compilation({ kind: "forward", kernels: [] })],
+      source: [
+        entry(1, 8, 13, { target: "aten.relu.default", type: "f32[8, 4][4, 1]cuda:0" }),
+        entry(1, 8, 13, { target: "aten.le.Scalar", type: "b8[8, 4][4, 1]cuda:0" }),
+        entry(2, 4, 14, { target: "aten.mul.Tensor", type: "f32[10][1]cuda:0" }),
+      ],
+    });
+    const found = inlaysFor(p, FILE, ["    y = f(x)", "    opt.step()"], range, all);
+    expect(found.filter(h => h.kind === "shape").map(h => [h.line, h.label])).toEqual([[1, ": f32[8, 4]"]]);
+  });
+
   it("put a shape after the name that is assigned, and at the end of any other expression", () => {
     const p = program({
       compilations: [compilation({ kernels: [kernel({})] })],
@@ -296,6 +309,15 @@ describe("recompiles", () => {
 
   it("are told where one function is compiled for two shapes", () => {
     expect(told(2, 2)).toEqual(["recompile"]);
+  });
+
+  it("do not speak of sizes where it is the number of inputs that changes", () => {
+    const compilations = [1, 2].map(n =>
+      compilation({ inputs: Array.from({ length: n }, () => input("8")), kernels: [kernel({ at: [2] })] }),
+    );
+    const p = program({ compilations, roots: [root([0, 1])] });
+    const [found] = problemsFor(p, FILE, ["def f(x):"], { missedFusionBytes: null, graphBreaks: true, assumed: true });
+    expect(found?.message).toMatch(/^f is compiled again: it took 1 inputs and then 2/);
   });
 
   it("are not seen in two functions of one name", () => {

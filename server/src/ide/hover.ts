@@ -47,7 +47,7 @@ function savedLines(expression: number, line: number): string[] {
   if (expression === 0 && line === 0) return [];
   const own = expression > 0 ? [`Kept for the backward pass: **${formatBytes(expression)}**`] : [];
   const whole =
-    line > expression
+    line > expression && formatBytes(line) !== formatBytes(expression)
       ? [`${own.length ? "" : "Kept for the backward pass: "}**${formatBytes(line)}** by the whole line`]
       : [];
   return [[...own, ...whole].join(", ")];

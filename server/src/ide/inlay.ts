@@ -41,14 +41,14 @@ export function inlaysFor(
     // An expression of several lines has its hints where it ends.
     const ending = entries.filter(e => e.span.endLine === line);
     if (!ending.length) continue;
-    if (settings.shapes) out.push(...shapeHint(ending, lines));
+    if (settings.shapes) out.push(...shapeHint(program, ending, lines));
     if (settings.kernels) out.push(...kernelHint(program, ending, line, text));
   }
   return out;
 }
 
 /** the type of the line's outermost expression: after the name that it is assigned to, else after the expression */
-function shapeHint(entries: readonly SourceEntry[], lines: readonly string[]): Inlay[] {
+function shapeHint(program: EditorProgram, entries: readonly SourceEntry[], lines: readonly string[]): Inlay[] {
   const most = Math.max(...entries.map(e => sizeOf(e.span)));
   const outermost = entries.filter(e => sizeOf(e.span) === most);
   // graphs of a backward pass stand on the same expression with types of gradients: the first graph is the forward's
@@ -58,7 +58,8 @@ function shapeHint(entries: readonly SourceEntry[], lines: readonly string[]): I
   for (const e of outermost)
     if (e.compilation === graph && e.type !== null)
       kept(byCallers, e.callers.join(" "), () => [] as SourceEntry[]).push(e);
-  const values = [...byCallers.values()].flatMap(valuesOfCalls);
+  const training = program.compilations[graph]?.graph.kind === "forward";
+  const values = [...byCallers.values()].flatMap(nodes => valuesOfCalls(training ? withoutMasks(nodes) : nodes));
   const types = new Set(values.map(e => e.type));
   const [last] = values;
   const parsed = last?.type ? parseTensor(last.type) : null;
@@ -68,11 +69,20 @@ function shapeHint(entries: readonly SourceEntry[], lines: readonly string[]): I
   const name = /^(\s*)([A-Za-z_]\w*)\s*=\s*\(?\s*$/.exec(before);
   const label = shortType(parsed);
   const tooltip = `${last.target}: ${last.type}`;
+  // of a statement whose value nobody takes (opt.step()), no shape is of interest
+  const after = lines[span.endLine - 1]?.slice(span.endColumn) ?? "";
+  if (/^\s*$/.test(before) && /^\s*(#.*)?$/.test(after)) return [];
   if (name) {
     const column = (name[1]?.length ?? 0) + (name[2]?.length ?? 0);
     return [{ kind: "shape", line: span.line, column, label: `: ${label}`, tooltip }];
   }
   return [{ kind: "shape", line: span.endLine, column: span.endColumn, label: ` → ${label}`, tooltip }];
+}
+
+/** what a forward graph computes for its backward alone, and puts on the same expression: masks behind the value */
+function withoutMasks(nodes: readonly SourceEntry[]): readonly SourceEntry[] {
+  const last = nodes.findLastIndex(e => !e.type?.startsWith("b8"));
+  return last < 0 ? nodes : nodes.slice(0, last + 1);
 }
 
 /**

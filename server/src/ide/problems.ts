@@ -135,6 +135,17 @@ function recompiles(program: EditorProgram, lines: readonly string[]): Problem[]
         seen.set(graph.name, [...(seen.get(graph.name) ?? []), graph]);
         continue;
       }
+      const counts = [first.inputs.length, graph.inputs.length] as const;
+      if (counts[0] !== counts[1])
+        return [
+          {
+            span: lineSpan(lines, root.span.line),
+            severity: "hint",
+            code: "recompile",
+            message: `${root.name} is compiled again: it took ${counts[0]} inputs and then ${counts[1]}, as where the first call makes state that later calls find.`,
+            related: [],
+          },
+        ];
       const other = graph.inputs.find((input, n) => shapeText(input) !== shapeText(first.inputs[n]));
       const before = other && first.inputs[graph.inputs.indexOf(other)];
       const why = other
