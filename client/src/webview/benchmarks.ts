@@ -17,6 +17,13 @@ function cell(text: string, more: readonly string[] = [], kind = ""): HTMLElemen
   return element("td", { class: kind }, text, ...more.filter(Boolean).map(m => element("span", { class: "more" }, m)));
 }
 
+/** "528 – 704 ms": the unit once where both have it */
+function range(from: number, to: number): string {
+  const [a, b] = [time(from), time(to)];
+  const unit = b.split(" ")[1] ?? "";
+  return `${a.endsWith(` ${unit}`) ? a.slice(0, -unit.length - 1) : a} – ${b}`;
+}
+
 /** the time of day; of another day, the date */
 function moment(when: number): string {
   const date = new Date(when);
@@ -29,7 +36,7 @@ function row(e: HistoryEntry): HTMLElement {
     us === null
       ? cell("–", [], "number")
       : cell(time(us), [`${(us / e.medianUs).toFixed(2)}x ours`], `number ${us >= e.medianUs ? "better" : "worse"}`);
-  const share = e.shareOfCopy === null ? "" : `, ${Math.round(100 * e.shareOfCopy)}% of copy`;
+  const share = e.shareOfCopy === null ? "" : `${Math.round(100 * e.shareOfCopy)}% of copy`;
   const kernels = `${e.kernels} kernel${e.kernels === 1 ? "" : "s"}`;
   const when = `${moment(e.when)}${e.cachedSeconds === null ? "" : ", from the cache"}`;
   return element(
@@ -38,11 +45,7 @@ function row(e: HistoryEntry): HTMLElement {
     cell(e.root, [`${e.kind}, ${kernels}`, e.file], "what"),
     cell(
       time(e.medianUs),
-      [
-        `${time(e.p20Us)} – ${time(e.p80Us)}`,
-        `${e.count} run${e.count === 1 ? "" : "s"}`,
-        `${bandwidth(e.bytesPerSecond)}${share}`,
-      ],
+      [range(e.p20Us, e.p80Us), `${e.count} run${e.count === 1 ? "" : "s"}`, bandwidth(e.bytesPerSecond), share],
       "number ours",
     ),
     rival(e.eagerUs),
