@@ -105,13 +105,18 @@ export const WORKERS = [
         await w.page.locator(".quick-input-title", { hasText: "Folder with client.key" }).waitFor();
         await answer(w, folder);
         const next = w.page.locator(".quick-input-title", { hasText: "Endpoint of the remote worker" });
-        // the first Enter may only go into the folder
-        await w.until("the next question", async () => {
-          if ((await next.count()) > 0) return true;
-          await w.page.keyboard.press("Enter");
-          await w.page.waitForTimeout(500);
-          return (await next.count()) > 0;
-        });
+        // Enter may only go into the folder; the button takes it
+        const take = w.page.locator(".quick-input-widget .monaco-button", { hasText: "Use these keys" }).first();
+        await w.until(
+          "the next question",
+          async () => {
+            if ((await next.count()) > 0) return true;
+            await take.click({ timeout: 2000 }).catch(() => undefined);
+            await w.page.waitForTimeout(500);
+            return (await next.count()) > 0;
+          },
+          60_000,
+        );
         await answer(w, endpoint);
         await notification(w, /measures on cpu/i, 60_000);
         // a setting of the machine that the files are on, not of the user wherever they are
