@@ -274,6 +274,7 @@ function relocated(s: ValueStep, moved: { readonly ids: number; readonly graphs:
     case "row":
       return { ...s, id: id(s.id) };
     case "accumulate":
+    case "copy":
       return { ...s, id: id(s.id), of: id(s.of) };
     case "call":
       return {

@@ -131,6 +131,57 @@ const BY_HAND: readonly (readonly [string, string])[] = [
   ["torch.diagonal_copy(a, -1), torch.ops.aten.diagonal_copy(a, 1)", "a:f[3,3]"],
 ];
 
+/** writes: through views, of slices and indices, over what a gradient needs */
+const WRITES: readonly (readonly [string, string])[] = [
+  ["y = a.clone()\ny.index_put_((i,), b, accumulate=True)\ny[i] += 1.0\nreturn y * y", "a:f[3,5] b:f[3,5] i:i[3]"],
+  ["y = a.clone()\ny.index_put_((i,), b)\ny[:, j] *= 2.0\nreturn y * y", "a:f[3,3] b:f[3,3] i:i[3] j:i[2]"],
+  [
+    "y = a.clone()\nv = y.view(6, 4)[1:3]\nt = v.t()[1:3]\nt.mul_(3.0)\nv[0].add_(1.0)\ny.view(-1)[::5].zero_()\nreturn y.sin(), v.sum(), t.cos()",
+    "a:f[2,3,4]",
+  ],
+  [
+    "o = torch.zeros(6, 8, dtype=a.dtype, device=a.device)\no[:3].copy_(a)\no[3:, 1::2] = b\no[3:, ::2].copy_(c.expand(3, 4))\nreturn o.exp()",
+    "a:f[3,8] b:f[3,4] c:f[4]",
+  ],
+  ["y = a.sin()\ny.mul_(a)\ny.neg_()\ny += a\ny /= 3.0\nreturn y * b", "a:f[3,4] b:f[3,4]"],
+  ["y = a.clone()\ny.masked_fill_(m, -1.0)\ny[m] = 2.0\nreturn torch.where(m, y, y.exp())", "a:f[3,4] m:B[3,4]"],
+  [
+    "y = a.clone()\nt = y.transpose(0, 1)\nt[0] = t[1] * 2.0\ntorch.diagonal(y).fill_(0.5)\nreturn y, t.exp()",
+    "a:f[3,3]",
+  ],
+  [
+    "y = a.clone()\np, q = y.chunk(2, -1)\np *= torch.sigmoid(q)\ny[:, -1:].copy_(y[:, :2].sum(-1, keepdim=True))\nreturn y * y",
+    "a:f[3,4]",
+  ],
+  [
+    "o = torch.empty_like(a)\no[..., ::2] = a[..., ::2] * b - a[..., 1::2] * c\no[..., 1::2] = a[..., ::2] * c + a[..., 1::2] * b\nreturn o * o",
+    "a:f[2,3,8] b:f[3,4] c:f[3,4]",
+  ],
+  [
+    "o = torch.zeros(4, 6, dtype=a.dtype, device=a.device)\no[1] = a\no[:, 2] += b\no[2, 3:] = o[1, :3] * 2.0\no[-1, -1] = a[0] * b[0]\nreturn o * o",
+    "a:f[6] b:f[4]",
+  ],
+  [
+    "o = torch.zeros(5, 3, dtype=a.dtype, device=a.device)\no.scatter_add_(0, i, a)\no.scatter_(1, i[:, :1], b)\nreturn o * o",
+    "a:f[3,3] b:f[3,1] i:i[3,3]",
+  ],
+  [
+    "s = a.clone()\no = []\nfor k in range(3):\n    s.mul_(0.5).add_(b[k])\n    o.append(s.tanh())\nreturn torch.stack(o)",
+    "a:f[4] b:f[3,4]",
+  ],
+  ["x, y = a.clone(), b.clone()\nt = x.clone()\nx.copy_(y * 2.0)\ny.copy_(t)\nreturn x - y.exp()", "a:f[5] b:f[5]"],
+  ["y = a.clone()\ny.unsqueeze(0).expand(2, 3, 4)[0].mul_(2.0)\ny.t_()\nreturn y.sin()", "a:f[3,4]"],
+  ["y = a.clone()\nw = torch.as_strided(y, (2, 2), (4, 1), 1)\nw.mul_(w)\nreturn y.sin(), w", "a:f[3,4]"],
+  [
+    "y = a.clone()\ny.index_copy_(1, i, b)\ny.index_add_(1, i, b, alpha=2.0)\ny.index_fill_(0, i[:1], 0.5)\nreturn y * y",
+    "a:f[3,3] b:f[3,3] i:i[3]",
+  ],
+  [
+    "y = [a.clone(), b.clone()]\ntorch._foreach_mul_(y, 2.0)\ntorch._foreach_addcmul_(y, [b, a], [a, b], 0.5)\ny[0].lerp_(y[1], 0.3)\nreturn y[0] * y[1]",
+    "a:f[3,4] b:f[3,4]",
+  ],
+];
+
 /** sizes that depend on each other stay as they are */
 const FIXED: readonly (readonly [string, string])[] = [
   [
@@ -224,6 +275,7 @@ function ofTwo(name: string): Snippet {
 export function ownSnippets(records: readonly OpRecord[]): Snippet[] {
   return [
     ...BY_HAND.map(([code, inputs]) => ({ code, inputs })),
+    ...WRITES.map(([code, inputs]) => ({ code, inputs, fixed: true })),
     ...FIXED.map(([code, inputs]) => ({ code, inputs, fixed: true })),
     ...COARSE.map(([code, inputs]) => ({ code, inputs, coarse: true })),
     ...onLists(records),

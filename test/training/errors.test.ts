@@ -100,6 +100,59 @@ f(torch.randn(4, 8, device="cuda"), torch.randn(7, device="cuda"))`,
     /^RuntimeError: The size of tensor a \(8\) must match the size of tensor b \(7\) at non-singleton dimension 1/,
   ],
   [
+    "assigning to an element of a leaf outside of compiled functions",
+    `x = torch.randn(4, requires_grad=True, device="cuda")
+x[0] = 1.0`,
+    2,
+    /^RuntimeError: a view of a leaf Variable that requires grad is being used in an in-place operation/,
+  ],
+  [
+    "writing into a view of a parameter outside of compiled functions",
+    `w = torch.nn.Parameter(torch.zeros(4, 4, device="cuda"))
+row = w[1]
+row.add_(1)`,
+    3,
+    /^RuntimeError: a view of a leaf Variable that requires grad is being used in an in-place operation/,
+  ],
+  [
+    "overwriting a result that its gradient needs",
+    `@torch.compile
+def f(x):
+    y = x.sigmoid()
+    y.add_(1)
+    return y.sum()
+x = torch.randn(4, 3, requires_grad=True, device="cuda")
+f(x).backward()`,
+    3,
+    /^RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: \[torch.cuda.FloatTensor \[4, 3\]\]/,
+  ],
+  [
+    "overwriting an operand through a view of it",
+    `@torch.compile
+def f(x, w):
+    h = x * 2
+    y = h @ w
+    h.view(-1)[0] = 0.0
+    return y.sum()
+x = torch.randn(4, 3, requires_grad=True, device="cuda")
+f(x, torch.randn(3, 2, requires_grad=True, device="cuda")).backward()`,
+    4,
+    /modified by an inplace operation/,
+  ],
+  [
+    "clearing what a product was made of",
+    `@torch.compile
+def f(x):
+    y = x.exp() + 1
+    z = y.mul(y)
+    y.zero_()
+    return z.sum()
+x = torch.randn(4, 3, requires_grad=True, device="cuda")
+f(x).backward()`,
+    4,
+    /modified by an inplace operation/,
+  ],
+  [
     "floats as an index",
     `@torch.compile
 def f(x, i):
@@ -170,6 +223,42 @@ for _ in range(3):
     with torch.no_grad():
         w.sub_(0.1 * w.grad)
         w.grad.zero_()`,
+  ],
+  [
+    "a write over what no gradient needs",
+    `@torch.compile
+def f(x, w):
+    y = x + 1
+    z = y * w
+    y.zero_()
+    return z.sum() + y.sum()
+x = torch.randn(4, requires_grad=True, device="cuda")
+f(x, torch.randn(4, device="cuda")).backward()`,
+  ],
+  [
+    "a write into an input that was computed",
+    `@torch.compile
+def f(h):
+    h.add_(1)
+    h[0].mul_(2)
+    return h.sin()
+x = torch.randn(4, 3, requires_grad=True, device="cuda")
+f(x * 2).sum().backward()`,
+  ],
+  [
+    "a write into a leaf's data, and under no_grad",
+    `w = torch.nn.Parameter(torch.zeros(4, 4, device="cuda"))
+w.data[0] = 1.0
+with torch.no_grad():
+    w[1] = 2.0
+    w[2].add_(1)
+w.detach().zero_()`,
+  ],
+  [
+    "running statistics written while the batch is normalized",
+    `bn = torch.compile(torch.nn.BatchNorm1d(3).cuda())
+x = torch.randn(8, 3, requires_grad=True, device="cuda")
+bn(x).sum().backward()`,
   ],
   [
     "a write after the leaf",

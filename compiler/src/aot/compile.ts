@@ -84,7 +84,11 @@ function staticNames(frame: CapturedFrame, traced: TracedGraph): ReadonlySet<str
 }
 
 function outputInfos(traced: TracedGraph): OutputInfo[] {
-  return traced.outputs.map((o, i) => ({ from: { graphOutput: traced.leading + i }, requiresGrad: o.requiresGrad }));
+  return traced.outputs.map((o, i) => ({
+    from: { graphOutput: traced.leading + i },
+    requiresGrad: o.requiresGrad,
+    viewOf: o.viewOf,
+  }));
 }
 
 function valuesOf(graph: FxGraph, from: number, to: number): (FakeTensor | null)[] {
@@ -156,6 +160,7 @@ function train(frame: CapturedFrame, traced: TracedGraph): TrainResult {
       i => parts.forwardOutputs + i,
     ),
     gradients: gradients.map((g, i) => (g instanceof FxNode ? i : null)),
+    returnedInputs: traced.returnedInputs,
     tangentOutputs: parts.tangentOutputs,
     outputs: outputInfos(traced),
   };

@@ -43,7 +43,12 @@ import {
 interface SavedValue {
   readonly value: Value;
   readonly traced: TracedTensor;
+  /** writes to its memory so far */
+  readonly generation: number;
 }
+
+/** they ask a tensor for its shape alone, or for nothing (a batch norm's gradient while it trains for its statistics) */
+const READS_NO_VALUES = /^aten\.(\w+_like|new_\w+|\w+_as|sum_to_size|\w*batch_norm\w*_backward)\b/;
 
 /** what a derivative's formulas read of the forward pass, besides their other arguments */
 interface Saves {
@@ -137,6 +142,7 @@ export class Dispatcher implements GradHost {
   }
 
   private autograd(record: OpRecord, bound: Bound<Value>): Result<Value> {
+    this.refuseOverwritten(record, bound);
     for (const v of tensorsOf(bound, isValue)) this.catchUp(v);
     const tracked = this.gradEnabled && tensorsOf(bound, isValue).some(v => v.requiresGrad);
     const written = bound.schema.parameters.filter(p => p.mutated);
@@ -239,15 +245,32 @@ export class Dispatcher implements GradHost {
     if (!this.saved.has(v)) {
       const kept = new Value(v.tensor);
       kept.edge = null;
-      this.saved.set(kept, { value: v, traced: v.tensor.stale });
+      this.saved.set(kept, { value: v, traced: v.tensor.stale, generation: v.tensor.storage.generation });
       return kept;
     }
     return v;
   }
   unpack(v: Value): Value {
     const s = this.saved.get(v);
-    if (s === undefined || s.value.tensor.stale === s.traced) return v;
-    return this.wrap(s.traced);
+    if (s === undefined || s.value.tensor.storage.generation === s.generation) return v;
+    const before = this.wrap(s.traced);
+    this.overwritten.add(before);
+    return before;
+  }
+  /** what was saved and has been written since: to read it is an error, as a tensor's version tells autograd */
+  private readonly overwritten = new WeakSet<Value>();
+
+  private refuseOverwritten(record: OpRecord, bound: Bound<Value>): void {
+    if (READS_NO_VALUES.test(record.name)) return;
+    for (const v of tensorsOf(bound, isValue)) {
+      if (!this.overwritten.has(v)) continue;
+      const { shape, dtype, device } = metaOf(v);
+      const kind = TENSOR_KINDS[dtype] ?? "Float";
+      const sizes = shape.map(d => this.builder.hint(d)).join(", ");
+      throw new OpError(
+        `one of the variables needed for gradient computation has been modified by an inplace operation: [torch.${device.type === "cpu" ? "" : `${device.type}.`}${kind}Tensor [${sizes}]]`,
+      );
+    }
   }
 
   /** Which results the derivative's formulas read, and whether `self`: found by evaluating them once beside the graph. */
@@ -370,13 +393,14 @@ export class Dispatcher implements GradHost {
     const functional = record.derivative === undefined ? form : { ...form, derivative: record.derivative };
     const targets = bound.schema.parameters.filter(p => p.mutated).flatMap(p => targetsOf(bound.values.get(p.name)));
     for (const t of targets) {
-      if (t.edge !== null && "leaf" in t.edge && t.viewOf === null) {
+      if (t.edge !== null && "leaf" in t.edge && t.viewOf === null && !t.mayBeWritten) {
         throw new OpError("a leaf Variable that requires grad is being used in an in-place operation.");
       }
     }
     const seqNr = this.nextSeq++;
     return this.inContext({ ...this.tracer.context, seqNr }, () => {
       const before = mapBound(bound, isValue, v => {
+        if (!targets.some(t => t.tensor.storage === v.tensor.storage)) return v;
         const kept = new Value(v.tensor.snapshot(this.tracer));
         kept.edge = v.edge;
         return kept;
@@ -416,7 +440,7 @@ export class Dispatcher implements GradHost {
       return;
     }
     const { root, steps } = view;
-    if (root.edge !== null && "leaf" in root.edge) {
+    if (root.edge !== null && "leaf" in root.edge && !root.mayBeWritten) {
       throw new OpError("a view of a leaf Variable that requires grad is being used in an in-place operation.");
     }
     const written = metaOf(root);
@@ -476,6 +500,16 @@ export class Dispatcher implements GradHost {
     return [result, ...others];
   }
 }
+
+const TENSOR_KINDS: Partial<Record<TensorMeta["dtype"], string>> = {
+  float64: "Double",
+  float32: "Float",
+  float16: "Half",
+  bfloat16: "BFloat16",
+  int64: "Long",
+  int32: "Int",
+  bool: "Bool",
+};
 
 function targetsOf(v: ArgValue<Value> | undefined): Value[] {
   if (isValue(v)) return [v];

@@ -82,7 +82,7 @@ export class FunctionalTensor {
     if (this.generation !== this.storage.generation) {
       this.storage.apply(tracer);
       let t = this.storage.base;
-      for (const step of this.steps) t = runView(tracer, step, t);
+      for (const step of this.steps) t = tracer.asOriginal(packet(step.record), () => runView(tracer, step, t));
       this.value = t;
       this.generation = this.storage.generation;
     }

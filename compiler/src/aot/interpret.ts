@@ -239,7 +239,7 @@ export class Interpreter {
     const outputs = many(args[1] ?? null) as readonly Computed[];
     if (!d.gradEnabled || !inputs.some(v => isValue(v) && v.requiresGrad)) return outputs;
     const nodes = node.graph.nodes;
-    const [from, to] = [nodes.findIndex(n => n === grads[0]), nodes.findIndex(n => n === node)];
+    const [from, to] = [nodes.indexOf(grads[0] as FxNode), nodes.indexOf(node)];
     const body = nodes.slice(from, to).filter(n => n.target !== FUNCTION_GRAD);
     return functionEdges(d, inputs.filter(isValue), outputs.filter(isValue), (given, seqNr) => {
       for (const [i, g] of grads.entries()) if (g instanceof FxNode) this.values.set(g, given[i] ?? null);

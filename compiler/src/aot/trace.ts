@@ -8,7 +8,7 @@ import type { CapturedFrame } from "../dynamo/types";
 import type { FxGraph, FxNode } from "../fx/graph";
 import { isFakeTensor } from "../fx/print";
 import { type Argument, type FakeTensor, OpaqueArg, TupleArg } from "../fx/types";
-import { int } from "../inductor/symbolic/expr";
+import { int, intValue, sub } from "../inductor/symbolic/expr";
 import { runBackward } from "./autograd";
 import type { Computed } from "./computed";
 import { Dispatcher } from "./dispatch";
@@ -37,12 +37,16 @@ export interface TracedGraph {
   readonly mutated: readonly string[];
   /** number of forward outputs that stand before the user's (new values of inputs that the runtime copies back) */
   readonly leading: number;
+  /** positions among the inputs of those */
+  readonly returnedInputs: readonly number[];
   /** frame outputs */
   readonly outputs: readonly {
     readonly node: FxNode | null;
     readonly meta: FakeTensor | null;
     readonly requiresGrad: boolean;
     readonly inputAlias: number | null;
+    /** input whose memory it lies in, with the offset in elements */
+    readonly viewOf: { readonly input: number; readonly offset: number } | null;
   }[];
   readonly joint: JointParts | null;
   /** float inputs whose value was fixed */
@@ -80,6 +84,7 @@ function traceInputs(
       const value = dispatcher.wrap(new TracedTensor(p, { ...val, requiresGrad: false }));
       value.wantsGrad = val.requiresGrad;
       if (val.requiresGrad && frame.gradEnabled) value.edge = { leaf: i };
+      value.mayBeWritten = node.meta.nonLeaf === true;
       tensors.push({ index: i, node: p, value });
       values.push(value);
     } else {
@@ -157,16 +162,19 @@ function traceOnce(
   const outputs = results.map(r => {
     if (!isValue(r)) {
       const node = isExpr(r) ? argumentNode(tracer.toArgument(r)) : null;
-      return { node, meta: null, requiresGrad: false, inputAlias: null };
+      return { node, meta: null, requiresGrad: false, inputAlias: null, viewOf: null };
     }
     const traced = r.tensor.sync(tracer);
     const alias = inputs.tensors.find(t => t?.value === r);
+    const base = inputs.tensors.find(t => t?.value.tensor.storage === r.tensor.storage);
+    const offset = base ? intValue(sub(traced.meta.storageOffset, base.value.tensor.meta.storageOffset)) : undefined;
     return {
       // a written input that is handed out again is the copy into it
       node: copies.get(r) ?? traced.node,
       meta: traced.meta,
       requiresGrad: train && r.requiresGrad,
       inputAlias: alias?.index ?? null,
+      viewOf: base && offset !== undefined ? { input: base.index, offset } : null,
     };
   });
   const forward = [...leading, ...outputs.map((o, i): Argument => o.node ?? constantOutput(results[i] as Computed))];
@@ -178,6 +186,7 @@ function traceOnce(
     inputs: tracer.graph.placeholders().map(n => n.name),
     mutated: mutated.filter(t => copies.has(t.value)).map(t => t.node.name),
     leading: leading.length,
+    returnedInputs: returned.map(t => t.index),
     outputs,
     specialized: interpreter.specialized,
     joint:

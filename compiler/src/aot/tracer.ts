@@ -128,6 +128,17 @@ export class Tracer {
     }
   }
 
+  /** nodes made for another reason than the operator in hand, whose own name they carry */
+  asOriginal<R>(packet: string, body: () => R): R {
+    const outer = this.originalAten;
+    this.originalAten = packet;
+    try {
+      return body();
+    } finally {
+      this.originalAten = outer;
+    }
+  }
+
   withContext<R>(context: TraceContext, body: () => R): R {
     const outer = this.context;
     this.context = context;

@@ -27,6 +27,8 @@ export interface OutputInfo {
   /** a tensor or symint the graph returns, or an input that the runtime hands out again */
   readonly from: { readonly graphOutput: number } | { readonly input: number };
   readonly requiresGrad: boolean;
+  /** a view of an input's memory, which the runtime takes anew of the input: offset in elements; null: memory of its own */
+  readonly viewOf: { readonly input: number; readonly offset: number } | null;
 }
 
 export interface InferenceResult {
@@ -47,6 +49,8 @@ export interface TrainResult {
   readonly savedOutputs: readonly number[];
   /** per primal: the backward output that is its gradient, or null */
   readonly gradients: readonly (number | null)[];
+  /** positions among the graph's inputs of those whose new values stand first among the forward outputs */
+  readonly returnedInputs: readonly number[];
   /** forward outputs that have tangents, in order of the tangents */
   readonly tangentOutputs: readonly number[];
   readonly outputs: readonly OutputInfo[];

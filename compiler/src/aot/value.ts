@@ -58,6 +58,9 @@ export class Value {
   /** the program's tensor requires grad, though grad mode is off and no gradient goes anywhere */
   wantsGrad = false;
 
+  /** an input that is no leaf of the program's; copied before its first write, as all such inputs are */
+  mayBeWritten = false;
+
   get requiresGrad(): boolean {
     return this.edge !== null;
   }

@@ -90,6 +90,8 @@ export interface NodeMeta {
   isBackward?: boolean;
   /** pre-grad: text of the source expression of a placeholder, "L['self']._modules['q']._parameters['weight']" */
   source?: string;
+  /** pre-grad: an input that requires grad and was computed, so it may be written */
+  nonLeaf?: true;
   /** inductor: the strides this value must be realised with */
   realizeToStrides?: readonly Expr[];
   /** activation checkpointing's wish */

@@ -23,6 +23,8 @@ export type ValueStep =
       readonly outputs: readonly (number | null)[];
     }
   | { readonly kind: "accumulate"; readonly id: number; readonly of: number }
+  | { readonly kind: "copy"; readonly id: number; readonly of: number }
+  | { readonly kind: "view"; readonly tensor: ValueTensor; readonly of: number; readonly offset: number }
   | { readonly kind: "row"; readonly id: number; readonly slot: string };
 
 /** a compiled graph as far as an executor needs it */
@@ -58,6 +60,7 @@ export type ReplayFacts =
       | {
           readonly kind: "train";
           readonly savedOutputs: readonly number[];
+          readonly returnedInputs: readonly number[];
           readonly tangentOutputs: readonly number[];
           readonly gradients: readonly (number | null)[];
         }
@@ -69,8 +72,8 @@ export function replayFacts(aot: AotResult): ReplayFacts {
   const { graph } = aot.kind === "train" ? aot.forward : aot.compiled;
   const shared = { outputs, keptInputs, outputCount: graph.output.inputs.length ? outputCount(graph) : 0 };
   if (aot.kind === "inference") return { kind: "inference", ...shared };
-  const { savedOutputs, tangentOutputs, gradients } = aot;
-  return { kind: "train", ...shared, savedOutputs, tangentOutputs, gradients };
+  const { savedOutputs, returnedInputs, tangentOutputs, gradients } = aot;
+  return { kind: "train", ...shared, savedOutputs, returnedInputs, tangentOutputs, gradients };
 }
 
 interface CompiledFrame {
@@ -85,6 +88,8 @@ interface TapeEntry {
   readonly saved: readonly number[];
   /** runtime ids of the outputs that have tangents, with their shapes */
   readonly tangents: readonly ValueTensor[];
+  /** inputs that the graph wrote: the gradients of what they were are others than of what they are now */
+  readonly written: ReadonlySet<number>;
   /** per backward output: the input it is the gradient of */
   readonly gradients: readonly (number | null)[];
 }
@@ -188,11 +193,26 @@ export class ValueProgramBuilder {
   ): void {
     const [first, second] = graphs;
     if (facts.kind === "error" || first === undefined) return this.block("a graph did not compile");
+    const inputAt = (k: number): RuntimeTensor | null => {
+      const input = inputs[facts.keptInputs[k] ?? k];
+      return typeof input === "object" ? input : null;
+    };
+    /** inputs whose new value the graph returns, by output position: the runtime copies it into them */
+    const returned = facts.kind === "train" ? facts.returnedInputs.map(inputAt) : [];
+    const written = new Set(returned.flatMap(t => (t ? [t.id] : [])));
+    const views: { tensor: ValueTensor; of: number; offset: number }[] = [];
     // graph outputs by position; those that the program sees take the program's ids
     const ids = new Array<number | null>(facts.outputCount).fill(null);
     facts.outputs.forEach((o, i) => {
       const tensor = outputs[i];
-      if (tensor && "graphOutput" in o.from) ids[o.from.graphOutput] = tensor.id;
+      if (!tensor || !("graphOutput" in o.from) || written.has(tensor.id)) return;
+      const base = o.viewOf && inputAt(o.viewOf.input);
+      if (o.viewOf && base) {
+        if (base.id !== tensor.id) views.push({ tensor: plain(tensor), of: base.id, offset: o.viewOf.offset });
+      } else ids[o.from.graphOutput] = tensor.id;
+    });
+    returned.forEach((t, k) => {
+      if (t) ids[k] = this.nextId++;
     });
     const saved: number[] = [];
     if (facts.kind === "train") {
@@ -211,16 +231,25 @@ export class ValueProgramBuilder {
       }),
       outputs: ids,
     });
+    returned.forEach((t, k) => {
+      const of = ids[k];
+      if (t && typeof of === "number") this.steps.push({ kind: "copy", id: t.id, of });
+    });
+    for (const v of views) this.steps.push({ kind: "view", ...v });
     if (facts.kind !== "train" || second === undefined) return;
     const tangents = facts.tangentOutputs.flatMap(o => {
+      const changed = returned[o];
+      if (changed) return [plain(changed)];
       const position = facts.outputs.findIndex(x => "graphOutput" in x.from && x.from.graphOutput === o);
       const tensor = outputs[position];
+      // an input that is handed out again has the gradient of its new value alone
+      if (tensor && written.has(tensor.id)) return [{ ...plain(tensor), id: this.nextId++ }];
       return tensor ? [plain(tensor)] : [];
     });
     const gradients = facts.gradients.map((g, primal) => ({ g, input: inputs[facts.keptInputs[primal] ?? primal] }));
     const perOutput: (number | null)[] = [];
     for (const { g, input } of gradients) if (g !== null) perOutput[g] = typeof input === "object" ? input.id : null;
-    this.tape.push({ backward: second, saved, tangents, gradients: Array.from(perOutput, x => x ?? null) });
+    this.tape.push({ backward: second, saved, tangents, written, gradients: Array.from(perOutput, x => x ?? null) });
   }
 
   /** reverse order of execution; missing tangents are zero, gradients of one tensor add up */
@@ -241,6 +270,7 @@ export class ValueProgramBuilder {
         this.steps.push({ kind: "create", tensor: { ...t, id }, fill: { how: "full", value: 0 } });
         return { id };
       });
+      for (const id of entry.written) grads.delete(id);
       const outputs = entry.gradients.map(input => (input === null ? null : this.nextId++));
       this.steps.push({
         kind: "call",

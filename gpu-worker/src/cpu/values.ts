@@ -1,5 +1,6 @@
 // Replays a small program: tensors filled, plans called, rows reported.
 import type { Job, ValuesResult } from "../protocol";
+import { copyTensor } from "./dense";
 import { accessor, itemSize } from "./dtypes";
 import { createTensor, fillTensor } from "./inputs";
 import type { LoadedPlan, Machine } from "./machine";
@@ -51,7 +52,7 @@ export async function runValues(machine: Machine, job: ValuesJob): Promise<Value
         const { size, stride, dtype } = step.tensor;
         tensors.set(step.tensor.id, {
           base: of.base,
-          view: { size, stride, dtype, itemSize: width, address: of.base + step.offset * width },
+          view: { size, stride, dtype, itemSize: width, address: of.view.address + step.offset * width },
         });
         break;
       }
@@ -74,6 +75,9 @@ export async function runValues(machine: Machine, job: ValuesJob): Promise<Value
         tensors.set(step.id, target);
         break;
       }
+      case "copy":
+        copyTensor(machine, find(step.of).view, find(step.id).view);
+        break;
       case "row": {
         const { view } = find(step.id);
         rows.push({ slot: step.slot, row: valueRow(machine, view) });

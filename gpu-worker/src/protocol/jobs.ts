@@ -66,10 +66,12 @@ export const valueStepSchema = z.discriminatedUnion("kind", [
     inputs: z.array(z.union([z.object({ id: z.number().int() }), z.object({ value: z.number() })])),
     outputs: z.array(z.number().int().nullable()),
   }),
-  /** a strided view of a tensor already there, under an id of its own */
+  /** a strided view of a tensor already there, under an id of its own; the offset counts elements from its first */
   z.object({ kind: z.literal("view"), tensor, of: z.number().int(), offset: z.number().int() }),
   /** adds `of` into `id` (creating it as a copy where absent): how gradients accumulate */
   z.object({ kind: z.literal("accumulate"), id: z.number().int(), of: z.number().int() }),
+  /** writes the values of `of` into `id`, which others may share memory with */
+  z.object({ kind: z.literal("copy"), id: z.number().int(), of: z.number().int() }),
   /** reports a tensor; `slot` comes back with it */
   z.object({ kind: z.literal("row"), id: z.number().int(), slot: z.string() }),
 ]);

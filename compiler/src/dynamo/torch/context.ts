@@ -270,7 +270,9 @@ export class Torch {
   }
 
   newTensor(meta: FakeTensor, storage = new Storage(), cls = this.tensorClass): PyTensor {
-    return new PyTensor(cls, meta, storage);
+    const t = new PyTensor(cls, meta, storage);
+    storage.root ??= t;
+    return t;
   }
 
   hints(t: PyTensor): number[] {

@@ -90,11 +90,7 @@ export class Converter {
     if (trace) return trace.nodeOf(t);
     let n = this.eager.get(t);
     if (!n) {
-      n = this.graph.create("placeholder", `arg${this.eager.size}`, [], new Map(), {
-        val: t.meta,
-        stack: [],
-        fromNode: [],
-      });
+      n = this.graph.create("placeholder", `arg${this.eager.size}`, [], new Map(), inputMeta(t, t.meta));
       this.eager.set(t, n);
     }
     return n;
@@ -168,6 +164,11 @@ export class Converter {
   }
 }
 
+/** a placeholder's meta */
+export function inputMeta(t: PyTensor, val: FakeTensor): NodeMeta {
+  return { val, stack: [], fromNode: [], ...(val.requiresGrad && !t.isLeaf ? { nonLeaf: true } : {}) };
+}
+
 const isMeta = (x: unknown): x is TensorMeta =>
   typeof x === "object" && x !== null && "shape" in x && "stride" in x && "dtype" in x;
 
@@ -230,10 +231,13 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const baseTensor = isMeta(base) ? conv.byMeta.get(base) : undefined;
   const storage = self?.storage ?? baseTensor?.storage;
   if (self) {
-    // in a trace AOTAutograd finds it
-    if (!trace && needsGrad && self.isLeaf && self.meta.requiresGrad)
-      torch.vm.raise("RuntimeError", "a leaf Variable that requires grad is being used in an in-place operation.");
+    if (!trace && needsGrad) refuseLeaf(torch, self, "");
     markWritten(self, needsGrad);
+    const reshaped = record.tags?.includes("view") ? typed[0] : null;
+    if (reshaped) {
+      const { shape, stride, storageOffset } = reshaped;
+      self.meta = { ...self.meta, shape, stride, storageOffset };
+    }
   }
   const learn = trace || written ? null : knowledge(record, bound.values, conv);
   if (!Array.isArray(result)) {
@@ -377,6 +381,19 @@ function withGrad(m: FakeTensor, needsGrad: boolean): FakeTensor {
   return m.requiresGrad === requiresGrad ? m : { ...m, requiresGrad };
 }
 
+/** what autograd says to a write into a leaf, or into a view of one; in a trace AOTAutograd finds it */
+export function refuseLeaf(torch: Torch, t: PyTensor, part: "" | "a view of "): void {
+  const { root } = t.storage;
+  const refuse = (which: string): never =>
+    torch.vm.raise(
+      "RuntimeError",
+      `${which}a leaf Variable that requires grad is being used in an in-place operation.`,
+    );
+  if (!t.meta.requiresGrad) return;
+  if (t.isLeaf) refuse(part);
+  else if (root !== null && root !== t && root.isLeaf && root.meta.requiresGrad) refuse("a view of ");
+}
+
 function markWritten(t: PyTensor, needsGrad: boolean): void {
   t.storage.version++;
   t.known = null;
@@ -441,12 +458,13 @@ function finishMany(
   const nodes: Argument[] = [];
   const items = metas.map((meta, i): Value => {
     if (!meta) return null;
+    const old = inplace[i];
+    // the call gives nothing: what it wrote are its arguments
+    if (old && !trace) return old;
     const item = trace
       ? trace.emit("call_function", "operator.getitem", [node, i], new Map(), meta, call.options)
       : graph.create("call_function", "operator.getitem", [node, i], new Map(), nodeMeta(meta));
     nodes.push(item);
-    const old = inplace[i];
-    if (old && !trace) return old;
     const t = torch.newTensor(meta, old?.storage ?? storage);
     t.isLeaf = !meta.requiresGrad;
     trace?.adopt(t, item);
@@ -454,12 +472,7 @@ function finishMany(
   });
   if (!trace) {
     graph.create("output", "output", [new TupleArg(nodes)], new Map(), nodeMeta(undefined));
-    eagerStep(
-      torch,
-      graph,
-      conv,
-      items.filter(t => t instanceof PyTensor),
-    );
+    eagerStep(torch, graph, conv, items.filter((t, i) => t instanceof PyTensor && !inplace[i]) as PyTensor[]);
   }
   return resultTuple(torch, record, items);
 }

@@ -5,6 +5,7 @@ import { FxGraph, type FxNode } from "../../fx/graph";
 import { type Argument, type FakeValue, type NodeOp, TupleArg } from "../../fx/types";
 import { type Expr, intValue } from "../../inductor/symbolic/expr";
 import type { Torch } from "./context";
+import { inputMeta } from "./dispatch";
 import type { PySymFloat, PySymInt, PyTensor } from "./objects";
 import type { EmitOptions, TraceSink } from "./sink";
 
@@ -29,7 +30,7 @@ class Region implements TraceSink {
       `arg${this.inputs.size}`,
       [],
       new Map(),
-      { val: t.meta, stack: [], fromNode: [] },
+      inputMeta(t, t.meta),
       before ? { before } : {},
     );
     this.inputs.set(t, node);

@@ -10,7 +10,7 @@ import { type FakeTensor, TupleArg } from "../../fx/types";
 import type { Expr } from "../../inductor/symbolic/expr";
 import { PyFloat, PyList, PySlice, PyTuple, PyUnknown, type Value } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
-import { Converter, countOf, isTensorLike, opaqueOp } from "./dispatch";
+import { Converter, countOf, isTensorLike, opaqueOp, refuseLeaf } from "./dispatch";
 import { type KnownArray, slice as knownSlice, store } from "./known";
 import { PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
 import { Unsupported } from "./sink";
@@ -348,6 +348,7 @@ export function tensorSetItem(torch: Torch, t: PyTensor, key: Value, value: Valu
     const target = selectMeta(torch, t, key);
     if (value instanceof PyTensor) checkAssignable(torch, target.meta, value.meta);
   }
+  if (!trace && torch.gradEnabled && !torch.inferenceMode) refuseLeaf(torch, t, "a view of ");
   t.storage.version++;
   t.known = null;
   if (torch.gradEnabled && value instanceof PyTensor && value.meta.requiresGrad && isFloating(t.meta.dtype)) {

@@ -302,6 +302,7 @@ export class TorchNamespace {
       const grad = args[1] ?? kw.get("requires_grad") ?? true;
       const p = torch.newTensor({ ...source.meta, requiresGrad: vm.truthy(grad) }, source.storage, cls);
       p.isLeaf = true;
+      p.storage.root = p;
       p.takeRuntime(source);
       return p;
     });

@@ -11,6 +11,8 @@ import type { RuntimeTensor } from "../types";
 export class Storage {
   /** counts writes; views of one storage see each other's */
   version = 0;
+  /** the tensor that it was made for; the others are views */
+  root: PyTensor | null = null;
 }
 
 export interface Proxy {

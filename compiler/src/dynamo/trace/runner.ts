@@ -459,7 +459,7 @@ export class FrameRunner {
     // the concrete metas are what the program holds afterwards
     trace.release();
     const inputs = captured.inputs.map((i): RuntimeTensor | number =>
-      this.inputValue(i, hit?.trace ?? trace, frame, snapshot),
+      this.inputValue(i, hit?.trace ?? trace, trace, frame, snapshot),
     );
     torch.step({
       kind: "call",
@@ -469,10 +469,20 @@ export class FrameRunner {
     });
   }
 
-  private inputValue(i: InputInfo, trace: Trace, frame: Frame, snapshot: FrameSnapshot): RuntimeTensor | number {
+  /** `trace` made the graph, `now` ran this call */
+  private inputValue(
+    i: InputInfo,
+    trace: Trace,
+    now: Trace,
+    frame: Frame,
+    snapshot: FrameSnapshot,
+  ): RuntimeTensor | number {
     const known = trace.inputs.find(x => x.node === i.node);
     const entry = { frame: entryFrame(frame, snapshot) };
     if (i.kind === "tensor" && known) {
+      // what this call read: by now its source may hold what the call stored there
+      const read = now.inputs.find(x => x.source.name === known.source.name)?.value;
+      if (read instanceof PyTensor) return this.torch.runtime(read);
       const v = known.source.fetch(entry) ?? (known.value instanceof PyTensor ? known.value : null);
       if (v instanceof PyTensor) return this.torch.runtime(v);
       return known.value instanceof PyTensor ? this.torch.runtime(known.value) : 0;

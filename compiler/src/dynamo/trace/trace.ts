@@ -382,6 +382,7 @@ export class Trace implements TraceSink, Observer {
       this.symbolPlaceholder(d, { name: source.name + part, owned: null, fetch: () => undefined }, this.hint(d));
     }
     const node = this.insertPlaceholder(placeholderName(source.name), meta, source.name);
+    if (meta.requiresGrad && !t.isLeaf) node.meta.nonLeaf = true;
     this.inputs.push({ node, source, kind: "tensor", value: t });
     this.guards.tensors.push({ source, meta });
     t.setProxy({ trace: this, node, named: true });

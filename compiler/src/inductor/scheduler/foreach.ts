@@ -31,6 +31,7 @@ export function foreachRefusal(
 ): Reason | "silent" | null {
   if (isForeach(a) && isForeach(b)) {
     if (a.snodes.length !== b.snodes.length) return reason("foreach_length", "foreach do not have same length");
+    if (a.snodes.some((m, i) => b.snodes.some((n, k) => i !== k && readsOf(m, n)))) return CROSSED;
     return a.snodes.every((m, i) => canFuse(m, b.snodes[i] as AnyNode)) ? null : "silent";
   }
   if (isForeach(b)) {
@@ -41,6 +42,7 @@ export function foreachRefusal(
       );
     const member = consumerFor(b, a);
     if (!member) return reason("foreach_dependency", "candidate producer is not dep of any foreach consumer");
+    if (b.snodes.some(m => m !== member && readsOf(a, m))) return CROSSED;
     return canFuse(a, member) ? null : "silent";
   }
   if (isForeach(a)) {
@@ -54,6 +56,16 @@ export function foreachRefusal(
     return canFuse(member, b) ? null : "silent";
   }
   return null;
+}
+
+/** members run side by side: none may read what another one writes */
+const CROSSED = reason("foreach_dependency", "candidate producer is read by another foreach consumer too");
+
+/** whether `reader` reads what `writer` writes */
+function readsOf(writer: AnyNode, reader: AnyNode): boolean {
+  const names = new Set(writer.outputs.map(o => o.name));
+  for (const d of reader.readWrites.reads) if (names.has(d.name)) return true;
+  return false;
 }
 
 /** the member that reads what `producer` writes */

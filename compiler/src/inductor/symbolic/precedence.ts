@@ -19,6 +19,14 @@ export const PREC = {
 /** Below everything that is not an atom: what torch passes to parenthesise all but atoms. */
 export const NON_ATOM = PREC.Atom - 0.5;
 
+const bindsLess = (e: Expr): boolean =>
+  e.kind === "floordiv" ||
+  e.kind === "modular" ||
+  e.kind === "mod" ||
+  e.kind === "where" ||
+  e.kind === "truediv" ||
+  e.kind === "identity";
+
 export function precedence(e: Expr): number {
   switch (e.kind) {
     case "int":
@@ -29,6 +37,8 @@ export function precedence(e: Expr): number {
     case "add":
       return PREC.Add;
     case "mul": {
+      // sympy looks at a product's sign only where no factor is a function that binds less than a product
+      if (e.args.some(bindsLess)) return PREC.Mul;
       const first = e.args[0];
       const negative = (first?.kind === "int" || first?.kind === "float") && first.value < 0;
       return negative ? PREC.Add : PREC.Mul;
