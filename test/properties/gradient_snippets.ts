@@ -123,6 +123,10 @@ const BY_HAND: readonly (readonly [string, string])[] = [
     "a:f[3,2,5] nm:f[2] nv:f[2] w:f[2] b:f[2]",
   ],
   ["F.nll_loss(a, t), F.nll_loss(a, t, nw)", "a:f[2,3,2,2] t:i[2,2,2] nw:f[3]"],
+  [
+    "F.triplet_margin_with_distance_loss(a, b, c, swap=True), F.triplet_margin_with_distance_loss(a, b, c, distance_function=lambda x, y: (x - y).abs().sum(-1), reduction='sum')",
+    "a:f[3,5] b:f[3,5] c:f[3,5]",
+  ],
   ["torch.cumprod(a, 1), torch.cumprod(a, 0)", "a:f[3,4]"],
   ["torch.sort(a, stable=True, dim=0, descending=True).values", "a:f[4,5]"],
   ["torch.xlogy(1.3, a), torch.xlogy(a, 0.7)", "a:f[3,3]"],

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import type { ValueRow, ValueStep } from "@fuselens/gpu-worker/protocol";
 import { afterAll, describe, expect, it } from "vitest";
+import { uniform } from "../../gpu-worker/src/cpu/fill";
 import { WorkerPool } from "../../server/src/worker/pool";
 import { runSource } from "../walkthrough/logs";
 
@@ -94,4 +95,30 @@ describe("compiled as operator by operator", () => {
       expect(compiled[i]?.values, `${list.split(", ")[i]}`).toEqual(close);
     }
   });
+});
+
+it("an input that was computed, written where autograd looks, has the gradients of before and after", async () => {
+  const source = `${HEAD}@torch.compile
+def f(h, w):
+    h.mul_(w)
+    return h.sin()
+
+x = torch.randn(4, device="cuda", dtype=torch.float64, requires_grad=True)
+w = torch.randn(4, device="cuda", dtype=torch.float64, requires_grad=True)
+h = x * 2
+y = f(h, w)
+(y.sum() + h.sum()).backward()
+`;
+  const { values } = runSource("/mutation/model.py", source, { wat: true, replay: true });
+  const graphs = values.graphs.map(g => ({ plan: g.plan, wat: [...g.wat], standalone: "" }));
+  const job = { kind: "values" as const, graphs, steps: [...values.steps] as ValueStep[] };
+  const { result } = await pool.submit(job, { fresh: true });
+  if (result.kind !== "values") throw new Error("another answer");
+  const rows = new Map(result.rows.map(r => [r.slot, r.row]));
+  const normal = (k: number) => Array.from({ length: 4 }, (_, i) => (uniform(i, k) - 0.5) * Math.sqrt(12));
+  const [x, w] = [normal(0), normal(1)];
+  const each = (f: (x: number, w: number) => number) => x.map((v, i) => expect.closeTo(f(v, w[i] ?? 0), 9));
+  const grads = values.grads.map(g => rows.get(g.slot)?.values);
+  expect(grads[0]).toEqual(each((v, k) => (Math.cos(2 * v * k) + 1) * 2 * k));
+  expect(grads[1]).toEqual(each((v, k) => (Math.cos(2 * v * k) + 1) * 2 * v));
 });

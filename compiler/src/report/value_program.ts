@@ -231,6 +231,14 @@ export class ValueProgramBuilder {
       }),
       outputs: ids,
     });
+    // the backward wants its inputs as they were
+    if (written.size > 0) {
+      for (const [i, of] of saved.entries()) {
+        const id = this.nextId++;
+        this.steps.push({ kind: "accumulate", id, of });
+        saved[i] = id;
+      }
+    }
     returned.forEach((t, k) => {
       const of = ids[k];
       if (t && typeof of === "number") this.steps.push({ kind: "copy", id: t.id, of });

@@ -279,6 +279,23 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
     return torch.nn.functional.softmax(-input, dim)
 
 
+def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
+                                      reduction="mean"):
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if margin <= 0:
+        raise ValueError(f"margin must be greater than 0, got {margin}")
+    distance = torch.pairwise_distance if distance_function is None else distance_function
+    near = distance(anchor, positive)
+    far = distance(anchor, negative)
+    if swap:
+        far = torch.minimum(far, distance(positive, negative))
+    loss = torch.clamp_min(margin + near - far, 0)
+    if reduction == "sum":
+        return torch.sum(loss)
+    return torch.mean(loss) if reduction == "mean" else loss
+
+
 class GradScaler:
     def __init__(self, *args, **kwargs):
         pass

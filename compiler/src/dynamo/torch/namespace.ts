@@ -55,6 +55,9 @@ const LEGACY: Readonly<Record<string, string>> = {
 const HARMLESS =
   /^(manual_seed|seed|set_num_threads|set_printoptions|set_float32_matmul_precision|set_default_tensor_type|set_warn_always|use_deterministic_algorithms|set_num_interop_threads|_assert_async|_assert_scalar|save|set_rng_state|_set_deterministic_algorithms|set_deterministic_debug_mode|_check|_check_is_size|_check_value|_check_index|_check_type)$/;
 
+/** functions of torch.nn.functional that are Python over others */
+const PYTHON_FUNCTIONAL: ReadonlySet<string> = new Set(["softmin", "triplet_margin_with_distance_loss"]);
+
 export class TorchNamespace {
   readonly torch: Torch;
   readonly api: CompileApi;
@@ -405,7 +408,7 @@ export class TorchNamespace {
         m.dict.set("Buffer", this.bufferClass());
         return true;
       case "torch.nn.functional":
-        lazily(n => functionalFunction(torch, n) ?? (n === "softmin" ? this.helper(n) : undefined));
+        lazily(n => (PYTHON_FUNCTIONAL.has(n) ? this.helper(n) : functionalFunction(torch, n)));
         return true;
       case "torch.nn.init":
         lazily(n => this.initFunction(n));
