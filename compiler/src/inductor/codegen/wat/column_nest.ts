@@ -15,9 +15,8 @@ import { loadColumn } from "./vector_memory";
 import { LANES, NotVectorizable } from "./vector_types";
 import { computeType, type WatValue } from "./wat_types";
 
-const BLOCK = 256;
-const SMALL_BLOCK = 64;
-/** with fewer blocks than these, smaller ones keep the threads busy */
+/** columns of a block: long runs of memory where that leaves enough blocks for the threads */
+const BLOCKS = [1024, 256, 64];
 const FEW_BLOCKS = 16;
 /** rows that a turn takes at once, in bodies of few operations */
 const ROWS = 4;
@@ -28,7 +27,7 @@ export function blockOf(part: Part, sizes: KernelSizes): number {
   const inner = part.space.x[part.space.x.length - 1];
   const columns = inner ? sizes.hint(inner.size) : 1;
   const outer = sizes.hint(part.space.numel) / Math.max(1, columns);
-  return outer * Math.ceil(columns / BLOCK) < FEW_BLOCKS ? SMALL_BLOCK : BLOCK;
+  return BLOCKS.find(b => outer * Math.ceil(columns / b) >= FEW_BLOCKS) ?? 64;
 }
 
 /** work items: blocks of columns */

@@ -155,12 +155,22 @@ export class NestEmitter extends NestBase {
     let from = first;
     if (this.mode.kind === "last" && segment) {
       this.attempt(() => {
-        const whole = f.keep(
-          `(i32.add ${first} (i32.and (i32.sub ${stop} ${first}) (i32.const -${LANES})))`,
-          "i32",
-          "whole",
+        const below = (n: number): string =>
+          f.keep(`(i32.add ${first} (i32.and (i32.sub ${stop} ${first}) (i32.const -${n})))`, "i32", "whole");
+        const whole = below(LANES);
+        const copies = opsOf(segment.members) <= UNROLL_OPS ? 2 : 1;
+        const pairs = below(copies * LANES);
+        f.loop(
+          variable,
+          first,
+          pairs,
+          () => {
+            for (let c = 0; c < copies; c++) this.vectorTurn(segment.members, inner, number, null, c);
+          },
+          copies * LANES,
         );
-        f.loop(variable, first, whole, () => this.vectorTurn(segment.members, inner, number, null, 0), LANES);
+        if (copies > 1)
+          f.loop(variable, pairs, whole, () => this.vectorTurn(segment.members, inner, number, null, 0), LANES);
         from = whole;
       });
     }
@@ -260,8 +270,7 @@ export class NestEmitter extends NestBase {
   ): void {
     const { f } = this;
     const variable = this.local(inner.variable);
-    const ops = members.reduce((n, m) => n + m.body.block.nodes.length, 0);
-    const copies = ops <= UNROLL_OPS && this.ctx.sizes.hint(inner.size) >= UNROLL * LANES ? UNROLL : 1;
+    const copies = opsOf(members) <= UNROLL_OPS && this.ctx.sizes.hint(inner.size) >= UNROLL * LANES ? UNROLL : 1;
     const step = copies * LANES;
     const constant = intValue(inner.size);
     const size = f.keep(this.ctx.memory.sizeCode(inner.size), "i32", "size");
@@ -360,6 +369,8 @@ function finish(r: Reduction, f: FunctionBuilder): void {
     f.set(target.code.slice("(local.get ".length, -1), code);
   });
 }
+
+const opsOf = (members: readonly Member[]): number => members.reduce((n, m) => n + m.body.block.nodes.length, 0);
 
 const sorts = (m: Member): boolean => m.body.block.nodes.some(n => n.op === "sort");
 

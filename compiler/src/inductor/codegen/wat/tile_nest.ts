@@ -17,6 +17,8 @@ import { itemSize } from "./wat_types";
 
 /** elements on each side of a tile, a multiple of LANES */
 export const TILE = 64;
+/** rows of tiles in a group */
+const GROUP = 32;
 
 interface Turned {
   readonly access: Access;
@@ -85,10 +87,21 @@ export class TileNest extends NestBase {
       string,
     ];
     f.loop(item, begin, end, () => {
-      const plane = f.keep(`(i32.div_u (local.get ${item}) ${right})`, "i32", "plane");
-      this.setFromFlat(f.keep(`(i32.div_u ${plane} ${down})`, "i32", "outer"), outer);
-      f.set(u0, `(i32.mul (i32.rem_u ${plane} ${down}) (i32.const ${TILE}))`);
-      f.set(v0, `(i32.mul (i32.rem_u (local.get ${item}) ${right}) (i32.const ${TILE}))`);
+      // groups of rows of tiles, each group column by column: what a tile touches of a page is met again soon
+      const plane = f.keep(`(i32.mul ${down} ${right})`, "i32", "plane");
+      this.setFromFlat(f.keep(`(i32.div_u (local.get ${item}) ${plane})`, "i32", "outer"), outer);
+      const within0 = f.keep(`(i32.rem_u (local.get ${item}) ${plane})`, "i32", "tile");
+      const group = f.keep(`(i32.mul (i32.const ${GROUP}) ${right})`, "i32", "group");
+      const first = f.keep(`(i32.mul (i32.div_u ${within0} ${group}) (i32.const ${GROUP}))`, "i32", "first");
+      const below = f.keep(`(i32.sub ${down} ${first})`, "i32", "below");
+      const height = f.keep(
+        `(select ${below} (i32.const ${GROUP}) (i32.lt_u ${below} (i32.const ${GROUP})))`,
+        "i32",
+        "height",
+      );
+      const place = f.keep(`(i32.rem_u ${within0} ${group})`, "i32", "place");
+      f.set(u0, `(i32.mul (i32.add ${first} (i32.rem_u ${place} ${height})) (i32.const ${TILE}))`);
+      f.set(v0, `(i32.mul (i32.div_u ${place} ${height}) (i32.const ${TILE}))`);
       const within = (from: string, n: string): string => {
         const left = f.keep(`(i32.sub ${n} (local.get ${from}))`, "i32", "left");
         return `(select ${left} (i32.const ${TILE}) (i32.lt_u ${left} (i32.const ${TILE})))`;

@@ -200,6 +200,11 @@ function moments(srcDtype: DType, f: FunctionBuilder): VectorAccumulator {
     return f.keep(`(f64.add (f64x2.extract_lane 0 ${both}) (f64x2.extract_lane 1 ${both}))`, "f64");
   };
   const sumOf = (terms: readonly string[]): string => terms.reduce((a, b) => keep(`(${shape}.add ${a} ${b})`));
+  const squaresOf = (terms: readonly string[]): string =>
+    terms.reduce((sum, x) => {
+      if (sum === "") return keep(`(${shape}.mul ${x} ${x})`);
+      return keep(wide ? `(f64x2.add ${sum} (f64x2.mul ${x} ${x}))` : `(f32x4.relaxed_madd ${x} ${x} ${sum})`);
+    }, "");
   return {
     shared: true,
     start: () => {
@@ -221,7 +226,7 @@ function moments(srcDtype: DType, f: FunctionBuilder): VectorAccumulator {
       const parts = wide ? [0, 1] : [0];
       const sums = parts.map(i => {
         const d = turn.map(v => keep(`(${shape}.sub ${v.codes[i]} ${get(shift)})`));
-        return { d: sumOf(d), q: sumOf(d.map(x => keep(`(${shape}.mul ${x} ${x})`))) };
+        return { d: sumOf(d), q: squaresOf(d) };
       });
       const halves = (x: "d" | "q"): readonly string[] =>
         wide ? sums.map(s => s[x]) : convertVector({ shape, dtype, codes: [sums[0]?.[x] ?? ""] }, "float64", f).codes;

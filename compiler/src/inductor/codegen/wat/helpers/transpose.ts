@@ -78,18 +78,16 @@ function blocks(width: 2 | 4): Helper {
   return {
     uses: [`turn_elements_${width}`],
     text: `(func $turn_${width} ${PARAMETERS} (local $r i32) (local $c i32) (local $p i32) (local $q i32) ${locals.join(" ")}
-    (block $done (loop $row
-      (br_if $done (i32.ge_u ${get("r")} ${whole("rows")}))
+    (if (i32.and (i32.ge_u ${get("rows")} (i32.const ${n})) (i32.ge_u ${get("columns")} (i32.const ${n}))) (then (loop $row
       ${set("c", "(i32.const 0)")}
-      (block $end (loop $column
-        (br_if $end (i32.ge_u ${get("c")} ${whole("columns")}))
+      (loop $column
         ${set("p", add(add(get("from"), mul(get("r"), get("fromRow"))), mul(get("c"), `(i32.const ${width})`)))}
         ${set("q", add(add(get("to"), mul(get("c"), get("toRow"))), mul(get("r"), `(i32.const ${width})`)))}
         ${body.join("\n        ")}
         ${set("c", add(get("c"), `(i32.const ${n})`))}
-        (br $column)))
+        (br_if $column (i32.lt_u ${get("c")} ${whole("columns")})))
       ${set("r", add(get("r"), `(i32.const ${n})`))}
-      (br $row)))
+      (br_if $row (i32.lt_u ${get("r")} ${whole("rows")})))))
     ${call("(i32.const 0)", whole("rows"), whole("columns"), get("columns"))}
     ${call(whole("rows"), get("rows"), "(i32.const 0)", get("columns"))})`,
   };
