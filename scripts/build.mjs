@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
+import { builtinsPlugin } from "./builtins_plugin.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const external = ["tree-sitter", "tree-sitter-python", "zeromq", "wabt", "vscode"];
@@ -21,7 +22,7 @@ const common = {
 const targets = [
   { entryPoints: ["server/src/cli.ts"], outfile: "server/dist/cli.cjs" },
   { entryPoints: ["server/src/compile_thread.ts"], outfile: "server/dist/compile_thread.cjs" },
-  { entryPoints: ["gpu-worker/src/main.ts"], outfile: "gpu-worker/dist/main.cjs" },
+  { entryPoints: ["gpu-worker/src/main.ts"], outfile: "gpu-worker/dist/main.cjs", plugins: [builtinsPlugin] },
   { entryPoints: ["gpu-worker/src/cpu/thread.ts"], outfile: "gpu-worker/dist/thread.cjs" },
   { entryPoints: ["client/src/extension.ts"], outfile: "client/dist/extension.cjs" },
   { entryPoints: ["client/src/viz_worker.ts"], outfile: "client/dist/viz_worker.cjs" },

@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { builtinsPlugin } from "./builtins_plugin.mjs";
 import { treeSitterFile } from "./native.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -69,7 +70,7 @@ export async function bundle(folder, platform, { minify = true } = {}) {
         minify,
         keepNames: true,
         legalComments: "none",
-        plugins: [nativeFiles],
+        plugins: [nativeFiles, builtinsPlugin],
         logLevel: "warning",
       }),
     ),

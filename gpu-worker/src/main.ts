@@ -1,118 +1,13 @@
 // The worker process. As a worker: `--bind ENDPOINT [--keys DIR] [--cache DIR] [--parent PID] [--python PROGRAM [--gpus N]]`; prints one line of JSON
 // ({"endpoint": ...}) when it serves. `pair` makes client keys. As an executor child: `--executor=cpu`.
-import { existsSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { Broker } from "./broker/broker";
-import { allowedClients, serverKeys, startAuthenticator } from "./broker/curve";
-import { bindError, checkEndpoint } from "./broker/endpoint";
-import type { ExecutorSpec } from "./broker/executor_spec";
-import { ResultCache } from "./broker/result_cache";
-import { RouterEndpoint } from "./broker/router";
-import { nodeTransport, pythonTransport } from "./broker/transport";
-import { executorFlags } from "./cpu/relaxed_simd";
-import { pair } from "./pair";
-
-/** a worker that was started on demand ends this long after its editor is gone */
-const PARENT_POLL_MS = 2_000;
-const JOB_TIMEOUT_MS = 10 * 60_000;
-
-async function serve(argv: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: argv,
-    options: {
-      bind: { type: "string" },
-      keys: { type: "string" },
-      cache: { type: "string" },
-      python: { type: "string" },
-      gpus: { type: "string" },
-      parent: { type: "string" },
-      "no-cache": { type: "boolean" },
-    },
-  });
-  const log = (message: string) => process.stderr.write(`fuselens worker: ${message}\n`);
-  const endpoint = values.bind ?? "tcp://127.0.0.1:*";
-  const keys = values.keys;
-  const gpus = Number(values.gpus ?? 1);
-  if (!Number.isInteger(gpus) || gpus < 1 || gpus > 64)
-    throw new Error(`--gpus takes a number of GPUs, not '${values.gpus}'`);
-  process.umask(0o077); // sockets, caches and keys are this user's alone
-  await checkEndpoint(endpoint, keys !== undefined);
-  if (keys) await startAuthenticator(key => allowedClients(keys).has(key));
-  const router = new RouterEndpoint(keys ? serverKeys(keys) : null, log);
-  const broker = new Broker({
-    executors: executors(values.python, gpus),
-    cache: new ResultCache(values["no-cache"] ? null : (values.cache ?? defaultCache()), log),
-    versions: { node: process.versions.node, v8: process.versions.v8 },
-    name: "fuselens-worker",
-    jobTimeoutMs: JOB_TIMEOUT_MS,
-    send: (client, response) => router.send(client, response),
-    log,
-  });
-  const bound = await router.bind(endpoint).catch(e => {
-    throw bindError(endpoint, e);
-  });
-  process.stdout.write(`${JSON.stringify({ endpoint: bound, pid: process.pid })}\n`);
-  const stop = () => {
-    broker.shutdown();
-    void router.close().finally(() => process.exit(0));
-  };
-  process.once("SIGTERM", stop);
-  process.once("SIGINT", stop);
-  const parent = values.parent === undefined ? null : Number(values.parent);
-  if (parent !== null) {
-    setInterval(() => {
-      if (!alive(parent)) stop();
-    }, PARENT_POLL_MS).unref();
-  }
-  await router.serve(broker);
-}
-
-/** null where there is no home: then nothing is kept */
-function defaultCache(): string | null {
-  try {
-    return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "fuselens", "results");
-  } catch {
-    return null;
-  }
-}
-
-function cpuExecutor(): ExecutorSpec {
-  return { device: "cpu", start: nodeTransport(__filename, executorFlags(), "cpu"), accepts: () => true };
-}
-
-/** GPUs come first, so that a benchmark takes one where there is one; values and verification stay on the CPU */
-function executors(python: string | undefined, gpus: number): ExecutorSpec[] {
-  const packages = [join(__dirname, "python"), join(__dirname, "..", "python")].find(existsSync);
-  if (!python || !packages) return [cpuExecutor()];
-  const cuda = Array.from(
-    { length: gpus },
-    (_, i): ExecutorSpec => ({
-      device: `cuda:${i}`,
-      start: pythonTransport(python, packages, i),
-      accepts: job => job.kind === "benchmark",
-    }),
-  );
-  return [...cuda, cpuExecutor()];
-}
-
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
+// Each of the three loads its own part alone: a cold executor has a tenth of a second.
 const executor = process.argv.slice(2).find(a => a.startsWith("--executor="));
 const argv = process.argv.slice(2);
 const run = executor
   ? import("./cpu/executor").then(m => m.runExecutor())
   : argv[0] === "pair"
-    ? pair(argv.slice(1))
-    : serve(argv);
+    ? import("./pair").then(m => m.pair(argv.slice(1)))
+    : import("./serve").then(m => m.serve(argv));
 run.catch((e: unknown) => {
   process.stderr.write(`fuselens worker: ${e instanceof Error ? e.message : String(e)}\n`);
   process.exit(2);

@@ -1,12 +1,16 @@
 // npm run bench -- cpu [--only NAME,...] [--seconds N]: the CPU executor's kernels beside plain C++ loops on the same
 // threads. Out: one line of JSON per kernel: gbps, cpp_gbps and ratio, of a matrix product gflops, cpp_gflops and ratio.
 // The two sides take turns, and the best of each counts, so that other work on the machine weighs on both alike.
+// `cold`: milliseconds from the start of an executor process to the result of its first kernel, beside those of an empty
+// Node process.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+
+import { coldStart } from "./cpu_cold.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
@@ -28,17 +32,21 @@ export async function main(argv) {
     args: argv,
     options: { only: { type: "string" }, seconds: { type: "string", default: "3" } },
   });
-  const wanted = values.only?.split(",") ?? Object.keys(KERNELS);
-  const unknown = wanted.find(n => !(n in KERNELS));
+  const names = [...Object.keys(KERNELS), "cold"];
+  const wanted = values.only?.split(",") ?? names;
+  const unknown = wanted.find(n => !names.includes(n));
   if (unknown !== undefined) {
-    console.error(`no kernel ${unknown}; there are ${Object.keys(KERNELS).join(", ")}`);
+    console.error(`no kernel ${unknown}; there are ${names.join(", ")}`);
     return 2;
   }
   const folder = mkdtempSync(join(tmpdir(), "fuselens-bench-"));
   try {
     const rival = join(folder, "kernels");
     execFileSync("g++", ["-O3", "-march=native", "-fopenmp", join(here, "cpp", "kernels.cpp"), "-o", rival]);
-    for (const name of wanted) process.stdout.write(`${JSON.stringify(compare(name, rival, values.seconds))}\n`);
+    for (const name of wanted) {
+      const line = name === "cold" ? await coldStart(folder) : compare(name, rival, values.seconds);
+      process.stdout.write(`${JSON.stringify(line)}\n`);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

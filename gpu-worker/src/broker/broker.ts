@@ -58,7 +58,7 @@ export class Broker {
   }
 
   async describe(client: string, id: string): Promise<void> {
-    const started = Promise.allSettled(this.executors.map(e => e.start()));
+    const started = Promise.allSettled(this.executors.map(e => e.describe()));
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise(resolve => {
       timer = setTimeout(resolve, DESCRIBE_WAIT_MS);

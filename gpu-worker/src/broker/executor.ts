@@ -17,12 +17,16 @@ export type Outcome =
   /** no child can be started: a program or a library is missing */
   | { readonly kind: "unavailable"; readonly message: string };
 
+/** for a child's measurements */
+const DESCRIBE_MS = 3_000;
+
 export class Executor {
   private child: ChildProcess | null = null;
   private transport: Transport | null = null;
   private folder: string | null = null;
   private settle: ((o: Outcome) => void) | null = null;
   private onProgress: (done: number, total: number, text: string) => void = () => undefined;
+  private onDescribed: () => void = () => undefined;
   private ready: Promise<void> = Promise.resolve();
   private isReady = false;
   device: DeviceInfo | null = null;
@@ -58,6 +62,7 @@ export class Executor {
           this.problem = null;
           this.isReady = true;
           resolve();
+          this.onDescribed();
         } else if (m.kind === "unavailable") {
           void this.unavailable(m.message);
           reject(new Error(m.message));
@@ -73,6 +78,23 @@ export class Executor {
       this.exited(child, e.message);
     });
     return this.ready;
+  }
+
+  /** Starts the child if need be and has it measure what it has not yet; a busy one is not held up by that. */
+  async describe(): Promise<void> {
+    await this.start();
+    const { transport, child } = this;
+    if (this.busy || !transport || !child || this.device?.copyBytesPerSecond !== null) return;
+    await new Promise<void>(resolve => {
+      this.onDescribed = resolve;
+      setTimeout(resolve, DESCRIBE_MS).unref();
+      child.once("exit", () => resolve());
+      try {
+        transport.send({ kind: "describe" }, () => resolve());
+      } catch {
+        resolve(); // what it has said is all it will
+      }
+    });
   }
 
   /** Runs one job; never rejects. */

@@ -1,7 +1,10 @@
 // What the worker and an executor child say over the child's IPC channel (Node's advanced serialisation).
 import type { DeviceInfo, ErrorCode, Job, JobResult } from "../protocol";
 
-export type ToExecutor = { readonly kind: "run"; readonly job: Job; readonly payload: readonly Uint8Array[] };
+export type ToExecutor =
+  | { readonly kind: "run"; readonly job: Job; readonly payload: readonly Uint8Array[] }
+  /** answered with `ready` once more, the device's measurements made */
+  | { readonly kind: "describe" };
 
 export type FromExecutor =
   | { readonly kind: "ready"; readonly device: DeviceInfo }

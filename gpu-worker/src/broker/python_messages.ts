@@ -5,6 +5,7 @@ import { deviceSchema, ERROR_CODES, type JobResult } from "../protocol";
 import type { FromExecutor, ToExecutor } from "./executor_messages";
 
 export function toPython(message: ToExecutor): unknown {
+  if (message.kind !== "run") throw new Error("the Python executor measures as it starts");
   const { job } = message;
   if (job.kind !== "benchmark") throw new Error(`the Python executor takes no job of kind ${job.kind}`);
   const { plan, standalone, eager } = job.graph;

@@ -1,11 +1,14 @@
 // The CPU executor child: one job after another over the worker's IPC channel. Generated kernels only, in threads over
-// one shared memory that grows to what the job needs and is dropped with it.
+// one shared memory that grows to what the job needs and is dropped with it. What the first job needs is got ready while
+// it is on its way: threads, built-in kernels, the assembler.
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import type { FromExecutor, ToExecutor } from "../broker/executor_messages";
-import type { DeviceInfo } from "../protocol";
+import type { DeviceInfo, Job } from "../protocol";
+import { warmAssembler } from "./assemble";
 import { measureCopyBandwidth } from "./bandwidth";
 import { runBenchmark } from "./benchmark";
+import { BASE_BUILTINS, loadBuiltins } from "./builtins/index";
 import { Machine } from "./machine";
 import { JobFailure } from "./tensors";
 import { ThreadPool } from "./threads";
@@ -16,42 +19,73 @@ const PAGE = 65536;
 /** a 32-bit memory ends here */
 const MAX_PAGES = 65536;
 
+/** how long threads wait for the first job */
+const SPARE_MS = 1_000;
+
 export async function runExecutor(): Promise<void> {
   const threads = Math.max(1, Math.min(16, availableParallelism()));
   const limit = Math.min(MAX_PAGES * PAGE - PAGE, Math.floor(totalmem() * 0.6));
-  const device: DeviceInfo = {
+  const send = (m: FromExecutor) => process.send?.(m);
+  let bandwidth: number | null = null;
+  const device = (): DeviceInfo => ({
     name: "cpu",
     kind: "cpu",
     title: "cpu, wasm",
     target: null,
     threads,
     memoryBytes: limit,
-    copyBytesPerSecond: measureCopyBandwidth(),
+    copyBytesPerSecond: bandwidth,
+  });
+  const measure = (): void => {
+    bandwidth ??= measureCopyBandwidth();
   };
-  const send = (m: FromExecutor) => process.send?.(m);
+  let spare: Promise<Surroundings> | null = surroundings(limit, threads);
+  spare.catch(() => undefined); // the job that takes it tells
+  // waiting threads look for work now and then: none are kept for a job that may never come
+  const rest = setTimeout(() => {
+    void spare?.then(s => s.pool.stop()).catch(() => undefined);
+    spare = null;
+  }, SPARE_MS);
+  void warmAssembler();
+  void loadBuiltins(BASE_BUILTINS).catch(() => undefined); // whoever needs them is told
   process.on("message", (m: ToExecutor) => {
-    void runJob(m, device, limit, threads, send);
+    if (m.kind === "describe" || m.job.kind === "benchmark") measure();
+    if (m.kind === "describe") return void send({ kind: "ready", device: device() });
+    clearTimeout(rest);
+    const taken = spare ?? surroundings(limit, threads);
+    spare = null;
+    void runJob(m.job, taken, device(), limit, send);
   });
   process.once("disconnect", () => process.exit(0));
-  send({ kind: "ready", device });
+  send({ kind: "ready", device: device() });
+}
+
+/** what a job runs in */
+interface Surroundings {
+  readonly memory: WebAssembly.Memory;
+  readonly pool: ThreadPool;
+}
+
+async function surroundings(limit: number, threads: number): Promise<Surroundings> {
+  const pages = Math.ceil(limit / PAGE);
+  // The address space is reserved at once and touched as it is used, so a small job costs little.
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+  return { memory, pool: await ThreadPool.start(memory, threads, join(__dirname, "thread.cjs")) };
 }
 
 async function runJob(
-  m: ToExecutor,
+  job: Job,
+  taken: Promise<Surroundings>,
   device: DeviceInfo,
   limit: number,
-  threads: number,
   send: (m: FromExecutor) => void,
 ): Promise<void> {
   let pool: ThreadPool | null = null;
   try {
-    const pages = Math.ceil(limit / PAGE);
-    // The address space is reserved at once and touched as it is used, so a small job costs little.
-    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-    pool = await ThreadPool.start(memory, threads, join(__dirname, "thread.cjs"));
+    const { memory, pool: started } = await taken;
+    pool = started;
     const machine = await Machine.start(memory, pool, limit);
     const progress = (done: number, total: number, text: string) => send({ kind: "progress", done, total, text });
-    const { job } = m;
     const result =
       job.kind === "benchmark"
         ? await runBenchmark(machine, job, device, progress)

@@ -3,7 +3,7 @@
 import type { ExecutablePlan, WatKernel } from "@fuselens/compiler/plan";
 import { Arena, OutOfMemory } from "./arena";
 import { assemble } from "./assemble";
-import { loadBuiltins } from "./builtins/index";
+import { BASE_BUILTINS, EXTERN_BUILTINS, loadBuiltins } from "./builtins/index";
 import { itemSize } from "./dtypes";
 import { type Held, JobFailure, storageBytes } from "./tensors";
 import type { ThreadPool } from "./threads";
@@ -20,6 +20,7 @@ export class Machine {
   readonly arena: Arena;
   private readonly loaded = new Map<string, number>();
   private readonly builtins = new Map<string, number>();
+  private readonly builtinModules = new Set<string>();
   private readonly scratch: { size: number; addresses: number[] } = { size: 0, addresses: [] };
   private readonly owners = new Map<number, number>(); // base address -> how many names hold it
 
@@ -33,14 +34,22 @@ export class Machine {
 
   static async start(memory: WebAssembly.Memory, pool: ThreadPool, limit: number): Promise<Machine> {
     const machine = new Machine(memory, pool, limit);
-    const modules = await loadBuiltins();
-    const numbers = await pool.load(modules);
+    await machine.loadBuiltins(BASE_BUILTINS);
+    return machine;
+  }
+
+  /** Makes the executor's own kernels of these modules callable. */
+  async loadBuiltins(names: readonly string[]): Promise<void> {
+    const wanted = names.filter(n => !this.builtinModules.has(n));
+    if (!wanted.length) return;
+    const modules = await loadBuiltins(wanted);
+    const numbers = await this.pool.load(modules);
     modules.forEach((m, i) => {
       m.exports.forEach((name, j) => {
-        machine.builtins.set(name, (numbers[i] ?? 0) + j);
+        this.builtins.set(name, (numbers[i] ?? 0) + j);
       });
     });
-    return machine;
+    for (const n of wanted) this.builtinModules.add(n);
   }
 
   get buffer(): ArrayBufferLike {
@@ -50,6 +59,7 @@ export class Machine {
   async load(plan: ExecutablePlan, wat: readonly WatKernel[]): Promise<LoadedPlan> {
     const [blocker] = plan.blockers;
     if (blocker) throw new JobFailure("unsupported", blocker);
+    if (plan.steps.some(s => s.kind === "extern")) await this.loadBuiltins(EXTERN_BUILTINS);
     const launches = plan.steps.filter(s => s.kind === "launch").length;
     if (launches !== wat.length) throw new JobFailure("invalid-job", `${launches} launches and ${wat.length} kernels`);
     const fresh = [...new Map(wat.map(k => [k.text, k] as const)).values()].filter(k => !this.loaded.has(k.text));

@@ -1,4 +1,5 @@
 // Whether V8 runs relaxed SIMD, and how to have it. In: this process's V8. Out: flags of a process that runs kernels.
+import { setFlagsFromString } from "node:v8";
 
 /** (func (param v128 v128 v128) (result v128) (f32x4.relaxed_madd ...)) */
 const PROBE = new Uint8Array([
@@ -8,12 +9,17 @@ const PROBE = new Uint8Array([
 
 export const hasRelaxedSimd = (): boolean => WebAssembly.validate(PROBE);
 
-/** V8's baseline compiler runs a long first call of a kernel at a seventh of its speed, and wasm has no OSR */
-const WHOLE_SPEED = ["--no-liftoff", "--no-wasm-tier-up"];
-
 /** flags of Node for a process of the same version; versions that have relaxed SIMD do not all know its flag */
-export const executorFlags = (): string[] =>
-  hasRelaxedSimd() ? WHOLE_SPEED : [...WHOLE_SPEED, "--experimental-wasm-relaxed-simd"];
+export const executorFlags = (): string[] => (hasRelaxedSimd() ? [] : ["--experimental-wasm-relaxed-simd"]);
+
+/**
+ * From here on modules are compiled by the optimizing compiler alone. V8's baseline compiler runs a long first call of a
+ * kernel at a seventh of its speed, and WebAssembly has no on-stack replacement. What was compiled before keeps both: the
+ * assembler, whose first text would take five times as long, and what fills tensors.
+ */
+export function compileAtWholeSpeed(): void {
+  setFlagsFromString("--no-liftoff");
+}
 
 const FORMS: Readonly<Record<string, (a: string, b: string, c: string) => string>> = {
   madd: (a, b, c) => `(f32x4.add (f32x4.mul ${a} ${b}) ${c})`,

@@ -61,7 +61,10 @@ async function checkWorker(endpoint: string | null): Promise<Finding> {
   try {
     const devices = await workers.describe();
     const text = devices
-      .map(d => `${d.title}, ${d.threads} threads, copy ${((d.copyBytesPerSecond ?? 0) / 1e9).toFixed(1)} GB/s`)
+      .map(d => {
+        const copy = d.copyBytesPerSecond ? `, copy ${(d.copyBytesPerSecond / 1e9).toFixed(1)} GB/s` : "";
+        return `${d.title}, ${d.threads} threads${copy}`;
+      })
       .join("; ");
     return {
       what: endpoint ? `worker at ${endpoint}` : "embedded worker",
