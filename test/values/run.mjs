@@ -20,6 +20,11 @@ const APART = {
     "the record's first convolution is coarser than ours: in float64 the gradients are 4e-6 off the record's and 3e-9 off ours",
 };
 
+/** programs that verification, whose integer inputs are all zero, cannot judge, and why */
+const NOT_VERIFIED = {
+  index_put_advanced: "where all writes go to one place it is not defined which of them stays",
+};
+
 /** largest error of a fused output, absolute or relative to the mean magnitude: halves round once more unfused */
 const ALLOWED = { float64: 1e-10, float32: 1e-3, float16: 5e-2, bfloat16: 3e-1 };
 
@@ -76,7 +81,8 @@ for (const file of files.sort()) {
     if (name in APART) tell(`${name} is listed apart`, wrong.length ? [] : ["it agrees with the record"]);
     else tell(name, wrong);
   }
-  for (const preset of presets) tell(`${name} under ${preset}`, await verify(path, preset));
+  if (!(name in NOT_VERIFIED))
+    for (const preset of presets) tell(`${name} under ${preset}`, await verify(path, preset));
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed ? 1 : 0;

@@ -5,15 +5,10 @@ import { accessor } from "./dtypes";
 import { createTensor, fillTensor, tensorSpec } from "./inputs";
 import type { Machine } from "./machine";
 import { runPlan } from "./plan_run";
-import { forEachElement, type Held, JobFailure, numel } from "./tensors";
+import { forEachElement, type Held, JobFailure, numel, type TensorView } from "./tensors";
 
 type VerifyJob = Extract<Job, { kind: "verify" }>;
 type Pair = VerifyJob["pairs"][number];
-
-interface Values {
-  readonly dtype: string;
-  readonly values: readonly number[];
-}
 
 export async function runVerify(machine: Machine, job: VerifyJob): Promise<VerifyResult> {
   const pairs: VerifiedPair[] = [];
@@ -31,52 +26,72 @@ export async function runVerify(machine: Machine, job: VerifyJob): Promise<Verif
 
 async function verifyPair(machine: Machine, pair: Pair): Promise<VerifiedPair> {
   const fused = await results(machine, pair.fused);
-  const unfused = await results(machine, pair.unfused);
-  if (fused.length !== unfused.length) throw new JobFailure("invalid-job", "the two plans have different outputs");
-  return {
-    outputs: fused.map((f, i) => ({ ...difference(f.values, unfused[i]?.values ?? []), dtype: f.dtype })),
-  };
+  try {
+    const unfused = await results(machine, pair.unfused);
+    try {
+      if (fused.length !== unfused.length) throw new JobFailure("invalid-job", "the two plans have different outputs");
+      return {
+        outputs: fused.map((f, i) => ({
+          ...difference(machine.buffer, f.view, (unfused[i] as Held).view),
+          dtype: f.view.dtype,
+        })),
+      };
+    } finally {
+      for (const held of unfused) machine.release(held.base);
+    }
+  } finally {
+    for (const held of fused) machine.release(held.base);
+  }
 }
 
-/** what a plan gives on filled inputs: its outputs, then the inputs that it wrote */
-async function results(machine: Machine, g: Pair["fused"]): Promise<Values[]> {
+/** what a plan gives on filled inputs: its outputs, then the inputs that it wrote. The caller releases them. */
+async function results(machine: Machine, g: Pair["fused"]): Promise<Held[]> {
   const loaded = await machine.load(g.plan, g.wat);
-  // filled anew for each plan, since it may write its inputs
-  const inputs: (Held | number)[] = g.plan.inputs.map((input, k) => {
-    if ("symbol" in input) return input.value;
-    const held = createTensor(machine, tensorSpec(input));
-    const fill = /^(b?float|complex)/.test(input.dtype)
-      ? ({ how: "randn", k } as const)
-      : ({ how: "full", value: 0 } as const);
-    fillTensor(machine, held.view, fill);
-    return held;
-  });
-  const outputs = runPlan(machine, loaded, inputs);
-  const mutated = inputs.filter((_, i) => g.plan.mutatedInputs.includes(g.plan.inputs[i]?.name ?? ""));
-  const out = [...outputs, ...mutated].flatMap(o => (o && typeof o !== "number" ? [read(machine, o)] : []));
-  for (const held of [...outputs, ...inputs]) if (held && typeof held !== "number") machine.release(held.base);
-  return out;
+  const inputs: (Held | number)[] = [];
+  try {
+    // filled anew for each plan, since it may write its inputs
+    g.plan.inputs.forEach((input, k) => {
+      if ("symbol" in input) {
+        inputs.push(input.value);
+        return;
+      }
+      const held = createTensor(machine, tensorSpec(input));
+      inputs.push(held);
+      const fill = /^(b?float|complex)/.test(input.dtype)
+        ? ({ how: "randn", k } as const)
+        : ({ how: "full", value: 0 } as const);
+      fillTensor(machine, held.view, fill);
+    });
+    const outputs = runPlan(machine, loaded, inputs);
+    const mutated = inputs.filter((_, i) => g.plan.mutatedInputs.includes(g.plan.inputs[i]?.name ?? ""));
+    for (const m of mutated) if (typeof m !== "number") machine.hold(m.base);
+    return [...outputs, ...mutated].filter((o): o is Held => o !== null && typeof o !== "number");
+  } finally {
+    for (const held of inputs) if (typeof held !== "number") machine.release(held.base);
+  }
 }
 
-function read(machine: Machine, held: Held): Values {
-  const element = accessor(machine.buffer, held.view.dtype);
-  const values = new Array<number>(numel(held.view.size));
-  forEachElement(held.view, (flat, address) => {
-    values[flat] = element.get(address);
-  });
-  return { dtype: held.view.dtype, values };
-}
-
-function difference(a: readonly number[], b: readonly number[]): { maxAbs: number; maxRel: number } {
-  let maxAbs = 0;
+function difference(buffer: ArrayBufferLike, a: TensorView, b: TensorView): { maxAbs: number; maxRel: number } {
+  const element = accessor(buffer, a.dtype);
+  const count = numel(b.size);
+  let maxAbs = numel(a.size) === count ? 0 : Number.POSITIVE_INFINITY;
   let total = 0;
-  for (let i = 0; i < b.length; i++) {
-    const x = a[i] ?? Number.NaN;
-    const y = b[i] ?? Number.NaN;
+  const compare = (x: number, y: number): void => {
     total += Math.abs(y);
     const same = Object.is(x, y) || x === y || (Number.isNaN(x) && Number.isNaN(y));
     if (!same) maxAbs = Math.max(maxAbs, Number.isFinite(x - y) ? Math.abs(x - y) : Number.POSITIVE_INFINITY);
+  };
+  // tensors may be too large to be copied out; only those that lie differently are
+  if (a.stride.every((s, d) => s === b.stride[d] || (a.size[d] ?? 1) <= 1)) {
+    const apart = a.address - b.address;
+    forEachElement(b, (_, address) => compare(element.get(address + apart), element.get(address)));
+  } else {
+    const values = new Float64Array(numel(a.size));
+    forEachElement(a, (flat, address) => {
+      values[flat] = element.get(address);
+    });
+    forEachElement(b, (flat, address) => compare(values[flat] ?? Number.NaN, element.get(address)));
   }
-  const mean = b.length ? total / b.length : 0;
+  const mean = count ? total / count : 0;
   return { maxAbs, maxRel: maxAbs === 0 ? 0 : mean ? maxAbs / mean : Number.POSITIVE_INFINITY };
 }
