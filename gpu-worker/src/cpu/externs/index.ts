@@ -2,6 +2,7 @@
 // the files beside this one hold them by family. A name without an entry is `unsupported`, with that name.
 import { attention } from "./attention";
 import { cells } from "./cells";
+import { complex } from "./complex";
 import { convolution } from "./convolution";
 import { dataDependent } from "./data_dependent";
 import { elementwise } from "./elementwise";
@@ -35,6 +36,7 @@ const FUNCTIONS: ReadonlyMap<string, ExternFunction> = new Map(
     cells,
     sampling,
     products,
+    complex,
   ].flatMap(family => Object.entries(family)),
 );
 
