@@ -29,6 +29,7 @@ import { originOf, outermostFunction, reportedFile, UNNAMED } from "./report/ori
 import { scheduleRecords } from "./report/schedule_log";
 import { schedulerDot, schedulerGraph } from "./report/scheduler_graph";
 import type { OutputCode, SchedulerGraph } from "./report/types";
+import { stageBegins } from "./stages";
 
 export interface FrameOptions {
   /** the program that is run: lines are of this file where it stands on a node's stack */
@@ -74,6 +75,7 @@ export function compileGraph(
   const { config } = frame;
   const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
   const sizevars = new SizeVars(aot.shapeEnv);
+  stageBegins("passes");
   const { graph, returned } = postGrad(info.graph, { info, config, behaviours, shapeEnv: aot.shapeEnv, inputStrides });
   if (wants("post_grad_graphs")) {
     const file = info.kind === "backward" ? "<eval_with_key>.2" : undefined;
@@ -85,6 +87,7 @@ export function compileGraph(
       }),
     );
   }
+  stageBegins("lowering");
   const lowered = lowerGraph(graph, {
     kind: info.kind,
     config,
@@ -94,6 +97,7 @@ export function compileGraph(
     userOutputs: info.userOutputs.map((seen, i) => (seen === null ? null : (returned[i] ?? seen))),
     donated: info.donated,
   });
+  stageBegins("schedule");
   const schedule = scheduleGraph(lowered, {
     config,
     behaviours,
@@ -112,6 +116,7 @@ export function compileGraph(
   const drawn = wants("scheduler_graph") ? schedulerGraph(schedule, file, name, info.kind) : null;
   if (drawn) logs.push({ level: "INFO", artifact: "scheduler_graph", message: schedulerDot(drawn), raw: true });
   const codegen = { config, behaviours, target };
+  stageBegins("plan");
   const plan = buildPlan(schedule, {
     ...codegen,
     name,
@@ -122,6 +127,7 @@ export function compileGraph(
   if (wants("output_code")) logs.push(...outputCodeRecords(inductorCode(plan, codegen), codegen));
   const outputCode = lazyOutputCode(plan, codegen, info.kind === "backward" ? null : frame.graph);
   const { wat, blockers } = options.wat ? cpuKernels(plan, schedule, file) : { wat: [], blockers: [] };
+  stageBegins("report");
   return {
     info,
     outputStrides: lowered.outputs.map(o => (o !== null && "stride" in o ? o.stride : null)),

@@ -10,6 +10,7 @@ import type { Expr } from "./inductor/symbolic/expr";
 import { Stopped } from "./interrupt";
 import { readBoolean } from "./presets";
 import type { Artifact, LogRecord } from "./report/log";
+import { stageBegins } from "./stages";
 
 export interface FrameResult {
   readonly aot: AotResult;
@@ -56,6 +57,7 @@ function compileStages(frame: CapturedFrame, options: FrameOptions): FrameResult
   const logs: LogRecord[] = [];
   const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
   const behaves = (name: string): boolean => readBoolean(options.behaviours, name);
+  stageBegins("aot");
   const aot = aotCompile(frame, { behaviours: options.behaviours });
   const preGrad = (graph: FxGraph): void => {
     if (!wants("pre_grad_graphs")) return;
