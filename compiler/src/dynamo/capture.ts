@@ -9,11 +9,12 @@ import { walk } from "./assume/tree";
 import { installBuiltins } from "./builtins/functions";
 import { compileModule } from "./code/compiler";
 import type { SourceFile } from "./code/instructions";
+import { definitionsAfter, importedAt } from "./code/rest";
 import { Interrupted, PyError } from "./interp/api";
 import { PyFunction } from "./interp/frame";
 import { Machine } from "./interp/machine";
 import { splitCells } from "./notebook";
-import { PyInstance, PyModule, type Value } from "./objects/values";
+import { PyClass, PyInstance, PyModule, type Value } from "./objects/values";
 import { librariesFactory } from "./stdlib/libraries";
 import { Modules } from "./stdlib/modules";
 import { Torch } from "./torch/context";
@@ -56,8 +57,11 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
   let alive = true;
   for (const cell of cells) {
     if (cell.index !== null) run.torch.emit({ kind: "cell", index: cell.index });
+    // a script that compiles nothing is run for what it shows of its models, not to its end
+    if (!compiles) run.vm.stepLimit = run.vm.steps + Math.min(SHOWN_STEPS, options.stepBudget / 2);
     const run1 = (): boolean => runCell(run, main, path, cell.text, cell.name);
     alive = compiles ? run1() : evidence.watching(run1);
+    run.vm.stepLimit = null;
     if (!alive) break;
   }
   const last = cells[cells.length - 1];
@@ -91,6 +95,9 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
     roots,
   };
 }
+
+/** about a second */
+const SHOWN_STEPS = 8_000_000;
 
 /** a file that compiles something itself shows what it means to compile */
 function mentionsCompile(parsed: PythonFile): boolean {
@@ -219,8 +226,18 @@ function prepare(path: string, options: CaptureOptions): Run {
   const runner = new FrameRunner(torch, vm);
   const namespace = new TorchNamespace(vm, torch, runner);
   modules.register(namespace.factory);
+  vm.moduleBase = () => {
+    // made when it is first asked for
+    const module = vm.getattr(vm.importModule("torch.nn", null), "Module");
+    return module instanceof PyClass ? module : null;
+  };
   modules.register(librariesFactory(vm));
   modules.register(tritonFactory(torch));
+  modules.onFailure = e => {
+    const user = [...e.trace].reverse().find(t => t.file.library === "user");
+    const message = `the import goes on after this: ${e.value.cls.name}: ${safely(vm, e.value)}`;
+    say(problem(user?.file.name ?? path, user?.span ?? START, "information", "python-error", message));
+  };
   modules.onProblems = (file, parsed) => {
     for (const p of parsed.problems) say(problem(file, p.span, "error", "syntax", p.message));
   };
@@ -273,7 +290,16 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
     run.torch.trace = null;
     vm.observer = null;
     if (e instanceof PyError) {
-      if (e.value.cls.name === "SystemExit") return true;
+      const line = e.trace.find(t => t.file === file)?.span.line ?? Number.POSITIVE_INFINITY;
+      // the program ends here; what it defines further down is still worth a look
+      const goOn = (): boolean => {
+        for (const i of importedAt(module.body, line)) {
+          if (main.dict.get(i.name) === undefined) main.dict.set(i.name, vm.unknown(i.from));
+        }
+        const rest = definitionsAfter(module.body, line);
+        return rest.length === 0 ? true : statements(run, main, { kind: "Module", body: rest }, file, text);
+      };
+      if (e.value.cls.name === "SystemExit") return goOn();
       const user = [...e.trace].reverse().find(t => t.file.library === "user");
       const raised = `${e.value.cls.name}: ${safely(vm, e.value)}`;
       // an error that follows from what is not known here is no error of the program's
@@ -281,14 +307,16 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
       const message = certain ? raised : `the analysis stopped here: ${raised}`;
       const severity = certain ? "error" : "information";
       diagnostics.push(problem(user?.file.name ?? file.name, user?.span ?? START, severity, "python-error", message));
-      // the program ends here; what it defines further down is still worth a look
-      const line = e.trace.find(t => t.file === file)?.span.line ?? Number.POSITIVE_INFINITY;
-      const rest = module.body.filter(s => s.span.line > line && DEFINES.has(s.kind));
-      return rest.length === 0 ? true : statements(run, main, { kind: "Module", body: rest }, file, text);
+      return goOn();
     }
     if (e instanceof Interrupted) {
       diagnostics.push(problem(file.name, START, "warning", "stopped", e.message));
-      return false;
+      if (vm.stepLimit === null || vm.steps >= vm.host.stepBudget || vm.host.shouldStop()) return false;
+      const at = vm.faultFrames?.find(f => f.code.file === file && f.code.kind === "module");
+      const line = at?.code.instructions[Math.max(0, at.pc - 1)]?.at.span.line ?? Number.POSITIVE_INFINITY;
+      const rest = definitionsAfter(module.body, line);
+      vm.stepLimit += SHOWN_STEPS / 8;
+      return rest.length === 0 ? true : statements(run, main, { kind: "Module", body: rest }, file, text);
     }
     // what is left is a bug of this stage, or a graph break that escaped: say so and keep what there is
     const what = e instanceof Unsupported || e instanceof OpError || e instanceof Error ? e.message : String(e);
@@ -299,8 +327,6 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
 
 /** diagnostics that say that something was guessed */
 const GUESSES = new Set(["unknown-module", "unknown-call", "assumed-branch", "data-dependent", "opaque-operator"]);
-
-const DEFINES = new Set(["FunctionDef", "ClassDef", "Import", "ImportFrom"]);
 
 function safely(vm: Machine, v: Value): string {
   try {

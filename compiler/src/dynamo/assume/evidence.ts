@@ -8,7 +8,7 @@ import type { SourceFile } from "../code/instructions";
 import { Interrupted, PyError } from "../interp/api";
 import { Frame, PyFunction } from "../interp/frame";
 import type { Machine } from "../interp/machine";
-import { PyClass, PyDict, PyInstance, PyList, type PyModule, PyTuple, type Value } from "../objects/values";
+import { PyClass, PyDict, PyInstance, PyList, type PyModule, PyTuple, PyUnknown, type Value } from "../objects/values";
 import type { Torch } from "../torch/context";
 import { PyTensor } from "../torch/objects";
 import { walk } from "./tree";
@@ -43,7 +43,10 @@ export class Evidence {
     private readonly main: PyModule,
   ) {}
 
-  /** notes the outermost calls of modules, and of the file's functions, that plain code makes while `f` runs */
+  /**
+   * Notes the outermost calls of modules, and of the file's functions, that plain code makes while `f` runs, and the modules
+   * that it builds. What rests on values that nobody knows here is no evidence.
+   */
   watching<T>(f: () => T): T {
     const { vm } = this;
     const outer = vm.frameHook;
@@ -62,9 +65,14 @@ export class Evidence {
   private see(frame: Frame): void {
     const { torch, vm } = this;
     if (torch.trace || frame.code.file.library !== "user" || !frame.func) return;
+    if (frame.code.name === "__init__") {
+      this.seeConstructor(frame);
+      return;
+    }
     if (frame.code.name === "forward") {
       const self = frame.locals[0];
-      if (!(self instanceof PyInstance) || !torch.isModule(self)) return;
+      if (!(self instanceof PyInstance) || !torch.isModule(self) || frame.locals.some(v => isUnknown(v ?? null)))
+        return;
       if (vm.frames.some(f => f.code.name === "forward" && torch.isModule(f.locals[0] ?? null))) return;
       if (!this.calls.has(self.cls)) this.calls.set(self.cls, this.call(frame, self));
       return;
@@ -72,7 +80,25 @@ export class Evidence {
     if (frame.globals !== this.main.dict || this.main.dict.get(frame.code.name) !== frame.func) return;
     if (vm.frames.some(f => f.code.name === "forward" && torch.isModule(f.locals[0] ?? null))) return;
     if (this.calls.has(frame.func) || !frame.locals.some(v => hasTensor(v ?? null))) return;
+    if (frame.locals.some(v => isUnknown(v ?? null))) return;
     this.calls.set(frame.func, this.call(frame, frame.func));
+  }
+
+  /** a module that the program builds for itself, not as a part of another */
+  private seeConstructor(frame: Frame): void {
+    const { torch, vm } = this;
+    const self = frame.locals[0];
+    if (!(self instanceof PyInstance) || !torch.moduleClass || !self.cls.isSubclassOf(torch.moduleClass)) return;
+    if (self.cls.place?.file !== this.main.dict.get("__file__") || this.instances.has(self.cls)) return;
+    const inside = vm.frames.some(f => f.code.name === "__init__" && torch.isModule(f.locals[0] ?? null));
+    if (inside || frame.locals.some(v => isUnknown(v ?? null))) return;
+    this.instances.set(self.cls, { value: self, how: `as ${this.lineOf() ?? "an example"} builds it` });
+  }
+
+  private lineOf(): string | undefined {
+    const user = [...this.vm.frames].reverse().find(f => f.code.file.library === "user");
+    const line = user?.code.instructions[Math.max(0, user.pc - 1)]?.at.span.line;
+    return line === undefined ? undefined : `line ${line}`;
   }
 
   private call(frame: Frame, target: PyInstance | PyFunction): Call {
@@ -88,15 +114,13 @@ export class Evidence {
     const kwargs = new Map<string, Value>((s?.kwonlyargs ?? []).map(a => [a.arg, slot(a.arg)]));
     const more = s?.kwarg ? slot(s.kwarg.arg) : null;
     if (more instanceof PyDict) for (const [k, v] of more.entries()) kwargs.set(String(k), v);
-    const user = [...this.vm.frames].reverse().find(f => f.code.file.library === "user");
-    const line = user?.code.instructions[Math.max(0, user.pc - 1)]?.at.span.line;
     return {
       target,
       args,
       kwargs,
       grad: this.torch.gradEnabled,
       training: target instanceof PyInstance && target.attrs?.get("training") === true,
-      how: line === undefined ? "as an example calls it" : `as line ${line} calls it`,
+      how: `as ${this.lineOf() ?? "an example"} calls it`,
     };
   }
 
@@ -217,4 +241,9 @@ function hasTensor(v: Value): boolean {
   if (v instanceof PyTensor) return true;
   if (v instanceof PyTuple || v instanceof PyList) return v.items.some(hasTensor);
   return false;
+}
+
+function isUnknown(v: Value): boolean {
+  if (v instanceof PyUnknown) return true;
+  return (v instanceof PyTuple || v instanceof PyList) && v.items.some(isUnknown);
 }

@@ -35,8 +35,8 @@ export interface Program {
   readonly only: readonly string[] | undefined;
 }
 
-/** steps per root, attempts included */
-const STEPS_PER_ROOT = 8_000_000;
+/** steps per root, attempts included: about two seconds */
+const STEPS_PER_ROOT = 16_000_000;
 
 export function analyseRoots(p: Program): Root[] {
   const definitions = { ...p, module: p.parsed.module };
@@ -73,7 +73,7 @@ function silently(p: Program, f: () => void): void {
 function analyse(p: Program, c: Candidate): Root | undefined {
   const { vm, torch } = p;
   const assumed: string[] = c.options ? [] : ["analysed as if compiled"];
-  vm.stepLimit = vm.steps + Math.max(STEPS_PER_ROOT, vm.host.stepBudget / 4);
+  vm.stepLimit = vm.steps + STEPS_PER_ROOT;
   try {
     const found = capture(p, c, assumed);
     if (typeof found === "string") return skip(p, c, found);
@@ -99,28 +99,51 @@ function capture(p: Program, c: Candidate, assumed: string[]): Found | string {
     const found = searchCall(search, c, c.call, assumed);
     if (typeof found !== "string") return found;
   }
-  let target: Value = c.value;
-  if (c.cls) {
-    if (target instanceof PyClass) {
-      const builder = { vm, torch, main: p.main, module: p.parsed.module, written };
-      const cls = target;
-      const def = c.cls;
-      const made = quietly(torch, () => construct(builder, def, cls, assumed));
-      if (typeof made === "string") return inferred(p, c, c.value, assumed);
-      target = made;
-    } else if (target instanceof PyInstance) {
-      const how = p.evidence.instances.get(target.cls)?.how;
-      if (how !== undefined) assumed.push(how);
-    }
-    if (!c.options) {
-      // a root module that the file never calls is analysed in eval() without grad
-      quietly(torch, () => {
-        vm.call(vm.getattr(target, "cuda"), []);
-        vm.call(vm.getattr(target, "eval"), []);
-      });
-      assumed.push("in eval() without grad");
-    }
+  if (!c.cls) return shaped(search, p, c, c.value, assumed, written);
+  // an instance that the program builds comes first, then one that is built for the analysis
+  let why: string | undefined;
+  if (c.value instanceof PyInstance) {
+    const how = p.evidence.instances.get(c.value.cls)?.how;
+    const notes = [...assumed, ...(how === undefined ? [] : [how]), ...settled(p, c, c.value)];
+    const found = shaped(search, p, c, c.value, notes, written);
+    if (typeof found !== "string" || c.options) return found;
+    why = found;
   }
+  const cls = c.value instanceof PyInstance ? c.value.cls : c.value;
+  if (!(cls instanceof PyClass)) return why ?? "it is no class";
+  const def = c.cls;
+  const builder = { vm, torch, main: p.main, module: p.parsed.module, written };
+  const notes = [...assumed];
+  const made = quietly(torch, () => construct(builder, def, cls, notes));
+  if (typeof made === "string") {
+    const found = inferred(p, c, cls, assumed);
+    return typeof found === "string" ? (why ?? found) : found;
+  }
+  const found = shaped(search, p, c, made, [...notes, ...settled(p, c, made)], written);
+  if (typeof found !== "string") return found;
+  const again = inferred(p, c, cls, assumed);
+  return typeof again === "string" ? (why ?? found) : again;
+}
+
+/** a root module that the file never calls is analysed in eval() without grad */
+function settled(p: Program, c: Candidate, target: Value): string[] {
+  if (c.options) return [];
+  const { vm } = p;
+  quietly(p.torch, () => {
+    vm.call(vm.getattr(target, "cuda"), []);
+    vm.call(vm.getattr(target, "eval"), []);
+  });
+  return ["in eval() without grad"];
+}
+
+function shaped(
+  search: Search,
+  p: Program,
+  c: Candidate,
+  target: Value,
+  assumed: readonly string[],
+  written: ReadonlyMap<string, Spec> | undefined,
+): Found | string {
   const found = searchShapes(search, c, target, assumed, written);
   return typeof found === "string" ? inferred(p, c, target, assumed) : found;
 }

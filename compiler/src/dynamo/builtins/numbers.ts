@@ -33,6 +33,8 @@ export function toInt(vm: Machine, v: Value, base?: Value): Value {
     return Number.isSafeInteger(t) ? (t === 0 ? 0 : t) : normal(BigInt(t));
   }
   if (v instanceof PyUnknown) return vm.unknown(`int(${v.what})`);
+  // a symbolic size is an int already
+  if (vm.typeOf(v) === vm.types.int) return v;
   for (const name of ["__int__", "__index__", "__trunc__"]) {
     const m = special(vm, v, name) ?? (isGuestObject(v) ? vm.getattrOrUndefined(v, name) : undefined);
     if (m !== undefined) return vm.call(m, []);

@@ -7,6 +7,8 @@ import { Label, Unit } from "./unit";
 
 /** payload of CALL */
 export interface CallSpec {
+  /** what a decorator is called with is what the name gets where nothing is known of the decorator */
+  readonly decorator?: boolean;
   readonly kwnames: readonly string[];
   readonly method: boolean;
 }

@@ -1,6 +1,8 @@
 // A module's tree to Code. In: Module and its text. Out: the module's Code, function bodies nested in it. Statements
 // here, expressions and patterns in their own files. Follows CPython's compiler where order or position can be seen.
+
 import type * as ast from "../../python/ast";
+import type { CallSpec } from "./compile_expressions";
 import {
   constant,
   expression,
@@ -399,7 +401,8 @@ function tryStatement(u: Unit, s: ast.Try): void {
 
 function tryExcept(u: Unit, s: ast.Try): void {
   const [handler, end] = [new Label(), new Label()];
-  u.guarded(handler, () => inBlock(u, { kind: "try" }, () => block(u, s.body)));
+  const body = (): void => inBlock(u, { kind: "try" }, () => block(u, s.body));
+  u.guarded(handler, body, s.handlers.length > 0 && s.handlers.every(h => givesUp(h.body)));
   block(u, s.orelse);
   u.jump("JUMP", end);
   u.mark(handler);
@@ -431,6 +434,15 @@ function tryExcept(u: Unit, s: ast.Try): void {
   u.mark(end);
 }
 
+/** statements that end in `raise` or in an exit */
+function givesUp(body: readonly ast.Stmt[]): boolean {
+  const last = body[body.length - 1];
+  if (last?.kind === "Raise") return true;
+  const call = last?.kind === "Expr" && last.value.kind === "Call" ? last.value.func : undefined;
+  if (call?.kind === "Name") return call.id === "exit" || call.id === "quit";
+  return call?.kind === "Attribute" && (call.attr === "exit" || call.attr === "_exit");
+}
+
 // ---- functions and classes
 
 function functionDef(u: Unit, s: ast.FunctionDef): void {
@@ -453,7 +465,7 @@ function functionDef(u: Unit, s: ast.FunctionDef): void {
 
 function decorate(u: Unit, decorators: readonly ast.Expr[]): void {
   for (const d of [...decorators].reverse()) {
-    u.emit("CALL", 1, { kwnames: [], method: false }, { span: d.span });
+    u.emit("CALL", 1, { kwnames: [], method: false, decorator: true } satisfies CallSpec, { span: d.span });
   }
 }
 

@@ -105,6 +105,8 @@ export interface Handler {
   readonly depth: number;
   /** how many exceptions are being handled around it */
   readonly handling: number;
+  /** its code ends the program or raises again: what it guards is not optional */
+  readonly givesUp: boolean;
 }
 
 /** A file's text as frames and traces show it. */

@@ -29,6 +29,7 @@ interface PendingHandler {
   readonly label: Label;
   readonly depth: number;
   readonly handling: number;
+  readonly givesUp: boolean;
 }
 
 export class Unit {
@@ -93,8 +94,8 @@ export class Unit {
     label.at = this.code.instructions.length;
   }
   /** runs `body` with exceptions going to the label */
-  guarded(label: Label, body: () => void): void {
-    this.active.push({ label, depth: this.depth, handling: this.handling });
+  guarded(label: Label, body: () => void, givesUp = false): void {
+    this.active.push({ label, depth: this.depth, handling: this.handling, givesUp });
     body();
     this.active.pop();
   }
@@ -118,7 +119,12 @@ export class Unit {
       }
       let handler = made.get(pending);
       if (!handler) {
-        handler = { target: pending.label.at, depth: pending.depth, handling: pending.handling };
+        handler = {
+          target: pending.label.at,
+          depth: pending.depth,
+          handling: pending.handling,
+          givesUp: pending.givesUp,
+        };
         made.set(pending, handler);
       }
       this.code.handlers.push(handler);

@@ -341,11 +341,33 @@ function messageRepairs(tensors: readonly Leaf[], state: State, f: Failure): Sta
     for (const { path, c } of changed)
       if (flat(c.dims) !== c.dims) out.push(withLeaf(state, path, { ...c, dtype: to }));
   };
+  /** a size of 1 is no symbol, so no question about it shows in the decisions */
+  const setDim = (at: (rank: number) => number, size: number): void => {
+    for (const { path, c } of read) {
+      const i = at(c.dims.length);
+      if (i >= 0 && i < c.dims.length && c.dims[i] !== size)
+        out.push(withLeaf(state, path, { ...c, dims: c.dims.map((d, k) => (k === i ? size : d)) }));
+    }
+  };
   const { message } = f;
   const isFloat = (d: DType): boolean => /float/.test(d);
   if (WANTS_INTEGERS.test(message)) setType(read, isFloat, "int64");
   if (WANTS_FLOATS.test(message)) setType(read, d => !isFloat(d), "float32");
   if (/[Bb]oolean|bool tensor|\(bool\)|torch\.bool/.test(message)) setType(read, d => d !== "bool", "bool");
+  const channels = /weight of size \[([\d, ]+)\].* to have (\d+) channels/.exec(message);
+  if (channels) {
+    const rank = (channels[1] ?? "").split(",").length;
+    setDim(r => (r === rank ? 1 : r - rank + 1), Number(channels[2]));
+    for (const { path, c } of read.filter(t => t.c.dims.length === rank - 1)) {
+      const dims = reshaped(c.dims, rank);
+      dims[1] = Number(channels[2]);
+      out.push(withLeaf(state, path, tensor(c.dtype, dims)));
+    }
+  }
+  const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
+  if (elements) setDim(() => 1, Number(elements[1]));
+  const factor = /shapes cannot be multiplied \(\d+x\d+ and 1x\d+\)|normalized_shape=\[1\]/.test(message);
+  if (factor) setDim(r => r - 1, 1);
   let m = /not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)\)/.exec(message);
   if (m) setRank(narrow(tensors, Number(m[2])), Number(m[1]));
   m = /too many values to unpack \(expected (\d+)/.exec(message);
@@ -360,6 +382,11 @@ function messageRepairs(tensors: readonly Leaf[], state: State, f: Failure): Sta
   if (m) setRank(read, Number(m[2] ?? m[1]));
   m = /expected (\d+) dims\. Received (\d+)-dim/.exec(message);
   if (m) setRank(narrow(tensors, Number(m[2])), Number(m[1]));
+  m = /same number of dimensions: got (\d+) and (\d+)/.exec(message);
+  if (m) {
+    const [a, b] = [Number(m[1]), Number(m[2])];
+    for (const rank of [Math.max(a, b), Math.min(a, b)]) setRank(read, rank);
+  }
   m = /input\.dim\(\) = (\d+).*len\(dims\) = (\d+)/.exec(message);
   if (m?.[2]) setRank(narrow(read, Number(m[1])), Number(m[2]));
   if (/Dimension out of range|index out of range|[Tt]oo many indices/.test(message))

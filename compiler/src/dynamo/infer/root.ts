@@ -81,10 +81,9 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
   const f = isInstance ? methodOf(target.cls, "forward") : functionOf(target);
   if (!(f instanceof PyFunction)) return undefined;
   const holes = functionHoles(ctx, f, isInstance ? target.cls : null, isInstance ? 1 : 0, inputChoices);
-  if (holes.length > 0) return holes;
   // forward(*inputs): one tensor, as most are called
   const rest = f.code.signature?.vararg;
-  if (!rest) return [];
+  if (!rest || holes.some(h => h.required)) return holes;
   const usage = emptyUsage();
   const draft = {
     name: rest.arg,
@@ -96,7 +95,7 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
     globals: f.globals,
     selves: new Set<string>(),
   };
-  return [{ ...draft, choices: inputChoices(ctx, { ...draft, name: "x" }) }];
+  return [{ ...draft, choices: inputChoices(ctx, { ...draft, name: "x" }) }, ...holes];
 }
 
 /** required parameters get their first choice; a forward whose parameters all have defaults gets its first one */

@@ -120,6 +120,8 @@ export interface Interp {
   observer: Observer | null;
   /** what every object has although no class says so: object.__setattr__ and the like */
   objectAttribute: (name: string) => Value | undefined;
+  /** the class that a base nobody knows is taken for; null: none is known */
+  moduleBase: () => PyClass | null;
   readonly frames: Frame[];
 
   // objects

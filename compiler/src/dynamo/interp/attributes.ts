@@ -26,7 +26,8 @@ export function getAttribute(vm: Interp, o: Value, name: string): Value | undefi
     if (v !== undefined) return v;
   }
   if (o instanceof PyModule) return moduleAttribute(vm, o, name);
-  if (o instanceof PyUnknown) return name.startsWith("__") ? undefined : vm.unknown(`${o.what}.${name}`);
+  if (o instanceof PyUnknown)
+    return o.attrs?.get(name) ?? (name.startsWith("__") ? undefined : unknownPart(vm, o, name));
   if (o instanceof PySuper) return superAttribute(vm, o, name);
   if (o instanceof PyClass) return classAttribute(vm, o, name);
   const cls = vm.typeOf(o);
@@ -41,6 +42,14 @@ export function getAttribute(vm: Interp, o: Value, name: string): Value | undefi
   const fallback = cls.lookup("__getattr__");
   if (fallback !== undefined) return catchMissing(vm, () => vm.call(bind(vm, fallback, o, cls), [name]));
   return inherited(vm, name, o, cls);
+}
+
+function unknownPart(vm: Interp, o: PyUnknown, name: string): Value {
+  const part = vm.unknown(`${o.what}.${name}`);
+  // modules of a package are as new as it is
+  const version = o.attrs?.get("__version__");
+  if (version !== undefined) part.attrs = vm.dict([["__version__", version]]);
+  return part;
 }
 
 function inherited(vm: Interp, name: string, o: Value, cls: PyClass): Value | undefined {

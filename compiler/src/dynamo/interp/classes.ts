@@ -28,7 +28,7 @@ export function buildClass(
   keywords: Map<string, Value>,
   at: Position,
 ): Value {
-  const bases = resolveBases(vm, written);
+  const bases = resolveBases(vm, written, definesForward(body));
   const metaclass = pickMetaclass(vm, bases, keywords.get("metaclass"));
   keywords.delete("metaclass");
   const prepare = metaclass === vm.types.type ? undefined : metaclass.lookup("__prepare__");
@@ -60,14 +60,42 @@ export function buildClass(
   return made;
 }
 
-function resolveBases(vm: Interp, written: readonly Value[]): PyClass[] {
+function definesForward(body: PyFunction): boolean {
+  return body.code.instructions.some(
+    i => i.op === "MAKE_FUNCTION" && (i.data as { readonly code: Code }).code.name === "forward",
+  );
+}
+
+/** names of library classes that are modules */
+const MODULE_LIKE = /(Module|Model|Net|Network|Layer|Block|Encoder|Decoder|Backbone|Head|Transformer|Attention)\w*$/;
+
+/**
+ * A base that nobody knows is a module that does nothing where the class has a forward or the base is named so, and an
+ * empty class elsewhere; its constructor takes anything.
+ */
+function standIn(vm: Interp, b: PyUnknown, forward: boolean, others: readonly PyClass[]): PyClass {
+  const name = b.what.split(".").pop() ?? "unknown";
+  const module = vm.moduleBase();
+  const known = module !== null && others.some(c => c.isSubclassOf(module));
+  const isModule = module !== null && !known && (forward || MODULE_LIKE.test(name));
+  const how = isModule ? "; it is taken to be a plain nn.Module" : "";
+  vm.report("unknown-base", `the base class ${b.what} is not known here${how}`, "warning");
+  const stand = vm.klass(name, [isModule ? module : vm.types.object], "unknown");
+  const init = isModule ? module.lookup("__init__") : undefined;
+  stand.dict.set(
+    "__init__",
+    vm.builtin("__init__", ([self]) => (init === undefined ? null : vm.call(init, [self ?? null]))),
+  );
+  return stand;
+}
+
+function resolveBases(vm: Interp, written: readonly Value[], forward = false): PyClass[] {
   const out: PyClass[] = [];
   for (const b of written) {
     if (b instanceof PyClass) out.push(b);
     else if (b instanceof PyUnknown) {
-      const stand = vm.klass(b.what.split(".").pop() ?? "unknown", [vm.types.object], "unknown");
-      vm.report("unknown-base", `the base class ${b.what} is not known here`, "warning");
-      out.push(stand);
+      const others = written.filter(o => o instanceof PyClass);
+      out.push(standIn(vm, b, forward, others));
     } else if (b instanceof PyModule) vm.raise("TypeError", "module() takes at most 2 arguments (3 given)");
     else {
       const entries = vm.getattrOrUndefined(b, "__mro_entries__");

@@ -299,7 +299,9 @@ export const handlers: Readonly<Record<OpName, Handler>> = {
     const func = f.stack[base - 1] as Value;
     const r = vm.call(func, args, kwargs);
     f.stack.length = base - 1;
-    return push(f, r);
+    // an unknown decorator most likely registers or wraps: what it decorates stands for the result
+    const undecorated = spec.decorator === true && r instanceof PyUnknown && func instanceof PyUnknown;
+    return push(f, undecorated ? (args[0] ?? r) : r);
   },
   CALL_EX: (vm, f, i) => {
     const kwargs = i.arg === 1 ? spreadKeywords(vm, peek(f, 1)) : vm.emptyKwargs;

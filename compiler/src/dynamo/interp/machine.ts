@@ -80,6 +80,7 @@ export class Machine implements Interp {
   readonly guests: Guest[] = [];
   observer: Observer | null = null;
   objectAttribute: (name: string) => Value | undefined = () => undefined;
+  moduleBase: () => PyClass | null = () => null;
   readonly frames: Frame[] = [];
   /** takes a frame over before it runs (a compiled function's frame); undefined: run it here */
   frameHook: ((frame: Frame) => Value | undefined) | null = null;
@@ -91,6 +92,7 @@ export class Machine implements Interp {
   /** ends a part of the analysis before the whole budget is spent */
   stepLimit: number | null = null;
   steps = 0;
+  private nextPoll = 1024;
   private readonly exceptionClasses = new Map<string, PyClass>();
 
   constructor(readonly host: Host) {
@@ -156,10 +158,16 @@ export class Machine implements Interp {
     throw this.makeError(type, [message]);
   }
   tick(): void {
-    this.steps++;
+    this.charge(1);
+  }
+  /** work that counts as so many instructions, so that a budget in steps holds as one in time */
+  charge(steps: number): void {
+    this.steps += steps;
     if (this.stepLimit !== null && this.steps > this.stepLimit) throw new Interrupted("a part took too many steps");
     if (this.steps > this.host.stepBudget) throw new Interrupted("the analysis took too many steps");
-    if ((this.steps & 1023) === 0 && this.host.shouldStop()) throw new Interrupted("stopped");
+    if (this.steps < this.nextPoll) return;
+    this.nextPoll = this.steps + 1024;
+    if (this.host.shouldStop()) throw new Interrupted("stopped");
   }
   print(text: string): void {
     this.host.print(text);

@@ -2,9 +2,10 @@
 import { func } from "../builtins/define";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
-import type { PyModule } from "../objects/values";
+import type { PyModule, Value } from "../objects/values";
 import { type Factory, libraryCode } from "./modules";
 import { EINOPS_LAYERS_TEXT, EINOPS_TEXT } from "./prelude_einops";
+import { FRAMEWORKS, frameworkAlias } from "./prelude_frameworks";
 import { LAYER_LIBRARIES, LAYER_PACKAGES } from "./prelude_layers";
 import { NUMPY_TEXT } from "./prelude_numpy";
 
@@ -51,6 +52,13 @@ export function librariesFactory(vm: Machine): Factory {
       m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`${name}.${n}`));
       return m;
     }
+    const framework = Object.hasOwn(FRAMEWORKS, name) ? FRAMEWORKS[name] : undefined;
+    if (framework !== undefined) return frameworkModule(vm, run, name, framework);
+    if (name === "packaging") {
+      const m = vm.newModule(name);
+      m.lazy = n => (n === "version" ? vm.importModule("packaging.version", null) : undefined);
+      return m;
+    }
     if (LAYER_PACKAGES.has(name)) {
       const m = vm.newModule(name);
       m.dict.set("__version__", "1.0.0");
@@ -69,6 +77,55 @@ export function librariesFactory(vm: Machine): Factory {
     }
     return undefined;
   };
+}
+
+/** one class for all modules of a framework that export it: a text is run once */
+function frameworkModule(
+  vm: Machine,
+  run: (m: PyModule, name: string, text: string) => void,
+  name: string,
+  text: string,
+): PyModule {
+  const m = vm.newModule(name);
+  m.dict.set("__version__", "4.99.0");
+  let known = texts.get(vm);
+  if (!known) {
+    known = new Map();
+    texts.set(vm, known);
+  }
+  const made = known.get(text);
+  if (made) for (const [k, v] of made.dict.entries()) if (!String(k).startsWith("__")) m.dict.set(String(k), v);
+  if (!made) {
+    known.set(text, m);
+    m.dict.set("nn", vm.importModule("torch.nn", null));
+    m.dict.set("F", vm.importModule("torch.nn.functional", null));
+    func(vm, m, "_caller_arguments", ([self]) => callerArguments(vm, self ?? null));
+    run(m, `framework:${name}`, text);
+  }
+  m.lazy = n => {
+    if (n.startsWith("__")) return undefined;
+    const alias = frameworkAlias(name, n);
+    const stands = alias === undefined ? undefined : m.dict.get(alias);
+    if (stands !== undefined) return stands;
+    const inner = `${name}.${n}`;
+    return Object.hasOwn(FRAMEWORKS, inner) ? vm.importModule(inner, null) : vm.unknown(inner);
+  };
+  return m;
+}
+const texts = new WeakMap<Machine, Map<string, PyModule>>();
+
+/** what the constructor that is running was given: Lightning keeps it as hyperparameters */
+function callerArguments(vm: Machine, self: Value): Value {
+  const out = vm.dict();
+  const init = [...vm.frames].reverse().find(f => f.code.name === "__init__" && f.locals[0] === self);
+  const s = init?.code.signature;
+  if (!init || !s) return out;
+  const names = [...s.posonlyargs, ...s.args, ...s.kwonlyargs].map(a => a.arg).slice(1);
+  for (const n of names) {
+    const v = init.locals[init.code.varnames.indexOf(n)];
+    if (v !== undefined) out.set(n, v);
+  }
+  return out;
 }
 
 /** arrays are CPU tensors in disguise */

@@ -1,10 +1,13 @@
 // Import: the standard library as modelled here, torch and friends, the user's own files, and a policy for the rest.
 // In: a module name and the importing file. Out: a module object. A library that is not known raises ImportError where
 // the code is prepared for that (inside try), and is an unknown value elsewhere.
+import type { Stmt } from "../../python/ast";
 import { PythonFile } from "../../python/file";
 import { func } from "../builtins/define";
 import { compileModule } from "../code/compiler";
 import type { Code, SourceFile } from "../code/instructions";
+import { definitionsAfter, importedAt } from "../code/rest";
+import { PyError } from "../interp/api";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import { unrecorded } from "../objects/journal";
@@ -54,6 +57,8 @@ export class Modules {
   /** parses a user file; a session that runs it again and again keeps what it can */
   parseFile: (path: string, text: string) => PythonFile = (_path, text) => new PythonFile(text);
   onProblems: (file: string, parsed: PythonFile) => void = () => {};
+  /** an import of the user's own file failed half-way */
+  onFailure: (e: PyError) => void = () => {};
 
   constructor(
     private readonly vm: Machine,
@@ -103,8 +108,7 @@ export class Modules {
   }
 
   private missing(name: string): Value {
-    const guarded = this.vm.frames.some(f => f.code.kind !== "class" && f.code.handlers[f.pc - 1]);
-    if (guarded) return this.vm.raise("ModuleNotFoundError", `No module named '${name}'`);
+    if (this.isGuarded()) return this.vm.raise("ModuleNotFoundError", `No module named '${name}'`);
     this.vm.report(
       "unknown-module",
       `the module '${name}' is not known here; what comes from it is unknown`,
@@ -114,6 +118,14 @@ export class Modules {
     u.attrs = this.vm.dict([["__version__", "9.9.9"]]);
     this.loaded.set(name, u);
     return u;
+  }
+
+  /** whether running code is prepared for an error: inside a try whose handlers do not just give up */
+  private isGuarded(): boolean {
+    return this.vm.frames.some(f => {
+      const handler = f.code.kind === "class" ? undefined : f.code.handlers[f.pc - 1];
+      return handler && !handler.givesUp;
+    });
   }
 
   private library(name: string): PyModule | undefined {
@@ -267,7 +279,29 @@ export class Modules {
     const source: SourceFile = { name: file, lines: text.split(/\r?\n/), library: "user" };
     m.dict.set("__file__", file);
     m.dict.set("__module_object__", m);
-    this.run(compileModule(parsed.module, source, text), m);
+    this.runBody(m, source, text, parsed.module.body);
+  }
+
+  /**
+   * An import of the user's own file that fails half-way is followed as far as it goes, as if the failing statement were not
+   * there; where the importing code is prepared for a failure, it gets it.
+   */
+  private runBody(m: PyModule, file: SourceFile, text: string, body: readonly Stmt[]): void {
+    const { vm } = this;
+    const depth = vm.frames.length;
+    try {
+      this.run(compileModule({ kind: "Module", body }, file, text), m);
+    } catch (e) {
+      if (!(e instanceof PyError) || this.isGuarded()) throw e;
+      vm.frames.length = depth;
+      const at = e.trace.find(t => t.file === file);
+      if (!at) throw e;
+      this.onFailure(e);
+      for (const i of importedAt(body, at.span.line))
+        if (m.dict.get(i.name) === undefined) m.dict.set(i.name, vm.unknown(i.from));
+      const rest = definitionsAfter(body, at.span.line);
+      if (rest.length > 0) this.runBody(m, file, text, rest);
+    }
   }
 }
 

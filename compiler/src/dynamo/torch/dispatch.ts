@@ -172,9 +172,12 @@ export function inputMeta(t: PyTensor, val: FakeTensor): NodeMeta {
 const isMeta = (x: unknown): x is TensorMeta =>
   typeof x === "object" && x !== null && "shape" in x && "stride" in x && "dtype" in x;
 
+/** what an operator costs in instructions of plain Python */
+const OPERATOR_STEPS = 150;
+
 export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs): Value {
   const { vm } = torch;
-  vm.tick();
+  vm.charge(OPERATOR_STEPS);
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
   const conv = new Converter(torch, graph);
