@@ -11,7 +11,7 @@ import { blamed, failureOf, messageOf } from "./failure";
 import { fieldHoles, functionHoles } from "./holes";
 import { callArguments, makeValue } from "./make";
 import { search } from "./search";
-import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, withChoice } from "./types";
+import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, stateKey, withChoice } from "./types";
 
 const TRIALS = 60;
 const NESTED_TRIALS = 12;
@@ -81,14 +81,43 @@ export function construct(ctx: InferContext, cls: PyClass, around: PyDict, known
       const f = found.failure;
       return { kind: "failed", failure: f, why: f ? `${f.type}: ${f.message}` : "nothing to try" };
     }
-    const notes = holes.flatMap(h => {
-      const c = found.state.get(h.name);
-      return c && c.kind !== "absent" ? [`${h.name} is ${choiceText(c)}`] : [];
-    });
-    return { kind: "built", value: found.result, state: found.state, notes };
+    return { kind: "built", value: found.result, state: found.state, notes: notesOf(holes, found.state) };
   } finally {
     ctx.building.pop();
   }
+}
+
+/** the next object that differs from `state` where `f`, an error of its forward, blames its constructor's arguments */
+export function rebuild(
+  ctx: InferContext,
+  cls: PyClass,
+  around: PyDict,
+  state: State,
+  f: Failure,
+  seen: Set<string>,
+): Extract<Built, { readonly kind: "built" }> | undefined {
+  const holes = constructorHoles(ctx, cls, around);
+  if (blamed(holes, f).length === 0) return undefined;
+  ctx.building.push(cls.qualname);
+  try {
+    for (const s of repairs(ctx, holes, state, f).slice(0, 12)) {
+      const key = stateKey(s);
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const outcome = trial(ctx, cls, holes, s);
+      if ("ok" in outcome) return { kind: "built", value: outcome.ok, state: s, notes: notesOf(holes, s) };
+    }
+    return undefined;
+  } finally {
+    ctx.building.pop();
+  }
+}
+
+function notesOf(holes: readonly Hole[], s: State): string[] {
+  return holes.flatMap(h => {
+    const c = s.get(h.name);
+    return c && c.kind !== "absent" ? [`${h.name} is ${choiceText(c)}`] : [];
+  });
 }
 
 function trial(ctx: InferContext, cls: PyClass, holes: readonly Hole[], s: State): { ok: Value } | { failed: Failure } {

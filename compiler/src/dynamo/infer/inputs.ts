@@ -27,6 +27,8 @@ export interface InputSearch {
   readonly first: State;
   readonly known: State | undefined;
   readonly run: RunCompiled;
+  /** how many states are tried; by default as many as a root may */
+  readonly trials?: number;
 }
 
 // ---- first choices
@@ -173,7 +175,7 @@ export function inferInputs(ctx: InferContext, s: InputSearch): Found<ReadonlyMa
     starts,
     state => trial(ctx, s, state),
     (state, f) => repairs(ctx, s, state, f),
-    TRIALS,
+    s.trials ?? TRIALS,
   );
 }
 

@@ -6,13 +6,13 @@ import { type Kwargs, PyClass, type PyDict, PyInstance, type Value } from "../ob
 import type { CompileApi } from "../torch/compile_api";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import type { FrameRunner } from "../trace/runner";
-import { construct, guarded } from "./construct";
+import { construct, guarded, rebuild } from "./construct";
 import { functionOf, type InferContext, methodOf } from "./context";
 import { messageOf } from "./failure";
 import { functionHoles } from "./holes";
 import { inferInputs, inputChoices, valuesOf } from "./inputs";
 import { callArguments } from "./make";
-import { ABSENT, type Choice, choiceText, type Hole, type State } from "./types";
+import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, stateKey } from "./types";
 import { emptyUsage } from "./usage";
 
 export interface RootRequest {
@@ -35,24 +35,50 @@ export interface RootFound {
   readonly notes: readonly string[];
 }
 
+/** other constructor arguments that are tried where forward's errors blame them, and trials of inputs for each */
+const REBUILDS = 8;
+const TRIALS_AFTER_REBUILD = 24;
+
 export function analyseInferred(r: RootRequest): RootFound | string {
-  const { ctx } = r;
-  const notes: string[] = [];
-  let target = r.root;
-  if (target instanceof PyClass) {
-    ctx.assumed.length = 0;
-    const built = construct(ctx, target, r.globals);
-    if (built.kind === "failed") return `it can't be built: ${built.why}`;
-    target = built.value;
-    notes.push(...built.notes, ...ctx.assumed);
-    const { vm } = ctx;
-    const moved = guarded(ctx, 2_000_000, () =>
-      vm.call(vm.getattr(vm.call(vm.getattr(target, "cuda"), []), "eval"), []),
-    );
-    if ("error" in moved) return `${moved.error.value.cls.name} while it is moved to the device`;
+  const { ctx, root } = r;
+  if (!(root instanceof PyClass)) {
+    const found = withInputs(r, root, []);
+    return "frames" in found ? found : found.why;
   }
+  ctx.assumed.length = 0;
+  const built = construct(ctx, root, r.globals);
+  if (built.kind === "failed") return `it can't be built: ${built.why}`;
+  const seen = new Set([stateKey(built.state)]);
+  let now: { readonly value: Value; readonly state: State; readonly notes: readonly string[] } = built;
+  let first: string | undefined;
+  for (let i = 0; i <= REBUILDS; i++) {
+    const { vm } = ctx;
+    const { value } = now;
+    const moved = guarded(ctx, 2_000_000, () =>
+      vm.call(vm.getattr(vm.call(vm.getattr(value, "cuda"), []), "eval"), []),
+    );
+    if ("error" in moved) return first ?? `${moved.error.value.cls.name} while it is moved to the device`;
+    const trials = i === 0 ? undefined : TRIALS_AFTER_REBUILD;
+    const found = withInputs(r, value, [...now.notes, ...ctx.assumed], trials);
+    if ("frames" in found) return found;
+    first ??= found.why;
+    const next = found.failure && rebuild(ctx, root, r.globals, now.state, found.failure, seen);
+    if (!next) break;
+    now = next;
+  }
+  return first ?? "nothing to try";
+}
+
+interface Refused {
+  readonly why: string;
+  readonly failure: Failure | null;
+}
+
+function withInputs(r: RootRequest, target: Value, built: readonly string[], trials?: number): RootFound | Refused {
+  const { ctx } = r;
+  const notes = [...built];
   const holes = inputHoles(r, target);
-  if (holes === undefined) return "it has no forward method";
+  if (holes === undefined) return { why: "it has no forward method", failure: null };
   const first: State = new Map(holes.map(h => [h.name, firstChoice(r, h, holes)]));
   r.unsay();
   const found = inferInputs(ctx, {
@@ -60,14 +86,16 @@ export function analyseInferred(r: RootRequest): RootFound | string {
     first,
     known: undefined,
     run: (args, kwargs) => trialRun(r, target, args, kwargs),
+    ...(trials === undefined ? {} : { trials }),
   });
   if (found.kind === "failed") {
     const f = found.failure;
-    return f ? `${f.type}: ${f.message}` : "no inputs were found that it accepts";
+    return { why: f ? `${f.type}: ${f.message}` : "no inputs were found that it accepts", failure: f };
   }
   r.unsay();
   notes.push(...holes.flatMap(h => describe(h, found.state.get(h.name) ?? ABSENT)));
-  return finalRun(r, target, holes, found.state, notes);
+  const final = finalRun(r, target, holes, found.state, notes);
+  return typeof final === "string" ? { why: final, failure: null } : final;
 }
 
 function describe(h: Hole, c: Choice): string[] {

@@ -8,6 +8,7 @@ import { EINOPS_LAYERS_TEXT, EINOPS_TEXT } from "./prelude_einops";
 import { FRAMEWORKS, frameworkAlias } from "./prelude_frameworks";
 import { LAYER_LIBRARIES, LAYER_PACKAGES } from "./prelude_layers";
 import { NUMPY_TEXT } from "./prelude_numpy";
+import { TORCHVISION } from "./prelude_torchvision";
 
 export function librariesFactory(vm: Machine): Factory {
   let base: PyModule | undefined;
@@ -52,11 +53,17 @@ export function librariesFactory(vm: Machine): Factory {
       m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`${name}.${n}`));
       return m;
     }
-    const framework = Object.hasOwn(FRAMEWORKS, name) ? FRAMEWORKS[name] : undefined;
+    const framework = frameworkText(name);
     if (framework !== undefined) return frameworkModule(vm, run, name, framework);
-    if (name === "packaging") {
+    if (name === "packaging" || name === "torchvision") {
       const m = vm.newModule(name);
-      m.lazy = n => (n === "version" ? vm.importModule("packaging.version", null) : undefined);
+      m.dict.set("__version__", "0.26.0");
+      m.lazy = n => {
+        if (n.startsWith("__")) return undefined;
+        return frameworkText(`${name}.${n}`) === undefined
+          ? vm.unknown(`${name}.${n}`)
+          : vm.importModule(`${name}.${n}`, null);
+      };
       return m;
     }
     if (LAYER_PACKAGES.has(name)) {
@@ -79,6 +86,11 @@ export function librariesFactory(vm: Machine): Factory {
   };
 }
 
+function frameworkText(name: string): string | undefined {
+  if (Object.hasOwn(FRAMEWORKS, name)) return FRAMEWORKS[name];
+  return Object.hasOwn(TORCHVISION, name) ? TORCHVISION[name] : undefined;
+}
+
 /** one class for all modules of a framework that export it: a text is run once */
 function frameworkModule(
   vm: Machine,
@@ -97,6 +109,7 @@ function frameworkModule(
   if (made) for (const [k, v] of made.dict.entries()) if (!String(k).startsWith("__")) m.dict.set(String(k), v);
   if (!made) {
     known.set(text, m);
+    m.dict.set("__builtins__", vm.importModule("builtins", null));
     m.dict.set("nn", vm.importModule("torch.nn", null));
     m.dict.set("F", vm.importModule("torch.nn.functional", null));
     func(vm, m, "_caller_arguments", ([self]) => callerArguments(vm, self ?? null));
@@ -108,7 +121,7 @@ function frameworkModule(
     const stands = alias === undefined ? undefined : m.dict.get(alias);
     if (stands !== undefined) return stands;
     const inner = `${name}.${n}`;
-    return Object.hasOwn(FRAMEWORKS, inner) ? vm.importModule(inner, null) : vm.unknown(inner);
+    return frameworkText(inner) !== undefined ? vm.importModule(inner, null) : vm.unknown(inner);
   };
   return m;
 }

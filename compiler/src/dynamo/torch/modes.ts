@@ -203,13 +203,6 @@ def _repeat(n, value):
     return (value,) * n
 
 
-def weight_norm(module, name="weight", dim=0):
-    return module
-
-
-remove_weight_norm = spectral_norm = remove_spectral_norm = weight_norm
-
-
 def fuse_conv_bn_eval(conv, bn, transpose=False):
     return conv
 

@@ -32,6 +32,7 @@ import { installModuleNatives, MODULE_TEXT } from "./nn_base";
 import { LAYER_HOME, LAYER_UNITS } from "./nn_layers";
 import { PySymInt, PyTensor } from "./objects";
 import { opsNamespace } from "./ops_namespace";
+import { REPARAMETRIZE_TEXT } from "./reparametrize_text";
 import { symbolGuest, unknownGuest } from "./symbols";
 import { tensorGuest } from "./tensor_methods";
 import { TRAINING_TEXT } from "./training_text";
@@ -65,6 +66,7 @@ export class TorchNamespace {
   private modes: PyDict | null = null;
   private helpers: PyDict | null = null;
   private trainer: PyDict | null = null;
+  private norms: PyDict | null = null;
   private nn: PyDict | null = null;
   private readonly loadedUnits = new Set<string>();
   private inline: Value = null;
@@ -161,6 +163,17 @@ export class TorchNamespace {
       this.run("helpers", HELPERS_TEXT, "hidden", "helpers.py", d);
     }
     return this.helpers.get(name) ?? this.training(name);
+  }
+
+  private reparametrize(name: string): Value | undefined {
+    if (!this.norms) {
+      if (!new RegExp(`^(class|def) ${name}\\b`, "m").test(REPARAMETRIZE_TEXT)) return undefined;
+      const d = this.vm.dict([["__name__", "torch.nn.utils.parametrize"]]);
+      d.set("torch", this.module("torch") ?? null);
+      this.norms = d;
+      this.run("reparametrize", REPARAMETRIZE_TEXT, "nn_modules", "torch/nn/utils/parametrize.py", d);
+    }
+    return name.startsWith("__") ? undefined : this.norms.get(name);
   }
 
   /** datasets, optimizers: only for programs that train */
@@ -486,9 +499,18 @@ export class TorchNamespace {
       case "torch.nn.utils.rnn":
         lazily(n => this.helper(n) ?? ignore(n));
         return true;
-      case "torch.nn.utils":
       case "torch.nn.utils.parametrizations":
+        lazily(n => this.reparametrize(n.endsWith("_norm") ? `_parametrized_${n}` : n) ?? ignore(n));
+        return true;
       case "torch.nn.utils.parametrize":
+        lazily(n => this.reparametrize(n) ?? ignore(n));
+        return true;
+      case "torch.nn.utils":
+        lazily(n => this.reparametrize(n) ?? this.helper(n) ?? ignore(n));
+        return true;
+      case "torch.nn.parallel":
+        lazily(n => this.nnClass(n) ?? ignore(n));
+        return true;
       case "torch.nn.utils.fusion":
       case "torch.nn.utils.clip_grad":
         lazily(n => this.helper(n) ?? ignore(n));
@@ -972,7 +994,8 @@ const LIMITS: Readonly<Record<string, Readonly<Record<string, number | bigint>>>
 
 const SUBMODULES = new Set(
   (
-    "nn nn.functional nn.init nn.parameter nn.modules nn.utils nn.utils.rnn nn.utils.parametrizations nn.utils.parametrize " +
+    "nn nn.functional nn.init nn.parameter nn.modules nn.parallel nn.utils nn.utils.rnn nn.utils.parametrizations " +
+    "nn.utils.parametrize " +
     "nn.utils.fusion nn.utils.clip_grad nn.attention nn.attention.flex_attention nn.attention.bias nn.parallel nn.intrinsic " +
     "nn.quantized _dynamo _dynamo.config _dynamo.utils _dynamo.testing _inductor _inductor.config _inductor.utils _functorch " +
     "_functorch.config _logging compiler cuda cuda.amp cuda.nvtx cuda.graphs amp amp.autocast_mode autograd autograd.profiler " +

@@ -1284,6 +1284,11 @@ class DataParallel(Module):
 
     def forward(self, *inputs, **kwargs):
         return self.module(*inputs, **kwargs)
+
+
+class DistributedDataParallel(DataParallel):
+    def __init__(self, module, *args, **kwargs):
+        super().__init__(module)
 `,
 };
 
