@@ -31,11 +31,13 @@ function wantedKinds(message: string): readonly Kind[] {
 export function alternativeChoices(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   const out: Choice[] = [];
   out.push(...resized(now, f), ...completed(now, f));
+  if (now.kind !== "str") out.push(...offered(f.message).slice(0, 4));
   if (
     f.type === "KeyError" ||
     /unknown|unsupported|invalid|not (recognized|implemented|supported|found)|should be|must be/i.test(f.message)
   ) {
-    if (now.kind === "str") out.push(...h.choices.filter(c => c.kind === "str"), ...keysNearby(ctx, h, f));
+    if (now.kind === "str")
+      out.push(...namedIn(f.message, now.value), ...h.choices.filter(c => c.kind === "str"), ...keysNearby(ctx, h, f));
   }
   if (now.kind === "number" && /^(AssertionError|ValueError)$|divisible|Error$/.test(f.type)) {
     const n = now.value;
@@ -91,7 +93,8 @@ function varied(now: Choice, f: Failure): Choice[] {
   if ((now.kind !== "dict" && now.kind !== "object") || !/Error$/.test(f.type) || f.type === "KeyError") return [];
   const own = now.kind === "dict" ? now.entries : now.given;
   const out: Choice[] = [];
-  for (const words of f.lines.slice(0, 2)) {
+  // an object answers whatever the code asks it for; what only the message names is not asked for
+  for (const words of now.kind === "object" ? f.lines.slice(1, 4) : f.lines.slice(0, 2)) {
     for (const name of words) {
       const known = own.find(([k]) => k === name)?.[1];
       if (known === undefined && now.kind === "dict") continue;
@@ -112,6 +115,21 @@ function otherValues(c: Choice, f: Failure): Choice[] {
   if (c.kind === "number") return [64, 1, 2, 4, 3, 8, 128].filter(n => n !== c.value).map(n => number(n));
   if (c.kind === "str") return [number(64), number(2), { kind: "bool", value: false }, NONE];
   return c.kind === "bool" ? [{ kind: "bool", value: !c.value }, NONE] : [];
+}
+
+/** strings that a message offers: quoted ones, and what stands behind "one of" */
+function namedIn(message: string, now: string): Choice[] {
+  const quoted = [...message.matchAll(/['"]([\w.-]+)['"]/g)].map((m): Choice => ({ kind: "str", value: m[1] ?? "" }));
+  return [...offered(message), ...quoted].filter(c => c.kind === "str" && c.value !== now).slice(0, 8);
+}
+
+function offered(message: string): Choice[] {
+  const listed = /(?:one of|choose from|options are|must be in)\b:?\s*(.*)$/is.exec(message)?.[1] ?? "";
+  if (/invalid combination of arguments|expected one of:/.test(message)) return [];
+  const words = listed
+    .split(/[\s,;|()[\]{}'"]+/)
+    .filter(w => /^[A-Za-z][\w.-]*$/.test(w) && !/^(or|and|is|are|the|of)$/.test(w));
+  return [...new Set(words)].map(value => ({ kind: "str", value }));
 }
 
 /** string keys of dictionaries that the failing lines name */

@@ -88,7 +88,7 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
     case "Tensor":
     case "FloatTensor":
     case "Parameter":
-      return [tensor("float32", [64, 64]), tensor("float32", [64])];
+      return [...heldTensors(h), tensor("float32", [64, 64]), tensor("float32", [64])];
     case "LongTensor":
     case "IntTensor":
       return [tensor("int64", [64])];
@@ -138,10 +138,13 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
     if (/loss|criterion|fcn/.test(name)) out.push(instance("torch.nn.BCEWithLogitsLoss"));
     out.push(...modules(ctx, h).slice(0, 2));
   }
+  // a module that forward calls, where nobody gives one
+  if (usage.called && h.selves.size > 0 && h.fallback === null) out.push(instance("torch.nn.Identity"));
   if (usage.called) out.push(...classes(ctx, h));
   if (names.isModuleName(name) && !usage.arithmetic && !usage.sequence) out.push(...modules(ctx, h));
   if (names.isClassName(name) && !usage.arithmetic) out.push(...classes(ctx, h));
   if (attributes.length > 0 && !usage.arithmetic) out.push(...configs(ctx, h), ...modules(ctx, h));
+  if (h.required && !usage.arithmetic) out.push(...heldTensors(h));
   if (usage.sequence) out.push(...sequences(ctx, h, "", false));
   if (names.isBoolName(name) && !usage.arithmetic) out.push(bool(false), bool(true));
   if (names.isFloatName(name)) out.push(number(names.floatFor(name) ?? 0, true));
@@ -149,6 +152,12 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (n !== undefined) out.push(number(n));
   if (usage.condition && !usage.arithmetic && n === undefined) out.push(bool(false));
   return out;
+}
+
+/** tensors that an object holds together, such as padded images and their mask */
+function heldTensors(h: Draft): Choice[] {
+  if (!/^(tensors?|masks?|images?|features?|pixels)$/.test(h.name)) return [];
+  return [/mask/.test(h.name) ? tensor("bool", [2, 64, 64]) : tensor("float32", [2, 3, 64, 64])];
 }
 
 const TENSOR_LIKE = new Set(["shape", "size", "dim", "ndim", "dtype", "device", "view", "to"]);

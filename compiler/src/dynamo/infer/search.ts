@@ -2,6 +2,9 @@
 // failure that got farthest. Deterministic; ends after a number of trials.
 import { type Failure, type State, stateKey } from "./types";
 
+/** how often the farthest failure may come back before the search is given up */
+const STUCK = 6;
+
 export type Trial<R> = (s: State) => { readonly ok: R } | { readonly failed: Failure };
 
 export type Found<R> =
@@ -31,6 +34,7 @@ export function search<R>(
   let best: { readonly failure: Failure; readonly state: State } | null = null;
   let order = first.length;
   let trials = 0;
+  let stuck = 0;
   while (waiting.length > 0 && trials < limit) {
     const at = next(waiting);
     const [w] = waiting.splice(at, 1);
@@ -39,7 +43,12 @@ export function search<R>(
     const outcome = trial(w.state);
     if ("ok" in outcome) return { kind: "found", state: w.state, result: outcome.ok, trials };
     const { failed } = outcome;
-    if (best === null || failed.progress > best.failure.progress) best = { failure: failed, state: w.state };
+    if (best === null || failed.progress > best.failure.progress) {
+      best = { failure: failed, state: w.state };
+      stuck = 0;
+    } else if (failed.operators === best.failure.operators && failed.message === best.failure.message) stuck++;
+    // what no operator's inputs bring about, other inputs don't mend
+    if (stuck >= STUCK && best.failure.touched.length === 0) break;
     for (const state of repairs(w.state, failed)) {
       const key = stateKey(state);
       if (seen.has(key)) continue;
