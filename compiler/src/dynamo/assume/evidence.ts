@@ -5,10 +5,21 @@ import type * as ast from "../../python/ast";
 import { PythonFile } from "../../python/file";
 import { compileModule } from "../code/compiler";
 import type { SourceFile } from "../code/instructions";
+import { numberFor } from "../infer/names";
 import { Interrupted, PyError } from "../interp/api";
 import { Frame, PyFunction } from "../interp/frame";
 import type { Machine } from "../interp/machine";
-import { PyClass, PyDict, PyInstance, PyList, type PyModule, PyTuple, PyUnknown, type Value } from "../objects/values";
+import {
+  PyClass,
+  PyDict,
+  PyFloat,
+  PyInstance,
+  PyList,
+  type PyModule,
+  PyTuple,
+  PyUnknown,
+  type Value,
+} from "../objects/values";
 import type { Torch } from "../torch/context";
 import { PyTensor } from "../torch/objects";
 import { walk } from "./tree";
@@ -90,9 +101,34 @@ export class Evidence {
     const self = frame.locals[0];
     if (!(self instanceof PyInstance) || !torch.moduleClass || !self.cls.isSubclassOf(torch.moduleClass)) return;
     if (self.cls.place?.file !== this.main.dict.get("__file__") || this.instances.has(self.cls)) return;
-    const inside = vm.frames.some(f => f.code.name === "__init__" && torch.isModule(f.locals[0] ?? null));
-    if (inside || frame.locals.some(v => isUnknown(v ?? null))) return;
-    this.instances.set(self.cls, { value: self, how: `as ${this.lineOf() ?? "an example"} builds it` });
+    if (vm.frames.some(f => f.code.name === "__init__" && torch.isModule(f.locals[0] ?? null))) return;
+    const guessed = this.fillUnknown(frame);
+    if (frame.locals.some(v => isUnknown(v ?? null))) return;
+    const how = [`as ${this.lineOf() ?? "an example"} builds it`, ...guessed].join(", ");
+    this.instances.set(self.cls, { value: self, how });
+  }
+
+  /** numbers that nobody knows (the length of a vocabulary that is read from a file) get likely values, by their names */
+  private fillUnknown(frame: Frame): string[] {
+    const { code, locals, cells } = frame;
+    const said: string[] = [];
+    const likely = (name: string, v: Value): Value => {
+      if (!(v instanceof PyUnknown)) return v;
+      const n = numberFor(name);
+      if (n === undefined) return v;
+      said.push(`${name} taken as ${n}`);
+      return Number.isInteger(n) ? n : new PyFloat(n);
+    };
+    locals.forEach((v, i) => {
+      if (v instanceof PyDict) {
+        for (const [k, x] of v.entries()) if (x instanceof PyUnknown) v.set(String(k), likely(String(k), x));
+      } else if (v instanceof PyUnknown) locals[i] = likely(code.varnames[i] ?? "", v);
+    });
+    for (const [slot, cell] of code.cellParams) {
+      const c = cells[cell];
+      if (c?.value instanceof PyUnknown) c.value = likely(code.varnames[slot] ?? "", c.value);
+    }
+    return said;
   }
 
   private lineOf(): string | undefined {
@@ -245,5 +281,6 @@ function hasTensor(v: Value): boolean {
 
 function isUnknown(v: Value): boolean {
   if (v instanceof PyUnknown) return true;
+  if (v instanceof PyDict) return v.values().some(x => x instanceof PyUnknown);
   return (v instanceof PyTuple || v instanceof PyList) && v.items.some(isUnknown);
 }

@@ -320,8 +320,21 @@ function modules(ctx: InferContext, h: Draft): Choice[] {
       .map(c => c.name);
   const near = rank(userClasses(h.globals));
   const far = near.length < 2 ? rank(moduleClassesElsewhere(ctx, h.globals)) : [];
-  const found = [...near, ...far].map(instance);
+  const found = [...layersWith(h), ...near, ...far].map(instance);
   return wanted.length > 0 ? [...found, MODULE] : [...found, named("torch.nn.Identity"), MODULE];
+}
+
+/** torch's own layers that have the attributes that are read */
+function layersWith(h: Draft): string[] {
+  const read = h.usage.attributes;
+  const any = (...names: readonly string[]): boolean => names.some(n => read.has(n));
+  const out: string[] = [];
+  if (any("in_features", "out_features")) out.push("torch.nn.Linear");
+  if (any("in_channels", "out_channels", "kernel_size", "groups")) out.push("torch.nn.Conv2d");
+  if (any("num_features", "running_mean", "running_var")) out.push("torch.nn.BatchNorm2d");
+  if (any("num_embeddings", "embedding_dim")) out.push("torch.nn.Embedding");
+  if (any("normalized_shape")) out.push("torch.nn.LayerNorm");
+  return out;
 }
 
 const MODULE_STATE = /^(training|weight|bias|shape|size|dim|ndim|device|dtype)$/;

@@ -82,10 +82,9 @@ function standIn(vm: Interp, b: PyUnknown, forward: boolean, others: readonly Py
   vm.report("unknown-base", `the base class ${b.what} is not known here${how}`, "warning");
   const stand = vm.klass(name, [isModule ? module : vm.types.object], "unknown");
   const init = isModule ? module.lookup("__init__") : undefined;
-  stand.dict.set(
-    "__init__",
-    vm.builtin("__init__", ([self]) => (init === undefined ? null : vm.call(init, [self ?? null]))),
-  );
+  const own = vm.builtin("__init__", ([self]) => (init === undefined ? null : vm.call(init, [self ?? null])));
+  own.method = true;
+  stand.dict.set("__init__", own);
   return stand;
 }
 

@@ -67,7 +67,9 @@ function unbound(vm: Interp, name: string): never {
 }
 
 function global(vm: Interp, f: Frame, name: string): Value {
-  const v = f.globals.get(name) ?? vm.builtins.get(name);
+  // a global that is None is null here, so `??` would look past it
+  const own = f.globals.get(name);
+  const v = own === undefined ? vm.builtins.get(name) : own;
   if (v === undefined) return vm.raise("NameError", `name '${name}' is not defined`);
   return v;
 }

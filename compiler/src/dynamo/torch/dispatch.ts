@@ -173,7 +173,7 @@ const isMeta = (x: unknown): x is TensorMeta =>
   typeof x === "object" && x !== null && "shape" in x && "stride" in x && "dtype" in x;
 
 /** what an operator costs in instructions of plain Python */
-const OPERATOR_STEPS = 150;
+const OPERATOR_STEPS = 400;
 
 export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs): Value {
   const { vm } = torch;
