@@ -25,6 +25,10 @@ export interface SessionOptions {
   target: string;
   /** torch._inductor.config overrides by dotted name */
   config: Map<string, unknown>;
+  /** what os.environ holds; by default nothing */
+  environment?: ReadonlyMap<string, string>;
+  /** guarded imports of libraries that are not known: "plain" lets them fail, "present" takes the library to be there */
+  imports?: "plain" | "present";
   /** artifacts to log; null follows the program's own set_logs */
   artifacts: ReadonlySet<Artifact> | null;
   /** make the CPU form of every kernel too */
@@ -125,6 +129,8 @@ export class Session {
       behaviours: new Map(Object.entries(preset.behaviours)),
       shouldStop,
       stepBudget: this.options.stepBudget,
+      ...(this.options.environment ? { environment: this.options.environment } : {}),
+      ...(this.options.imports ? { imports: this.options.imports } : {}),
       evaluate: (steps, tensor) =>
         this.evaluator.evaluate(steps, tensor, {
           frameOf: step => eagerFrame(step, path, config),

@@ -29,7 +29,8 @@ const HELP = `usage: fuselens COMMAND [options]
   lsp --stdio                   the language server
   doctor                        what is there, what is missing, how to mend it
 
-Commands that compile take --preset NAME, --config NAME=VALUE (repeatable), --target NAME.
+Commands that compile take --preset NAME, --config NAME=VALUE (repeatable), --target NAME,
+--env NAME=VALUE (repeatable: what os.environ holds), --imports plain|present (guarded imports).
 `;
 
 async function main(argv: string[]): Promise<number> {

@@ -19,6 +19,8 @@ const COMPILE_OPTIONS: OptionSpec = {
   preset: { type: "string" },
   config: { type: "string", multiple: true },
   target: { type: "string" },
+  env: { type: "string", multiple: true },
+  imports: { type: "string" },
 };
 
 export interface CommandLine {
@@ -60,6 +62,19 @@ export function sessionOptions(values: Readonly<Record<string, unknown>>): Sessi
     const name = entry.slice(0, at);
     if (!configNames().includes(name)) process.stderr.write(`fuselens: ${unreadConfig(name)}\n`);
     options.config.set(name, parseConfigValue(entry.slice(at + 1)));
+  }
+  const environment = new Map<string, string>();
+  for (const entry of (values["env"] as string[] | undefined) ?? []) {
+    const at = entry.indexOf("=");
+    if (at < 1) throw new UsageError(`--env takes NAME=VALUE, not '${entry}'`);
+    environment.set(entry.slice(0, at), entry.slice(at + 1));
+  }
+  if (environment.size > 0) options.environment = environment;
+  const imports = values["imports"];
+  if (typeof imports === "string") {
+    if (imports !== "plain" && imports !== "present")
+      throw new UsageError(`--imports takes plain or present, not '${imports}'`);
+    options.imports = imports;
   }
   return options;
 }

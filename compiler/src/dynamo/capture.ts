@@ -221,6 +221,8 @@ function prepare(path: string, options: CaptureOptions): Run {
   });
   installBuiltins(vm);
   const modules = new Modules(vm, options.files);
+  for (const [name, value] of options.environment ?? []) modules.environment.set(name, value);
+  modules.guardedFail = options.imports !== "present";
   if (options.parse) modules.parseFile = options.parse;
   const torch = new Torch(vm, options);
   const runner = new FrameRunner(torch, vm);

@@ -468,6 +468,32 @@ while True:
   });
 });
 
+describe("the environment and guarded imports", () => {
+  it("follow what the options say", () => {
+    const text = `
+import os
+try:
+    import fast_kernels
+except ImportError:
+    fast_kernels = None
+print(os.environ.get("MODE"), fast_kernels is None)
+`;
+    const said = (more: object): unknown =>
+      capture("p.py", {
+        files: () => text,
+        config: defaultConfig("torch-2.11"),
+        behaviours: new Map(),
+        shouldStop: () => false,
+        stepBudget: 1e5,
+        ...more,
+      }).events;
+    expect(said({})).toMatchObject([{ text: "None True\n" }]);
+    expect(said({ environment: new Map([["MODE", "fast"]]), imports: "present" })).toMatchObject([
+      { text: "fast False\n" },
+    ]);
+  });
+});
+
 describe("a global that is None", () => {
   it("is found from inside a function", () => {
     const r = run(`

@@ -144,6 +144,13 @@ export interface CaptureOptions {
   readonly behaviours: ReadonlyMap<string, unknown>;
   readonly shouldStop: () => boolean;
   readonly stepBudget: number;
+  /** what os.environ holds; absent: nothing */
+  readonly environment?: ReadonlyMap<string, string>;
+  /**
+   * Imports inside try of libraries that are not known: "plain" (the default) raises ImportError, which leads to the branch
+   * in plain PyTorch; "present" takes the library to be there, its values unknown.
+   */
+  readonly imports?: "plain" | "present";
   /** classes and functions of the file to analyse as if compiled; undefined: its roots, where it compiles nothing itself */
   readonly roots?: readonly string[];
   /** the number of a scalar that `run` can know (Tensor.item()) by executing; undefined: unknown */

@@ -6,6 +6,8 @@ export interface ThreadOptions {
   readonly preset: PresetName;
   readonly target: string;
   readonly config: readonly (readonly [string, unknown])[];
+  readonly environment?: readonly (readonly [string, string])[];
+  readonly imports?: "plain" | "present";
   readonly stepBudget: number;
   /** example inputs kept outside the source: file, function, what a `# fuselens:` comment would say */
   readonly examples: readonly ExampleInputs[];

@@ -128,6 +128,8 @@ function sessionOptions(o: ThreadOptions): SessionOptions {
     target,
     stepBudget,
     config: new Map(o.config),
+    environment: new Map(o.environment ?? []),
+    imports: o.imports ?? "plain",
     artifacts: new Set(),
     wat: false,
     unfused: false,

@@ -8,6 +8,9 @@ export interface Settings {
   /** null: the worker's GPU where one is known, else the default target */
   readonly target: string | null;
   readonly config: Readonly<Record<string, unknown>>;
+  /** what os.environ holds */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly imports: "plain" | "present";
   readonly worker: { readonly endpoint: string | null; readonly keys: string | null };
   readonly trusted: boolean;
   readonly benchmark: { readonly against: readonly ("eager" | "compile")[]; readonly seconds: number };
@@ -35,6 +38,10 @@ export function readSettings(given: unknown): Settings {
     preset: typeof preset === "string" && isPresetName(preset) ? preset : null,
     target: typeof target === "string" && targetNames().includes(target) ? target : null,
     config: asRecord(at("config")) ?? {},
+    environment: Object.fromEntries(
+      Object.entries(asRecord(at("environment")) ?? {}).map(([k, v]) => [k, String(v)] as const),
+    ),
+    imports: at("imports") === "present" ? "present" : "plain",
     worker: { endpoint: text(at("worker.endpoint") ?? at("workerEndpoint")), keys: text(at("worker.keys")) },
     trusted: at("trusted") !== false,
     benchmark: {

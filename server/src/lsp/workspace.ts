@@ -39,6 +39,8 @@ export class Workspace {
       preset: this.settings.preset ?? this.torch?.preset ?? defaultPreset(),
       target: this.settings.target ?? this.workerTarget ?? defaults.target,
       config: Object.entries(this.settings.config),
+      environment: Object.entries(this.settings.environment),
+      imports: this.settings.imports,
       stepBudget: defaults.stepBudget,
       examples: readExamples(this.folders),
       ...overrides,

@@ -52,6 +52,8 @@ export class Modules {
   readonly loaded = new Map<string, Value>();
   readonly sysModules: PyDict;
   readonly environment: PyDict;
+  /** whether imports that code is prepared to miss fail */
+  guardedFail = true;
   private readonly factories: Factory[] = [];
   private readonly abstracts;
   /** parses a user file; a session that runs it again and again keeps what it can */
@@ -108,7 +110,7 @@ export class Modules {
   }
 
   private missing(name: string): Value {
-    if (this.isGuarded()) return this.vm.raise("ModuleNotFoundError", `No module named '${name}'`);
+    if (this.guardedFail && this.isGuarded()) return this.vm.raise("ModuleNotFoundError", `No module named '${name}'`);
     this.vm.report(
       "unknown-module",
       `the module '${name}' is not known here; what comes from it is unknown`,
