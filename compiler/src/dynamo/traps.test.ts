@@ -480,7 +480,7 @@ print(os.environ.get("MODE"), fast_kernels is None)
 `;
     const said = (more: object): unknown =>
       capture("p.py", {
-        files: () => text,
+        files: p => (p === "p.py" ? text : undefined),
         config: defaultConfig("torch-2.11"),
         behaviours: new Map(),
         shouldStop: () => false,
@@ -491,6 +491,17 @@ print(os.environ.get("MODE"), fast_kernels is None)
     expect(said({ environment: new Map([["MODE", "fast"]]), imports: "present" })).toMatchObject([
       { text: "fast False\n" },
     ]);
+  });
+});
+
+describe("a star before a call", () => {
+  it("unpacks what the call gives, in lists, sets and tuples", () => {
+    const r = run(`
+xs = [1, 2]
+print([*map(str, xs)], {*map(int, xs)}, (*map(str, xs), 3), [*xs.copy(), *reversed(xs)])
+`);
+    expect(errors(r)).toEqual([]);
+    expect(r.events).toMatchObject([{ text: "['1', '2'] {1, 2} ('1', '2', 3) [1, 2, 2, 1]\n" }]);
   });
 });
 

@@ -74,9 +74,9 @@ export function toExpr(src: Source, n: RawNode): ast.Expr {
       return { kind: "Tuple", span, elts: named(n).map(c => toExpr(src, c)) };
     case "list":
     case "list_pattern":
-      return { kind: "List", span, elts: named(n).map(c => toExpr(src, c)) };
+      return { kind: "List", span, elts: named(n).map(c => hoistStar(toExpr(src, c))) };
     case "set":
-      return { kind: "Set", span, elts: named(n).map(c => toExpr(src, c)) };
+      return { kind: "Set", span, elts: named(n).map(c => hoistStar(toExpr(src, c))) };
     case "dictionary": {
       const keys: (ast.Expr | null)[] = [];
       const values: ast.Expr[] = [];
@@ -231,7 +231,7 @@ export function toExpr(src: Source, n: RawNode): ast.Expr {
   }
 }
 
-/** outside of brackets the grammar binds `*` too tightly: `*x.shape[1:], y` is read as `(*x).shape[1:], y` */
+/** the grammar binds `*` too tightly: `*x.shape[1:], y` is read as `(*x).shape[1:], y`, `[*f(x)]` as `[(*f)(x)]` */
 function hoistStar(e: ast.Expr): ast.Expr {
   const bare = withoutStar(e);
   return bare ? { kind: "Starred", span: e.span, value: bare } : e;
