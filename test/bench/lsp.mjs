@@ -4,8 +4,6 @@ import { parseArgs } from "node:util";
 import { quantile, sleep, startServer } from "./lsp/client.mjs";
 import { gptFile, mediumFile } from "./lsp/programs.mjs";
 
-const DIGITS = "123456789";
-
 export async function main(argv) {
   const { values } = parseArgs({
     args: argv,
@@ -25,6 +23,8 @@ export async function main(argv) {
   };
   await run("medium_edit", () => editing(mediumFile(), edits, { median: 40, p95: 120 }));
   await run("gpt12_edit", () => editing(gptFile(12), Math.ceil(edits / 2), { median: 150, p95: 400 }));
+  await run("gpt12_comment_edit", () => editing(gptFile(12), edits, { median: 40, p95: 120 }, "comment"));
+  await run("gpt12_undo", () => undoing(gptFile(12), Math.ceil(edits / 2), { median: 150, p95: 400 }));
   await run("gpt12_cold_open", () => coldOpen(gptFile(12), 1200));
   await run("hover", () => hovering(gptFile(12), 10));
   await run("keystrokes", () => keystrokes(gptFile(12)));
@@ -41,8 +41,19 @@ export async function main(argv) {
 const uriOf = name => `file:///tmp/fuselens_bench_${name}.py`;
 const round = x => (x === null ? null : Math.round(x * 10) / 10);
 
-/** edit → fresh lenses and diagnostics, one after another */
-async function editing(file, count, limit) {
+/** edit → fresh lenses and diagnostics, one after another; `kind`: which of the file's edits */
+async function editing(file, count, limit, kind = "edit") {
+  return timed(file, count, limit, i => file[kind](i));
+}
+
+/** the same two texts in turn: what was compiled before is found again */
+async function undoing(file, count, limit) {
+  const [there] = [file.edit(0)];
+  const back = { ...there, text: file.text.split("\n")[there.line][there.character] };
+  return timed(file, count, limit, i => (i % 2 ? back : there));
+}
+
+async function timed(file, count, limit, editOf) {
   const client = await startServer();
   const uri = uriOf("edit");
   await client.open(uri, file.text);
@@ -51,7 +62,7 @@ async function editing(file, count, limit) {
   const compile = [];
   for (let i = 0; i < count + 5; i++) {
     const began = performance.now();
-    await client.edit(uri, file.edit, DIGITS[i % 9]);
+    await client.edit(uri, editOf(i));
     await client.fresh(uri);
     if (i >= 5) {
       times.push(performance.now() - began);
@@ -66,6 +77,7 @@ async function editing(file, count, limit) {
     edits: times.length,
     median_ms: round(median),
     p95_ms: round(p95),
+    // of that in the compile thread; the rest is messages, lenses, diagnostics
     compile_median_ms: round(quantile(compile, 0.5)),
     limit_ms: limit,
     holds: titles.length > 0 && median <= limit.median && p95 <= limit.p95,
@@ -127,7 +139,7 @@ async function keystrokes(file) {
   let cancelled = 0;
   for (let i = 0; i < 200; i++) {
     const next = performance.now() + 1000 / 30;
-    await client.edit(uri, file.edit, DIGITS[i % 9]);
+    await client.edit(uri, file.edit(i));
     client.request("textDocument/codeLens", { textDocument: { uri } }).catch(() => cancelled++);
     await sleep(Math.max(0, next - performance.now()));
   }
@@ -174,9 +186,8 @@ async function soak(file, count) {
   await client.open(uri, file.text);
   await client.fresh(uri);
   const samples = [];
-  const digits = () => DIGITS[Math.floor(Math.random() * 9)];
   for (let i = 1; i <= count; i++) {
-    await client.edit(uri, file.edit, digits());
+    await client.edit(uri, file.edit(i - 1));
     await client.fresh(uri);
     if (i % Math.ceil(count / 10) === 0) samples.push(client.residentMb());
   }

@@ -60,16 +60,22 @@ class StatementConverter {
     return out;
   }
 
+  /**
+   * Where the grammar recovered inside a statement: the statement without what could not be read, which is reported; a
+   * compound one keeps what there is of its body.
+   */
+  private withoutStray(n: RawNode): RawNode | null {
+    if (n.type === "ERROR") return null;
+    const stray = n.children.filter(c => c.type === "ERROR" || (c.missing && !c.named));
+    for (const s of stray)
+      this.problems.push({ span: s.span, message: s.missing ? `expected '${s.type}'` : "invalid syntax" });
+    return stray.length > 0 ? { ...n, children: n.children.filter(c => !stray.includes(c)) } : null;
+  }
+
   private read(n: RawNode): ast.Stmt[] {
     const span = n.span;
-    const stray = n.children.find(c => c.type === "ERROR" || (c.missing && !c.named));
-    if (stray && n.type !== "ERROR") {
-      // the grammar recovered inside this statement; a compound statement keeps what it could read of its body
-      this.problems.push({ span: stray.span, message: stray.missing ? `expected '${stray.type}'` : "invalid syntax" });
-      const rest = { ...n, children: n.children.filter(c => c !== stray) };
-      if (!COMPOUND.has(n.type)) return [{ kind: "Error", span, message: "invalid syntax" }];
-      return this.read(rest);
-    }
+    const rest = this.withoutStray(n);
+    if (rest) return COMPOUND.has(n.type) ? this.read(rest) : [{ kind: "Error", span, message: "invalid syntax" }];
     switch (n.type) {
       case "ERROR":
         return [this.problem(n, "invalid syntax", n)];
@@ -167,7 +173,8 @@ class StatementConverter {
         const decorators = named(n)
           .filter(c => c.type === "decorator")
           .map(c => this.expr(only(c)));
-        const def = need(n, "definition");
+        const written = need(n, "definition");
+        const def = this.withoutStray(written) ?? written;
         return [def.type === "class_definition" ? this.classDef(def, decorators) : this.functionDef(def, decorators)];
       }
       case "print_statement": {

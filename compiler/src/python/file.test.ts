@@ -102,4 +102,24 @@ describe("PythonFile", () => {
     if (m.kind !== "Match") throw new Error(m.kind);
     expect(m.cases.map(c => c.pattern.kind)).toEqual(["MatchSequence", "MatchMapping", "MatchOr", "MatchAs"]);
   });
+
+  it("reports a bracket that a decorated function leaves open, and reads what follows the function", () => {
+    const text = "@deco\ndef f(x):\n    a = x.sum(dim=\n    b = 1\n    return a\n\n\nf(1)\n";
+    const file = new PythonFile(text);
+    expect(file.problems.map(p => p.span.line)).toEqual([3]);
+    expect(file.module.body.map(s => s.kind)).toEqual(["FunctionDef", "Expr"]);
+  });
+
+  it("reads a text that is broken and mended as if it were read for the first time", () => {
+    const text = "@deco\ndef f(x):\n    a = g(x)\n    return a\n\n\ndef h(y):\n    return [y, 1]\n";
+    const file = new PythonFile(text);
+    for (let i = 0; i < text.length; i++) {
+      for (const next of [text.slice(0, i) + text.slice(i + 1), text]) {
+        file.update(next);
+        const anew = new PythonFile(next);
+        expect(file.module, next).toEqual(anew.module);
+        expect(file.problems, next).toEqual(anew.problems);
+      }
+    }
+  });
 });

@@ -67,6 +67,8 @@ export class PythonFile {
       newEndPosition: position(text, edit.newEnd),
     });
     this.tree = parse(text, this.tree);
+    // how the grammar recovers from an error depends on the tree that it starts from
+    if (this.tree.rootNode.hasError) this.tree = parse(text);
     this.text = text;
     this.found = null;
     this.current = this.convert();
@@ -112,6 +114,7 @@ export class PythonFile {
     const problems: SyntaxProblem[] = [];
     const old = this.cache;
     this.cache = new Map();
+    const broken = this.tree.rootNode.hasError;
     const take = (c: Converted): void => {
       body.push(...c.body);
       problems.push(...c.problems);
@@ -138,7 +141,8 @@ export class PythonFile {
         const hit = old.get(key)?.shift();
         const line = from.row + 1;
         let converted: Converted;
-        if (!hit && this.spansOtherStatements(text) && cursor.currentNode.hasError) {
+        const faulty = broken && !hit && cursor.currentNode.hasError;
+        if (faulty && this.spansOtherStatements(text)) {
           for (const c of this.pieces(start, this.text.length)) take(c);
           break;
         }
@@ -148,19 +152,20 @@ export class PythonFile {
         } else {
           converted = convertStatement({ text: this.text, base: 0 }, copySubtree(cursor));
         }
+        take(converted);
+        if (faulty) continue;
         const entry = { text, line, offset: start, converted };
         const list = this.cache.get(key);
         if (list) list.push(entry);
         else this.cache.set(key, [entry]);
-        take(converted);
       } while (cursor.gotoNextSibling());
     }
     return { module: { kind: "Module", body }, problems };
   }
 
-  /** whether text of one statement has a later line that begins a definition in column 0 */
+  /** whether the text of one statement has a later line that begins another one in column 0 */
   private spansOtherStatements(text: string): boolean {
-    return /\n(?:def|class|async def|import|from|@)\b/.test(text.replace(/^(?:@.*\n)+.*/, ""));
+    return /\n(?=[A-Za-z_@])(?!(?:else|elif|except|finally)\b)/.test(text.replace(/^(?:@.*\n)+.*/, ""));
   }
 
   /**

@@ -54,14 +54,15 @@ export async function startServer() {
         textDocument: { uri, languageId: "python", version: 1, text },
       });
     },
-    /** replaces one character */
-    edit(uri, at, character) {
+    /** replaces one character by the edit's */
+    edit(uri, at) {
       const version = versions.get(uri) + 1;
       versions.set(uri, version);
-      const range = { start: at, end: { line: at.line, character: at.character + 1 } };
+      const { line, character } = at;
+      const range = { start: { line, character }, end: { line, character: character + 1 } };
       return connection.sendNotification("textDocument/didChange", {
         textDocument: { uri, version },
-        contentChanges: [{ range, text: character }],
+        contentChanges: [{ range, text: at.text }],
       });
     },
     request: (method, params) => connection.sendRequest(method, params),

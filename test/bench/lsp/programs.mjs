@@ -1,5 +1,6 @@
-// Python programs of a given size for the language server's benchmark. Each has a line that an edit may change by one
-// character: `EDIT` in the returned position.
+// Python programs of a given size for the language server's benchmark. Each has a number with four digits that edits
+// change, and a comment that they write in. `edit(i)` and `comment(i)` give the i-th edit: one character, and each text
+// differs from all before it, so that no answer is one that was given before.
 
 /** A stack of gated blocks with norms: about 100 ATen nodes in one inference graph. */
 export function mediumFile() {
@@ -9,6 +10,7 @@ import torch.nn.functional as F
 
 
 class Block(nn.Module):
+    # a gate, 0000
     def __init__(self, dim):
         super().__init__()
         self.norm = nn.LayerNorm(dim)
@@ -17,7 +19,7 @@ class Block(nn.Module):
 
     def forward(self, x):
         h = self.norm(x)
-        g = F.silu(self.gate(h)) * 0.5
+        g = F.silu(self.gate(h)) * 0.5371
         m = g - g.mean(dim=-1, keepdim=True)
         y = self.down(m * torch.sigmoid(m))
         return x + torch.tanh(y) * 1.25
@@ -39,7 +41,7 @@ with torch.no_grad():
     model = torch.compile(Model().cuda().eval())
     model(torch.randn(16, 128, 256, device="cuda"))
 `;
-  return { text, edit: find(text, "* 0.5", 4) };
+  return program(text, "* 0.5371");
 }
 
 /** A GPT of `layers` layers with loss, forward and backward. */
@@ -71,13 +73,14 @@ class CausalSelfAttention(nn.Module):
 
 
 class MLP(nn.Module):
+    # two layers, 0000
     def __init__(self, dim):
         super().__init__()
         self.up = nn.Linear(dim, 4 * dim)
         self.down = nn.Linear(4 * dim, dim)
 
     def forward(self, x):
-        return self.down(F.gelu(self.up(x)) * 1.5)
+        return self.down(F.gelu(self.up(x)) * 1.5371)
 
 
 class Block(nn.Module):
@@ -117,7 +120,33 @@ targets = torch.randint(0, 50304, (4, 256), device="cuda")
 loss = model(idx, targets)
 loss.backward()
 `;
-  return { text, edit: find(text, "* 1.5", 4) };
+  return program(text, "* 1.5371");
+}
+
+function program(text, number) {
+  const digits = find(text, number, number.length - DIGITS);
+  const start = [...number.slice(-DIGITS)].map(Number);
+  const comment = find(text, ", 0000", 2);
+  const at = (place, i, from) => {
+    const { column, digit } = counted(i + 1, from);
+    return { line: place.line, character: place.character + column, text: String(digit) };
+  };
+  return { text, edit: i => at(digits, i, start), comment: i => at(comment, i, [0, 0, 0, 0]) };
+}
+
+const DIGITS = 4;
+
+/**
+ * Counts so that each step changes one digit and no number comes twice (a reflected Gray code to base 10), from `start`:
+ * which digit step i changes, and to what.
+ */
+function counted(i, start) {
+  let place = 0;
+  while (place < DIGITS - 1 && Math.floor(i / 10 ** place) % 10 === 0) place++;
+  const q = Math.floor(i / 10 ** place);
+  const d = Math.floor(q / 10) % 2 ? 9 - (q % 10) : q % 10;
+  const column = DIGITS - 1 - place;
+  return { column, digit: (start[column] + d) % 10 };
 }
 
 /** the character `after` places into the first occurrence of `needle` */
