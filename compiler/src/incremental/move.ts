@@ -155,7 +155,22 @@ class LineMover {
   }
 
   private code(c: OutputCode): OutputCode {
-    return { ...c, lines: c.lines.map(l => this.lines(l)) };
+    const lines = once(() => c.lines.map(l => this.lines(l)));
+    // a text may be written only when it is read
+    return {
+      get inductor() {
+        return c.inductor;
+      },
+      get standalone() {
+        return c.standalone;
+      },
+      get eager() {
+        return c.eager;
+      },
+      get lines() {
+        return lines();
+      },
+    };
   }
 }
 

@@ -44,12 +44,24 @@ export class Analyzer {
   private readonly files = new Map<string, ReadonlySet<string>>();
   private readonly codeWaiters = new Map<number, (codes: readonly OutputCode[] | null) => void>();
   private nextId = 1;
+  private keyed = false;
 
   constructor(
     private readonly threadFile: string,
     private options: ThreadOptions,
     private readonly events: AnalyzerEvents,
   ) {}
+
+  /** From now on analyses tell graphs apart by their code; those at hand don't, and are made again when asked for. */
+  useCodeKeys(): void {
+    if (this.keyed) return;
+    this.keyed = true;
+    this.latest.clear();
+    const { running } = this;
+    if (!running || running.stopped) return;
+    if (!this.queue.has(running.path)) this.queue.set(running.path, { ...running, waiters: running.waiters.splice(0) });
+    this.stop(running);
+  }
 
   /** Loads the thread before the first document asks for it. */
   start(): void {
@@ -175,7 +187,8 @@ export class Analyzer {
     const generation = Atomics.add(this.generation, 0, 1) + 1;
     const { path, text, version } = next;
     this.events.onRunning(path);
-    this.post({ kind: "compile", id: this.running.id, generation, path, text, version });
+    const { keyed } = this;
+    this.post({ kind: "compile", id: this.running.id, generation, path, text, version, keyed });
   }
 
   private answer(answer: ThreadAnswer): void {

@@ -42,6 +42,8 @@ export type CompileRequest =
       readonly path: string;
       readonly text: string;
       readonly version: number;
+      /** something was measured, so graphs are told apart by their code */
+      readonly keyed: boolean;
     }
   /** a text that others import; nothing is compiled */
   | { readonly kind: "overlay"; readonly path: string; readonly text: string }

@@ -97,7 +97,7 @@ export class ThreadMain {
       kind: "compiled",
       id,
       version,
-      program: editorProgram(program, request.text),
+      program: editorProgram(program, request.text, request.keyed),
       files,
       milliseconds: performance.now() - began,
     });

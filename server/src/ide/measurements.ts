@@ -53,8 +53,8 @@ export class Measurements {
   set(codeKey: string, m: GraphMeasurement): void {
     this.byCode.set(codeKey, m);
   }
-  get(codeKey: string): GraphMeasurement | undefined {
-    return this.byCode.get(codeKey);
+  get(codeKey: string | null): GraphMeasurement | undefined {
+    return codeKey === null ? undefined : this.byCode.get(codeKey);
   }
 
   record(entry: Omit<HistoryEntry, "id">): void {

@@ -31,8 +31,8 @@ export interface EditorGraph extends Omit<ReportGraph, "aten" | "refusals"> {
 
 export interface EditorCompilation {
   readonly graph: EditorGraph;
-  /** stands for the standalone output code: what was measured belongs to it */
-  readonly codeKey: string;
+  /** stands for the standalone output code, which what was measured belongs to; null until something was measured */
+  readonly codeKey: string | null;
   /** why it can't be run */
   readonly blockers: readonly string[];
   readonly opaque: readonly { readonly kernel: string; readonly reason: string; readonly at: readonly number[] }[];
@@ -53,8 +53,11 @@ export interface EditorProgram {
   readonly estimates: readonly string[];
 }
 
-/** Of the refusals, those between kernels of the finished schedule that cost something: most cost nothing. */
-export function editorProgram(program: Program, text = ""): EditorProgram {
+/**
+ * Of the refusals, those between kernels of the finished schedule that cost something: most cost nothing. `keyed`: output
+ * code is written out to see what was measured, which takes longer than all else here.
+ */
+export function editorProgram(program: Program, text = "", keyed = false): EditorProgram {
   const { report } = program;
   return {
     file: report.file,
@@ -62,7 +65,7 @@ export function editorProgram(program: Program, text = ""): EditorProgram {
     target: report.target,
     compilations: program.compilations.map(c => ({
       graph: { ...c.graph, aten: c.graph.aten.length, refusals: keptApart(c.graph) },
-      codeKey: codeKey(c.outputCode.standalone),
+      codeKey: keyed ? codeKey(c.outputCode.standalone) : null,
       blockers: c.plan.blockers,
       opaque: c.plan.steps.flatMap(s =>
         s.kind === "extern" && s.opaque !== undefined

@@ -62,6 +62,7 @@ export async function benchmark(
         bytes: c.graph.bytes,
       });
     }
+    ctx.analyzer.useCodeKeys();
     ctx.refresh();
     await ctx.workerChanged();
     return summary;
