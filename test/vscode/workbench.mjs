@@ -212,7 +212,7 @@ function freePort() {
 }
 
 async function answering(url) {
-  for (let i = 0; i < 300; i++) {
+  for (let i = 0; i < 1200; i++) {
     if (
       await fetch(url).then(
         r => r.ok,
