@@ -31,8 +31,31 @@ export function nodeTransport(file: string, execArgv: readonly string[], device:
   };
 }
 
-/** longest line that is taken from the child */
-const MAX_LINE = 64 * 1024 * 1024;
+/** longest line that is taken from the child, in characters */
+const MAX_LINE = 16 * 1024 * 1024;
+
+/** Cuts text that comes in pieces into lines; each piece is searched once, however long the line is. */
+export function lineReader(limit: number, tooLong: () => void, line: (text: string) => void): (piece: string) => void {
+  let parts: string[] = [];
+  let length = 0;
+  return piece => {
+    let from = 0;
+    for (let end = piece.indexOf("\n"); end >= 0; end = piece.indexOf("\n", from)) {
+      parts.push(piece.slice(from, end));
+      line(parts.join(""));
+      parts = [];
+      length = 0;
+      from = end + 1;
+    }
+    parts.push(piece.slice(from));
+    length += piece.length - from;
+    if (length > limit) {
+      parts = [];
+      length = 0;
+      tooLong();
+    }
+  };
+}
 
 /** a Python process that reads JSON lines on stdin and writes them on fd 3, one GPU visible to it */
 export function pythonTransport(python: string, packages: string, gpu: number): StartTransport {
@@ -47,20 +70,22 @@ export function pythonTransport(python: string, packages: string, gpu: number): 
       process: child,
       send: (message, onError) => child.stdin?.write(`${JSON.stringify(toPython(message))}\n`, e => e && onError(e)),
       onMessage: receive => {
-        let rest = "";
         const out = child.stdio[3];
         if (!out || !("setEncoding" in out)) throw new Error("the child has no output pipe");
         out.setEncoding("utf8");
-        out.on("data", (text: string) => {
-          rest += text;
-          for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n")) {
-            const message = parseFromPython(rest.slice(0, end));
-            rest = rest.slice(end + 1);
+        const end = () => {
+          out.removeAllListeners("data"); // what follows garbage can't be told from it
+          out.resume();
+          child.kill("SIGKILL");
+        };
+        out.on(
+          "data",
+          lineReader(MAX_LINE, end, line => {
+            const message = parseFromPython(line);
             if (message) receive(message);
-            else child.kill("SIGKILL"); // what follows garbage can't be told from it
-          }
-          if (rest.length > MAX_LINE) child.kill("SIGKILL");
-        });
+            else end();
+          }),
+        );
       },
     };
   };
