@@ -2,7 +2,7 @@
 // past convert_statements.ts) for a piece that has no reading.
 import type * as ast from "./ast";
 import { decodeEscapes, parseNumber, stringPrefix, toBytes } from "./literals";
-import { field, fields, joinSpans, named, type RawNode } from "./raw";
+import { field, fields, joinSpans, MAX_DEPTH, named, type RawNode, TOO_DEEP } from "./raw";
 
 export class Unreadable extends Error {
   constructor(
@@ -226,6 +226,8 @@ export function toExpr(src: Source, n: RawNode): ast.Expr {
       throw new Unreadable(n, "'as' is not allowed here");
     case "ERROR":
       throw new Unreadable(n, "invalid syntax");
+    case TOO_DEEP:
+      throw new Unreadable(n, `nested more than ${MAX_DEPTH} levels deep`);
     default:
       throw new Unreadable(n, `cannot read ${n.type.replace(/_/g, " ")}`);
   }

@@ -83,7 +83,8 @@ export class PythonFile {
   private collectComments(): Comment[] {
     const out: Comment[] = [];
     const cursor = this.tree.walk();
-    const visit = (): void => {
+    // without recursion: a tree may be deeper than a stack
+    for (let inside = true; inside; ) {
       if (cursor.nodeType === "comment") {
         const from = cursor.startPosition;
         const to = cursor.endPosition;
@@ -99,13 +100,9 @@ export class PythonFile {
         };
         out.push({ span, text: this.text.slice(start, end) });
       }
-      if (cursor.gotoFirstChild()) {
-        do visit();
-        while (cursor.gotoNextSibling());
-        cursor.gotoParent();
-      }
-    };
-    visit();
+      if (cursor.gotoFirstChild()) continue;
+      while (inside && !cursor.gotoNextSibling()) inside = cursor.gotoParent();
+    }
     return out;
   }
 
@@ -183,12 +180,16 @@ export class PythonFile {
       decorated = m[0].startsWith("@");
     }
     cuts.push(region.length);
+    let counted = 0;
+    let lines = 0;
     for (let i = 0; i + 1 < cuts.length; i++) {
       const from = cuts[i] ?? 0;
       const text = region.slice(from, cuts[i + 1]);
       if (!text.trim()) continue;
       const base = lineStart + from;
-      const lines = position(this.text, base).row;
+      // rows from where the last piece began: a file of many pieces is counted once
+      lines += position(this.text.slice(counted, base), base - counted).row;
+      counted = base;
       const tree = parse(text);
       const cursor = tree.walk();
       const nodes: RawNode[] = [];

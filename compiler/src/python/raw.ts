@@ -12,13 +12,18 @@ export interface RawNode {
   readonly children: readonly RawNode[];
 }
 
+/** levels of the tree that are read; what lies deeper would exhaust the stack of whoever walks it (CPython: 200 brackets) */
+export const MAX_DEPTH = 1000;
+/** stands for what lies deeper */
+export const TOO_DEEP = "too_deep";
+
 /** copies the subtree under the cursor and leaves the cursor where it was; comments are dropped */
-export function copySubtree(cursor: TreeCursor): RawNode {
+export function copySubtree(cursor: TreeCursor, depth = 0): RawNode {
   const children: RawNode[] = [];
   const from = cursor.startPosition;
   const to = cursor.endPosition;
   const node = {
-    type: cursor.nodeType,
+    type: depth < MAX_DEPTH ? cursor.nodeType : TOO_DEEP,
     named: cursor.nodeIsNamed,
     missing: cursor.nodeIsMissing,
     field: cursor.currentFieldName ?? null,
@@ -32,10 +37,10 @@ export function copySubtree(cursor: TreeCursor): RawNode {
     },
     children,
   };
-  if (cursor.gotoFirstChild()) {
+  if (depth < MAX_DEPTH && cursor.gotoFirstChild()) {
     do {
       const type = cursor.nodeType;
-      if (type !== "comment" && type !== "line_continuation") children.push(copySubtree(cursor));
+      if (type !== "comment" && type !== "line_continuation") children.push(copySubtree(cursor, depth + 1));
     } while (cursor.gotoNextSibling());
     cursor.gotoParent();
   }

@@ -63,11 +63,14 @@ function installLists(vm: Machine): void {
       return null;
     },
     extend: (l, [it]) => {
-      changed(l).replace([...l.items, ...vm.toArray(it ?? null)]);
+      const more = vm.toArray(it ?? null);
+      vm.room(l.items.length + more.length);
+      changed(l).replace([...l.items, ...more]);
       return null;
     },
     insert: (l, [i, v]) => {
       const at = vm.index(i ?? 0);
+      vm.room(l.items.length);
       const k = at < 0 ? Math.max(0, l.items.length + at) : Math.min(at, l.items.length);
       changed(l).replace([...l.items.slice(0, k), v ?? null, ...l.items.slice(k)]);
       return null;

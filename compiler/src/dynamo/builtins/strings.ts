@@ -43,6 +43,7 @@ export function installStrings(vm: Machine): void {
   const justify = (s: string, args: readonly Value[], how: "l" | "r" | "c"): string => {
     const width = vm.index(args[0] ?? 0);
     const fill = chars(args[1]) ?? " ";
+    vm.room(width);
     if (how === "l") return s.padEnd(width, fill);
     if (how === "r") return s.padStart(width, fill);
     const left = Math.floor(Math.max(0, width - s.length) / 2);
@@ -69,7 +70,11 @@ export function installStrings(vm: Machine): void {
     replace: (s, [a, b, n]) => {
       const [from, to] = [text(a ?? ""), text(b ?? "")];
       let left = n === undefined ? -1 : vm.index(n);
-      if (left < 0) return s.split(from).join(to);
+      if (left < 0) {
+        const pieces = s.split(from);
+        vm.room(s.length + (pieces.length - 1) * to.length);
+        return pieces.join(to);
+      }
       let out = "";
       let rest = s;
       for (let at = rest.indexOf(from); at >= 0 && left > 0; at = rest.indexOf(from), left--) {
@@ -91,11 +96,11 @@ export function installStrings(vm: Machine): void {
       const at = s.lastIndexOf(p);
       return vm.tuple(at < 0 ? ["", "", s] : [s.slice(0, at), p, s.slice(at + p.length)]);
     },
-    join: (s, [it]) =>
-      vm
-        .toArray(it ?? null)
-        .map(text)
-        .join(s),
+    join: (s, [it]) => {
+      const pieces = vm.toArray(it ?? null).map(text);
+      vm.room(pieces.reduce((n, p) => n + p.length + s.length, 0));
+      return pieces.join(s);
+    },
     find: (s, args) => {
       const [r, a] = range(s, args);
       const at = r.indexOf(text(args[0] ?? ""));
@@ -124,9 +129,14 @@ export function installStrings(vm: Machine): void {
     center: (s, args) => justify(s, args, "c"),
     zfill: (s, [w]) => {
       const sign = /^[+-]/.test(s) ? s.charAt(0) : "";
+      vm.room(vm.index(w ?? 0));
       return sign + s.slice(sign.length).padStart(vm.index(w ?? 0) - sign.length, "0");
     },
-    expandtabs: (s, [w]) => s.replace(/\t/g, " ".repeat(w === undefined ? 8 : vm.index(w))),
+    expandtabs: (s, [w]) => {
+      const width = w === undefined ? 8 : Math.max(0, vm.index(w));
+      vm.room(s.length * Math.max(1, width));
+      return s.replace(/\t/g, " ".repeat(width));
+    },
     encode: s => vm.bytes(new TextEncoder().encode(s)),
     translate: (s, [table]) =>
       [...s]

@@ -171,6 +171,8 @@ export interface Interp {
   exceptionClass(name: string): PyClass;
   /** one unit of work; throws Interrupted when the budget is spent */
   tick(): void;
+  /** asked before `n` elements are made at once: what would not fit raises MemoryError, what fits costs its steps */
+  room(n: number): void;
   print(text: string): void;
   report(code: string, message: string, severity?: "error" | "warning" | "information" | "hint", at?: Span): void;
 }

@@ -71,6 +71,11 @@ export type Completion =
 const MAX_DEPTH = 220;
 const NO_KWARGS: Kwargs = new Map();
 
+/** elements of one list, or characters of one string: more is no model's */
+const MAX_ELEMENTS = 10_000_000;
+/** so few cost no steps beside the one of their instruction */
+const FREE_ELEMENTS = 256;
+
 export class Machine implements Interp {
   readonly types: Types;
   readonly builtins: PyDict;
@@ -108,6 +113,7 @@ export class Machine implements Interp {
     return new PyTuple(this.types.tuple, items);
   }
   list(items: readonly Value[]): PyList {
+    this.room(items.length);
     return new PyList(this.types.list, [...items]);
   }
   dict(entries: readonly (readonly [string, Value])[] = []): PyDict {
@@ -167,6 +173,13 @@ export class Machine implements Interp {
     if (this.steps > this.host.stepBudget) throw new Interrupted("the analysis took too many steps");
     if (this.steps < this.nextPoll) return;
     this.nextPoll = this.steps + 1024;
+    if (this.host.shouldStop()) throw new Interrupted("stopped");
+  }
+  room(n: number): void {
+    if (n > MAX_ELEMENTS) this.raise("MemoryError", "more elements than the analysis makes");
+    if (n < FREE_ELEMENTS) return;
+    this.steps += n >> 4;
+    this.tick();
     if (this.host.shouldStop()) throw new Interrupted("stopped");
   }
   print(text: string): void {
@@ -493,6 +506,7 @@ export class Machine implements Interp {
       if (!(v.cls.lookup("__iter__") instanceof PyFunction)) {
         // items of a sourced list are found through it
         if (this.observer?.loadedItem) return v.items.map((x, i) => this.observer?.loadedItem?.(v, i, x) ?? x);
+        this.room(v.items.length);
         return [...v.items];
       }
     }
@@ -500,6 +514,7 @@ export class Machine implements Interp {
     const out: Value[] = [];
     for (let x = it.next(); x !== undefined; x = it.next()) {
       this.tick();
+      if (out.length >= MAX_ELEMENTS) this.room(out.length + 1);
       out.push(x);
     }
     return out;

@@ -79,6 +79,14 @@ function bigFloor(a: bigint, b: bigint): bigint {
   return a % b !== 0n && a < 0n !== b < 0n ? q - 1n : q;
 }
 
+/** of one integer; a product of two such takes some milliseconds */
+const MAX_BITS = 1_000_000;
+
+function bits(n: bigint): number {
+  if (n < 18446744073709551616n && n > -18446744073709551616n) return 64;
+  return 4 * n.toString(16).length;
+}
+
 function bigOp(vm: Interp, op: BinaryOperator, a: bigint, b: bigint): Value | undefined {
   switch (op) {
     case "+":
@@ -86,6 +94,7 @@ function bigOp(vm: Interp, op: BinaryOperator, a: bigint, b: bigint): Value | un
     case "-":
       return normal(a - b);
     case "*":
+      if (bits(a) + bits(b) > MAX_BITS) vm.raise("MemoryError", "an integer of more digits than the analysis makes");
       return normal(a * b);
     case "/":
       if (b === 0n) vm.raise("ZeroDivisionError", "division by zero");
@@ -98,7 +107,8 @@ function bigOp(vm: Interp, op: BinaryOperator, a: bigint, b: bigint): Value | un
       return normal(a - bigFloor(a, b) * b);
     case "**":
       if (b < 0n) return new PyFloat(Number(a) ** Number(b));
-      if (b > 100000n) vm.raise("MemoryError", "exponent too large");
+      if (a !== 0n && a !== 1n && a !== -1n && BigInt(bits(a)) * b > BigInt(MAX_BITS))
+        vm.raise("MemoryError", "an integer of more digits than the analysis makes");
       return normal(a ** b);
     case "<<":
       if (b < 0n || b > 100000n) vm.raise("ValueError", "bad shift count");

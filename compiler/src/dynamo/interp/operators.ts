@@ -67,7 +67,9 @@ export function binaryOperation(vm: Interp, op: BinaryOperator, a: Value, b: Val
   if (inplace) {
     if (op === "+" && a instanceof PyList && !(a.cls.lookup("__iadd__") instanceof PyFunction)) {
       vm.observer?.mutated?.(a);
-      a.replace([...a.items, ...vm.toArray(b)]);
+      const more = vm.toArray(b);
+      vm.room(a.items.length + more.length);
+      a.replace([...a.items, ...more]);
       return a;
     }
     if (op === "|" && a instanceof PyDict && b instanceof PyDict) {
@@ -116,13 +118,21 @@ function unionOf(vm: Interp, a: Value, b: Value): Value {
 
 function containerOperation(vm: Interp, op: BinaryOperator, a: Value, b: Value): Value | undefined {
   if (op === "+") {
-    if (typeof a === "string" && typeof b === "string") return a + b;
-    if (a instanceof PyList && b instanceof PyList) return vm.list([...a.items, ...b.items]);
+    if (typeof a === "string" && typeof b === "string") {
+      vm.room(a.length + b.length);
+      return a + b;
+    }
+    if (a instanceof PyList && b instanceof PyList) {
+      vm.room(a.items.length + b.items.length);
+      return vm.list([...a.items, ...b.items]);
+    }
     if (a instanceof PyTuple && b instanceof PyTuple) {
       const size = a.cls.name === "Size" || b.cls.name === "Size";
+      vm.room(a.items.length + b.items.length);
       const items = [...a.items, ...b.items];
       return size ? new PyTuple(a.cls.name === "Size" ? a.cls : b.cls, items) : vm.tuple(items);
     }
+    vm.room(a instanceof PyBytes && b instanceof PyBytes ? a.data.length + b.data.length : 0);
     if (a instanceof PyBytes && b instanceof PyBytes) return vm.bytes(Uint8Array.from([...a.data, ...b.data]));
   }
   if (op === "*") {
@@ -148,13 +158,13 @@ function repeat(vm: Interp, v: Value, n: number): Value | undefined {
   const times = Math.max(0, n);
   const items = v instanceof PyList || v instanceof PyTuple ? v.items : undefined;
   if (items) {
-    if (items.length * times > 10_000_000) vm.raise("MemoryError", "");
+    vm.room(items.length * times);
     const out: Value[] = [];
-    for (let i = 0; i < times; i++) out.push(...items);
+    for (let i = 0; i < times; i++) for (const x of items) out.push(x);
     return v instanceof PyList ? vm.list(out) : v instanceof PyTuple ? new PyTuple(v.cls, out) : undefined;
   }
   if (typeof v === "string") {
-    if (v.length * times > 10_000_000) vm.raise("MemoryError", "");
+    vm.room(v.length * times);
     return v.repeat(times);
   }
   return undefined;

@@ -102,6 +102,9 @@ export function plainRepr(vm: Interp, v: Value): string | undefined {
 
 // ---- format specifications
 
+/** what JavaScript's own number formatting takes */
+const MAX_PRECISION = 100;
+
 interface Spec {
   fill: string;
   align: string;
@@ -117,6 +120,8 @@ function parseSpec(vm: Interp, text: string): Spec {
   const m = /^(?:(.)?([<>=^]))?([-+ ])?(#)?(0)?(\d+)?([,_])?(?:\.(\d+))?([bcdeEfFgGnosxX%])?$/su.exec(text);
   if (!m) return vm.raise("ValueError", `Invalid format specifier '${text}'`);
   const zero = m[5] !== undefined;
+  vm.room(Number(m[6] ?? 0));
+  if (Number(m[8] ?? 0) > MAX_PRECISION) vm.raise("ValueError", "Too many decimal digits in format string");
   return {
     fill: m[1] ?? (zero && !m[2] ? "0" : " "),
     align: m[2] ?? (zero ? "=" : ""),
@@ -246,6 +251,9 @@ export function percentFormat(vm: Interp, format: string, values: Value): string
     if (type === "%") return "%";
     const w = width === "*" ? vm.index(take()) : Number(width ?? 0);
     const p = precision === "*" ? vm.index(take()) : precision === undefined ? null : Number(precision);
+    vm.room(w);
+    if (p !== null && p > MAX_PRECISION && !"sra".includes(type))
+      vm.raise("ValueError", "Too many decimal digits in format string");
     const v = key !== undefined ? vm.getitem(values, key) : take();
     const left = flags.includes("-");
     if (type === "s" || type === "r" || type === "a") {

@@ -290,7 +290,15 @@ export function itertoolsModule(vm: Machine): PyModule {
   func(vm, m, "product", (args, kw) => {
     const repeat = vm.index(kw.get("repeat") ?? 1);
     const pools: Value[][] = [];
-    for (let r = 0; r < repeat; r++) for (const a of args) pools.push(vm.toArray(a));
+    for (let r = 0; r < repeat; r++) {
+      vm.tick();
+      for (const a of args) pools.push(vm.toArray(a));
+    }
+    let size = pools.length;
+    for (const p of pools) {
+      size *= p.length;
+      vm.room(size);
+    }
     let rows: Value[][] = [[]];
     for (const p of pools) rows = rows.flatMap(row => p.map(x => [...row, x]));
     return vm.iterate(vm.tuple(rows.map(r => vm.tuple(r))));

@@ -280,6 +280,9 @@ export function jsonModule(vm: Machine): PyModule {
   return m;
 }
 
+/** steps that matching one text may take at worst */
+const MAX_MATCHING = 1e8;
+
 /** regular expressions: Python's syntax is close enough to JavaScript's for the patterns of model files */
 export function reModule(vm: Machine): PyModule {
   const m = vm.newModule("re");
@@ -311,8 +314,18 @@ export function reModule(vm: Machine): PyModule {
     matches.set(o, r);
     return o;
   };
+  /** matching backtracks: what could take for ever on this text is refused */
+  const bounded = (re: RegExp, s: string): RegExp => {
+    const loops = (re.source.match(/[^\\][+*]|\{\d*,\}/g) ?? []).length;
+    const choices = /\((?:[^()]|\([^()]*\))*\|(?:[^()]|\([^()]*\))*\)(?:[+*]|\{)/.test(re.source);
+    if ((choices && s.length > 24) || s.length ** Math.max(1, loops) > MAX_MATCHING)
+      return vm.raise("ValueError", "the pattern is too complex for this text");
+    vm.room(s.length);
+    return re;
+  };
+  const regexpFor = (p: Value | undefined, flags: string, s: string): RegExp => bounded(regexp(p, flags), s);
   const search = (p: Value | undefined, s: string, how: "search" | "match" | "fullmatch"): Value => {
-    const re = regexp(p, "");
+    const re = regexpFor(p, "", s);
     if (how === "search") return found(re.exec(s));
     return found(new RegExp(how === "match" ? `^(?:${re.source})` : `^(?:${re.source})$`, re.flags).exec(s));
   };
@@ -321,17 +334,21 @@ export function reModule(vm: Machine): PyModule {
     match: (p: Value, [s]: readonly Value[]) => search(p, text(s), "match"),
     fullmatch: (p: Value, [s]: readonly Value[]) => search(p, text(s), "fullmatch"),
     findall: (p: Value, [s]: readonly Value[]) =>
-      vm.list([...text(s).matchAll(regexp(p, "g"))].map(r => (r.length > 2 ? vm.tuple(r.slice(1)) : (r[1] ?? r[0])))),
+      vm.list(
+        [...text(s).matchAll(regexpFor(p, "g", text(s)))].map(r =>
+          r.length > 2 ? vm.tuple(r.slice(1)) : (r[1] ?? r[0]),
+        ),
+      ),
     finditer: (p: Value, [s]: readonly Value[]) =>
-      vm.iterate(vm.list([...text(s).matchAll(regexp(p, "g"))].map(r => found(r as RegExpExecArray)))),
+      vm.iterate(vm.list([...text(s).matchAll(regexpFor(p, "g", text(s)))].map(r => found(r as RegExpExecArray)))),
     split: (p: Value, [s]: readonly Value[]) =>
       vm.list(
         text(s)
-          .split(regexp(p, ""))
+          .split(regexpFor(p, "", text(s)))
           .map(x => x ?? null),
       ),
     sub: (p: Value, [by, s]: readonly Value[]) =>
-      text(s).replace(regexp(p, "g"), (...r: unknown[]) => {
+      text(s).replace(regexpFor(p, "g", text(s)), (...r: unknown[]) => {
         if (typeof by !== "string") return vm.str(vm.call(by ?? null, [found(r.slice(0, -2) as RegExpExecArray)]));
         return by.replace(/\\(\d)|\\g<(\w+)>/g, (_, n) => String(r[Number(n)] ?? ""));
       }),
