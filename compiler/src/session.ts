@@ -71,6 +71,18 @@ const MOST_INTERNED = 400_000;
 /** each edit of a constant leaves one behind, in the table and in what is remembered of it */
 const MOST_FLOATS = 2000;
 
+/** what there is of a program whose run was stopped before anything was captured */
+const NOTHING: CaptureResult = { events: [], diagnostics: [], logFormat: null, roots: [] };
+
+function unlessStopped<T>(otherwise: T, f: () => T): T {
+  try {
+    return f();
+  } catch (e) {
+    if (!(e instanceof Stopped)) throw e;
+    return otherwise;
+  }
+}
+
 export class Session {
   private interned = new InternTable();
   private readonly store: MemoStore;
@@ -100,15 +112,20 @@ export class Session {
       this.interned = new InternTable();
       this.store.clear();
     }
-    return withInternTable(this.interned, () => this.runInterned(path, control));
+    const shouldStop = control.shouldStop ?? (() => false);
+    return withInternTable(this.interned, () => withStop(shouldStop, () => this.runInterned(path, control)));
   }
 
   private runInterned(path: string, control: RunControl): Program {
-    const read = (p: string): string | undefined => this.edits.get(p) ?? this.files(p);
+    const read = (p: string): string | undefined => {
+      const text = this.edits.get(p) ?? this.files(p);
+      // Python and editors end lines at a bare CR too; as many characters, so places stay
+      return text?.replace(/\r(?!\n)/g, "\n");
+    };
     if (!this.remembers) return this.anew(path, control, new Reading(read, (_, text) => new PythonFile(text))).program;
     const parse = (p: string, text: string): PythonFile => this.parses.parse(p, text);
     this.parses.begin();
-    const still = this.lastRuns.still(path, read, parse);
+    const still = unlessStopped(undefined, () => this.lastRuns.still(path, read, parse));
     if (still) return still;
     const reading = new Reading(read, parse);
     const placed = this.anew(path, control, reading);
@@ -122,23 +139,25 @@ export class Session {
     const shouldStop = control.shouldStop ?? (() => false);
     const preset = presets[this.options.preset];
     const config = new Map([...defaultConfig(this.options.preset), ...this.options.config]);
-    const captured: CaptureResult = capture(path, {
-      files: reading.file,
-      parse: reading.parse,
-      config,
-      behaviours: new Map(Object.entries(preset.behaviours)),
-      shouldStop,
-      stepBudget: this.options.stepBudget,
-      ...(this.options.environment ? { environment: this.options.environment } : {}),
-      ...(this.options.imports ? { imports: this.options.imports } : {}),
-      evaluate: (steps, tensor) =>
-        this.evaluator.evaluate(steps, tensor, {
-          frameOf: step => eagerFrame(step, path, config),
-          behaviours: new Map(Object.entries(preset.behaviours)),
-          budget: EVALUATION_BUDGET,
-        }),
-      ...(this.options.roots ? { roots: this.options.roots } : {}),
-    });
+    const captured = unlessStopped(NOTHING, () =>
+      capture(path, {
+        files: reading.file,
+        parse: reading.parse,
+        config,
+        behaviours: new Map(Object.entries(preset.behaviours)),
+        shouldStop,
+        stepBudget: this.options.stepBudget,
+        ...(this.options.environment ? { environment: this.options.environment } : {}),
+        ...(this.options.imports ? { imports: this.options.imports } : {}),
+        evaluate: (steps, tensor) =>
+          this.evaluator.evaluate(steps, tensor, {
+            frameOf: step => eagerFrame(step, path, config),
+            behaviours: new Map(Object.entries(preset.behaviours)),
+            budget: EVALUATION_BUDGET,
+          }),
+        ...(this.options.roots ? { roots: this.options.roots } : {}),
+      }),
+    );
     const program = new ProgramBuilder({
       path,
       preset: this.options.preset,
@@ -146,11 +165,7 @@ export class Session {
       captured,
       artifacts: this.options.artifacts,
     });
-    try {
-      withStop(shouldStop, () => this.compileAll(path, captured, config, program));
-    } catch (e) {
-      if (!(e instanceof Stopped)) throw e;
-    }
+    unlessStopped(undefined, () => this.compileAll(path, captured, config, program));
     return program.finish();
   }
 

@@ -1,6 +1,7 @@
 // The stage's door: a file or notebook to the events of running it. In: path and options. Out: CaptureResult. Promises:
 // never throws on user code, stops at the step budget or when asked, executes no user code.
 import { OpError } from "../aten/types";
+import { Stopped } from "../interrupt";
 import type { Module } from "../python/ast";
 import type { PythonFile } from "../python/file";
 import { Evidence } from "./assume/evidence";
@@ -168,6 +169,7 @@ function guarded(run: Run, path: string, f: () => Root[]): Root[] {
     run.vm.frames.length = 0;
     run.torch.trace = null;
     run.vm.observer = null;
+    if (e instanceof Stopped) throw e;
     if (!(e instanceof Interrupted)) {
       run.diagnostics.push(
         problem(
@@ -291,6 +293,7 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
     vm.frames.length = 0;
     run.torch.trace = null;
     vm.observer = null;
+    if (e instanceof Stopped) throw e;
     if (e instanceof PyError) {
       const line = e.trace.find(t => t.file === file)?.span.line ?? Number.POSITIVE_INFINITY;
       // the program ends here; what it defines further down is still worth a look

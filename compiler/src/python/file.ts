@@ -3,6 +3,7 @@
 // again, only moved. A syntax error costs the statement that holds it, never the file.
 import Parser from "tree-sitter";
 import Python from "tree-sitter-python";
+import { stopPoint } from "../interrupt";
 import { type Module, type Span, type Stmt, type SyntaxProblem, shiftTree } from "./ast";
 import { type Converted, convertStatement } from "./convert_statements";
 import { copySubtree, type RawNode, shiftRaw } from "./raw";
@@ -24,11 +25,24 @@ function parser(): Parser {
   return shared;
 }
 
+const PAUSE_MICROS = 100_000;
+
 /** tree-sitter takes the text in pieces: one call per file is refused beyond 32 KB in some builds */
 function parse(text: string, old?: Parser.Tree): Parser.Tree {
-  return parser().parse((index: number) => text.slice(index, index + 16384) || null, old, {
-    bufferSize: 64 * 1024,
-  });
+  const p = parser();
+  // the parser pauses for the cancel flag and goes on where it was, so the clock does not change what comes out
+  p.setTimeoutMicros(PAUSE_MICROS);
+  try {
+    for (;;) {
+      const read = (index: number): string | null => text.slice(index, index + 16384) || null;
+      const tree: Parser.Tree | null = p.parse(read, old, { bufferSize: 64 * 1024 });
+      if (tree) return tree;
+      stopPoint();
+    }
+  } catch (e) {
+    p.reset();
+    throw e;
+  }
 }
 
 export interface Comment {
@@ -66,12 +80,24 @@ export class PythonFile {
       oldEndPosition: position(this.text, edit.oldEnd),
       newEndPosition: position(text, edit.newEnd),
     });
-    this.tree = parse(text, this.tree);
-    // how the grammar recovers from an error depends on the tree that it starts from
-    if (this.tree.rootNode.hasError) this.tree = parse(text);
     this.text = text;
     this.found = null;
-    this.current = this.convert();
+    try {
+      this.tree = parse(text, this.tree);
+      // how the grammar recovers from an error depends on the tree that it starts from
+      if (this.tree.rootNode.hasError) this.tree = parse(text);
+      this.current = this.convert();
+    } catch (e) {
+      this.forget(); // stopped half way: no later edit may build on it
+      throw e;
+    }
+  }
+
+  private forget(): void {
+    this.text = "";
+    this.tree = parse("");
+    this.cache = new Map();
+    this.current = { module: { kind: "Module", body: [] }, problems: [] };
   }
 
   /** every comment of the file, in order */
@@ -122,6 +148,7 @@ export class PythonFile {
       for (const c of this.pieces(0, this.text.length)) take(c);
     } else if (cursor.gotoFirstChild()) {
       do {
+        stopPoint();
         const type = cursor.nodeType;
         if (type === "comment" || type === ";" || type === "line_continuation") continue;
         const start = cursor.startIndex;
@@ -186,6 +213,7 @@ export class PythonFile {
       const from = cuts[i] ?? 0;
       const text = region.slice(from, cuts[i + 1]);
       if (!text.trim()) continue;
+      stopPoint();
       const base = lineStart + from;
       // rows from where the last piece began: a file of many pieces is counted once
       lines += position(this.text.slice(counted, base), base - counted).row;

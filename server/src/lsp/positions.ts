@@ -54,7 +54,7 @@ export class TextLines {
     readonly encoding: Encoding,
     readonly firstLine = 1,
   ) {
-    this.lines = text.split("\n").map(l => (l.endsWith("\r") ? l.slice(0, -1) : l));
+    this.lines = text.split(/\r\n|\r|\n/);
   }
 
   get lastLine(): number {
