@@ -5,14 +5,20 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { allRecords } from "@fuselens/compiler/aten/registry";
 import { Findings } from "./findings";
+import { fuzzInjection } from "./injection/mode";
+import { fuzzLsp } from "./lsp/mode";
 import type { Context, Counts } from "./mode";
 import { fuzzPython } from "./python/mode";
+import { fuzzWorker } from "./worker/mode";
 
 type Mode = (context: Context) => Promise<Counts>;
 
 /** each with its share of the time */
 const MODES: Readonly<Record<string, readonly [share: number, run: Mode]>> = {
-  python: [4, context => fuzzPython(context, { spellings: spellings() })],
+  python: [5, context => fuzzPython(context, { spellings: spellings() })],
+  injection: [2, fuzzInjection],
+  lsp: [2, fuzzLsp],
+  worker: [1, fuzzWorker],
 };
 
 async function main(): Promise<number> {
