@@ -1,5 +1,5 @@
 // Options that every compiling command takes, parsed once. Out: a SessionOptions and the file to compile.
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import {
@@ -95,13 +95,4 @@ export function requireFile(line: CommandLine, position = 0): string {
   if (!statSync(path).isFile()) throw new UsageError(`not a file: ${given}`);
   if (NOT_PYTHON.test(given)) throw new UsageError(`${given} is neither Python (.py) nor a notebook (.ipynb)`);
   return path;
-}
-
-/** The compiler's view of the disk: text of a file, undefined where there is none. */
-export function readSource(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
 }

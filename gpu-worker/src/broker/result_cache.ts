@@ -60,7 +60,7 @@ export class ResultCache {
       if (this.writes++ % COUNT_EVERY === 0) this.prune(this.folder);
       this.said = "";
     } catch (e) {
-      rmSync(draft, { force: true });
+      discard(draft);
       const message = e instanceof Error ? e.message : String(e);
       const code = (e as NodeJS.ErrnoException).code ?? message;
       if (this.said !== code)
@@ -79,5 +79,13 @@ export class ResultCache {
 
   private path(jobId: string, device: string): string {
     return join(this.folder ?? "", `${jobId}-${device.replace(/[^a-z0-9]/gi, "_")}`);
+  }
+}
+
+function discard(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // what can't be made can't be removed either
   }
 }

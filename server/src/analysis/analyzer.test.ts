@@ -19,7 +19,7 @@ parentPort.on("message", m => {
   parentPort.postMessage({ kind: "compiled", id: m.id, version: m.version, program, files: [], milliseconds: 1 });
 });`,
 );
-const options = { preset: "torch-2.11", target: "h100", config: [], stepBudget: 1, examples: [] } as const;
+const options = { preset: "torch-2.11", target: "h100", config: [], stepBudget: 1, examples: [], folders: [] } as const;
 const crashes: string[] = [];
 let analyzer: Analyzer;
 function start(): Analyzer {

@@ -9,6 +9,8 @@ export interface ThreadOptions {
   readonly environment?: readonly (readonly [string, string])[];
   readonly imports?: "plain" | "present";
   readonly stepBudget: number;
+  /** folders that files are read from, beside a document's own package */
+  readonly folders: readonly string[];
   /** example inputs kept outside the source: file, function, what a `# fuselens:` comment would say */
   readonly examples: readonly ExampleInputs[];
 }

@@ -2,8 +2,8 @@
 // the typing and keeps what each stage made; side jobs get a Session of their own, as their options differ.
 import { type Program, Session, type SessionOptions } from "@fuselens/compiler";
 import { editorProgram } from "../ide/model";
-import { readSource } from "../options";
 import { emitText } from "../render/emit_text";
+import { workspaceReader } from "../source_files";
 import { withExamples } from "./examples";
 import type { CompileRequest, SideJob, SideResult, ThreadAnswer, ThreadOptions, ThreadStart } from "./messages";
 
@@ -20,6 +20,8 @@ export class ThreadMain {
   /** the path whose text the Session itself holds; all others are read, so that the read is seen */
   private current: string | null = null;
   private reading: Set<string> | null = null;
+  /** what the document that is compiled may read */
+  private disk: (path: string) => string | undefined = () => undefined;
   /** files that each path has read, over all its compiles: a Session that remembers a module does not read it again */
   private readonly dependencies = new Map<string, Set<string>>();
 
@@ -84,6 +86,7 @@ export class ThreadMain {
     if (stale()) return overtaken();
     if (this.current !== null && this.current !== request.path) this.session.update(this.current, undefined);
     this.current = request.path;
+    this.disk = workspaceReader(this.options.folders, request.path);
     this.session.update(request.path, withExamples(request.text, request.path, this.options.examples));
     this.reading = this.dependencies.get(request.path) ?? new Set();
     this.dependencies.set(request.path, this.reading);
@@ -105,16 +108,17 @@ export class ThreadMain {
 
   private side(request: Extract<CompileRequest, { kind: "side" }>): void {
     const { id, job, options, path } = request;
-    const session = new Session(readSource, sideOptions(options, job));
+    const read = workspaceReader(options.folders, path);
+    const session = new Session(read, sideOptions(options, job));
     for (const [file, text] of request.overlay) session.update(file, withExamples(text, file, options.examples));
-    const text = request.overlay.find(([file]) => file === path)?.[1] ?? readSource(path);
+    const text = request.overlay.find(([file]) => file === path)?.[1] ?? read(path);
     this.post({ kind: "side", id, result: sideResult(session.run(path), job, text) });
   }
 
   private newSession(): Session {
     const read = (path: string): string | undefined => {
       this.reading?.add(path);
-      const text = this.overlay.get(path) ?? readSource(path);
+      const text = this.overlay.get(path) ?? this.disk(path);
       return text === undefined ? undefined : withExamples(text, path, this.options.examples);
     };
     return new Session(read, { ...sessionOptions(this.options), memory: REMEMBERED_BYTES });

@@ -5,17 +5,17 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from "vscode-languageserver/node";
+import { guardMessages } from "../lsp/message_guard";
 import { startServer } from "../lsp/server";
 import { parseCommand } from "../options";
 import { serverPaths } from "../paths";
 
 export async function main(argv: string[]): Promise<number> {
   parseCommand(argv, { stdio: { type: "boolean" }, clientProcessId: { type: "string" } }, false);
-  const connection = createConnection(
-    ProposedFeatures.all,
-    new StreamMessageReader(process.stdin),
-    new StreamMessageWriter(process.stdout),
-  );
+  const writer = new StreamMessageWriter(process.stdout);
+  const connection = createConnection(ProposedFeatures.all, new StreamMessageReader(process.stdin), writer, {
+    messageStrategy: guardMessages(writer),
+  });
   console.log = console.error; // a stray print must not break the protocol
   // a client that answers one request with an error must not end the server for all others
   process.on("unhandledRejection", e => console.error(e instanceof Error ? (e.stack ?? e.message) : String(e)));

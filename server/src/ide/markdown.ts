@@ -1,10 +1,10 @@
 // The one escaping function for Markdown, and code fences that their content can't end.
 
-/** Text from the user's file as inert Markdown: no markup, no line ends, no HTML. */
+/** Text from the user's file as inert Markdown: no markup, no line ends, no HTML, no addresses made links. */
 export function escapeMarkdown(text: string): string {
   return text
     .replace(/[\r\n\f\0\u2028\u2029]+/g, " ")
-    .replace(/[\\`*_{}[\]()#+\-.!|<>&~]/g, c =>
+    .replace(/[\\`*_{}[\]()#+\-.!|<>&~@]|:(?=\/\/)/g, c =>
       c === "<" ? "&lt;" : c === ">" ? "&gt;" : c === "&" ? "&amp;" : `\\${c}`,
     );
 }

@@ -316,7 +316,9 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   connection.languages.diagnostics.on(guarded(params => diagnostic(context, params)));
   connection.onExecuteCommand((params, token, reporter) => executeCommand(context, params, token, reporter));
   for (const method of ["workspace/textDocumentContent", "fuselens/textDocumentContent"])
-    connection.onRequest(method, (params: { readonly uri: string }) => documentContent(context, params));
+    connection.onRequest(method, (params: { readonly uri?: unknown }) =>
+      documentContent(context, { uri: typeof params.uri === "string" ? params.uri : "" }),
+    );
 
   connection.onShutdown(async () => {
     generated.dispose();

@@ -4,7 +4,7 @@ import type { Location, Position as LspPosition, Range } from "vscode-languagese
 import type { Analysis } from "../analysis/analyzer";
 import type { Position } from "../ide/lookup";
 import type { EditorProgram, Span } from "../ide/model";
-import { readSource } from "../options";
+import { readSource } from "../source_files";
 import { type Documents, type Part, type Unit, uriOf } from "./documents";
 import { TextLines } from "./positions";
 

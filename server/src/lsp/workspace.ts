@@ -43,6 +43,7 @@ export class Workspace {
       imports: this.settings.imports,
       stepBudget: defaults.stepBudget,
       examples: readExamples(this.folders),
+      folders: this.folders,
       ...overrides,
     };
   }

@@ -48,7 +48,8 @@ export async function fuzzLsp(context: Context): Promise<Counts> {
         server = new Server(join(context.root, "server", "bin", "fuselens.cjs"));
         resident = 0;
         counts.servers += 1;
-        if (r.chance(0.3)) throwEarly(server, r, counts);
+        const early = r.fork(0);
+        if (early.chance(0.3)) throwEarly(server, early, counts);
         await server.initialize();
       }
       const sent: string[] = [];
@@ -181,7 +182,7 @@ async function round(
     }),
   );
   const answered = await server.answered(asked);
-  if (server.ended) return { kind: "crash", detail: `the server ended: ${server.said.slice(-1500)}` };
+  if (server.ended) return { kind: "crash", detail: `the server ended, ${server.how}: ${server.said.slice(-1500)}` };
   if (!answered) return { kind: "hang", detail: "a request got no answer" };
   for (const id of asked) {
     const a = server.answers.get(id);
@@ -192,7 +193,7 @@ async function round(
       return { kind: "internal", detail: `a fault of the server's was answered: ${message}` };
   }
   const plain = (id: number, uri: string): string =>
-    JSON.stringify(server.answers.get(id)?.["result"] ?? null).replaceAll(JSON.stringify(uri).slice(1, -1), "URI").replaceAll(encodeURIComponent(uri), "URI").replaceAll(/\d+_(?:\d+[^"]*?|twin)\.py/g, "FILE"); // biome-ignore format: one expression
+    JSON.stringify(server.answers.get(id)?.["result"] ?? null).replaceAll(JSON.stringify(uri).slice(1, -1), "URI").replaceAll(encodeURIComponent(uri), "URI").replaceAll(/\d+_(?:\d+[^"]*?|twin)\.py/g, "FILE").replaceAll(/"version":\d+/g, "V"); // biome-ignore format: one expression
   for (const [mine, its] of [symbols, hints] as [number, number][]) {
     counts.twins += 1;
     const [a, b] = [plain(mine, last.uri), plain(its, twin)];
@@ -263,6 +264,10 @@ class Server {
 
   get ended(): boolean {
     return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  get how(): string {
+    return this.child.signalCode ?? `exit status ${this.child.exitCode}`;
   }
 
   async initialize(): Promise<void> {

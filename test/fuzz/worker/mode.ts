@@ -129,7 +129,7 @@ function change(value: unknown, r: Random): void {
     const record = at as Record<string, unknown>;
     if (r.chance(0.3) || typeof record[key] !== "object" || record[key] === null) {
       if (r.chance(0.2)) delete record[key];
-      else record[key] = r.pick(LIES);
+      else record[key] = structuredClone(r.pick(LIES));
       return;
     }
     at = record[key];

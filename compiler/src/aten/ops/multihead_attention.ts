@@ -57,7 +57,13 @@ function attend<T>(b: GraphBuilder<T>, a: Args<T>): (T | null)[] {
   const f = aten(b);
   let [query, key, value] = ["query", "key", "value"].map(n => a.tensor(n)) as [T, T, T];
   const needWeights = a.bool("need_weights");
-  const batched = b.meta(query).shape.length === 3;
+  const ranks = [query, key, value].map(x => b.meta(x).shape.length);
+  const batched = ranks[0] === 3;
+  if (ranks.some(n => n !== (batched ? 3 : 2)))
+    return b.fail(
+      `query, key and value take 2 dimensions, or 3 with a batch; these have ${ranks.join(", ")}`,
+      "AssertionError",
+    );
   let padding = a.optTensor("key_padding_mask");
   if (!batched) {
     // the same tensor stays the same, which decides how it is projected

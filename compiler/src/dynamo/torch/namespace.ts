@@ -258,7 +258,8 @@ export class TorchNamespace {
     const { torch } = this;
     if (prev instanceof PyNamed) {
       const data = prev.data as { before: Torch["autocast"]; node: import("../../fx/graph").FxNode | null };
-      if (torch.trace && data.node) {
+      // the graph that it was entered in may have ended at a break
+      if (torch.trace && data.node && torch.trace.graph.nodes.includes(data.node)) {
         torch.trace.emit("call_function", "torch.amp.autocast_mode._exit_autocast", [data.node], new Map(), null);
       }
       torch.autocast = data.before;

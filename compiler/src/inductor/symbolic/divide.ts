@@ -169,6 +169,7 @@ function floorDivGcd(base: Expr, divisor: Expr): Expr {
 }
 
 const isOne = (e: Expr): boolean => e.kind === "int" && e.value === 1;
+const isZero = (e: Expr): boolean => e.kind === "int" && e.value === 0;
 
 /**
  * a // b. Exact parts of a sum are taken out for an integer divisor, common divisors cancelled, nested divisions joined.
@@ -220,8 +221,8 @@ export function modularIndexing(x: ExprLike, d: ExprLike, m: ExprLike): Expr {
   const divisor = toExpr(d);
   const modulus = toExpr(m);
   if ((base.kind === "int" && base.value === 0) || isOne(modulus)) return ZERO();
-  // a size that was set to 0 to look along another variable: there is nothing to step over
-  if (modulus.kind === "int" && modulus.value === 0) return ZERO();
+  // an index into nothing: sizes of 0 have no element that it could reach
+  if (isZero(divisor) || isZero(modulus)) return ZERO();
   if (base.kind === "int" && divisor.kind === "int" && modulus.kind === "int") {
     return int(modNumber(floorDivNumber(base.value, divisor.value), modulus.value));
   }
