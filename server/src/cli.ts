@@ -14,6 +14,7 @@ const COMMANDS: Record<string, () => Promise<{ main(argv: string[]): Promise<num
   diff: () => import("./commands/diff"),
   check: () => import("./commands/check"),
   doctor: () => import("./commands/doctor"),
+  report: () => import("./commands/report"),
 };
 
 const HELP = `usage: fuselens COMMAND [options]
@@ -28,6 +29,7 @@ const HELP = `usage: fuselens COMMAND [options]
   worker [--bind ENDPOINT]      a benchmark worker
   lsp --stdio                   the language server
   doctor                        what is there, what is missing, how to mend it
+  report FILE [--out FILE]      a bug report: versions and the smallest input that shows it
 
 Commands that compile take --preset NAME, --config NAME=VALUE (repeatable), --target NAME,
 --env NAME=VALUE (repeatable: what os.environ holds), --imports plain|present (guarded imports).

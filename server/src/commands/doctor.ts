@@ -1,6 +1,10 @@
 // fuselens doctor: what is there, what is missing, how to mend it. Starts nothing but the embedded worker; reads
 // nothing from the environment but what it names.
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { findTorch } from "../lsp/environment";
+import { defaultPreset } from "../lsp/settings";
 import { parseCommand } from "../options";
 import { serverPaths } from "../paths";
 import { WorkerPool } from "../worker/pool";
@@ -12,12 +16,27 @@ interface Finding {
 }
 
 export async function main(argv: string[]): Promise<number> {
-  const line = parseCommand(argv, { worker: { type: "string" }, json: { type: "boolean" } }, false);
+  const line = parseCommand(
+    argv,
+    { worker: { type: "string" }, keys: { type: "string" }, json: { type: "boolean" } },
+    false,
+  );
   const findings: Finding[] = [
     checkNode(),
     checkParser(),
     ...checkBundles(),
-    await checkWorker(typeof line.values.worker === "string" ? line.values.worker : null),
+    checkFolder(
+      "temporary folder",
+      tmpdir(),
+      "let TMPDIR name a folder that may be written; analysis works without it, workers do not",
+    ),
+    checkFolder(
+      "result cache",
+      cacheFolder(),
+      "let XDG_CACHE_HOME name one, or start the worker with --cache DIR; everything works without it, results are not kept",
+    ),
+    checkTorch(),
+    await checkWorker(asText(line.values["worker"]), asText(line.values["keys"])),
   ];
   if (line.values.json) process.stdout.write(`${JSON.stringify(findings, null, 1)}\n`);
   else for (const f of findings) process.stdout.write(`${f.ok ? "ok      " : "missing "} ${f.what}: ${f.detail}\n`);
@@ -55,11 +74,45 @@ function checkBundles(): Finding[] {
   }));
 }
 
-async function checkWorker(endpoint: string | null): Promise<Finding> {
-  const workers = new WorkerPool({ workerFile: serverPaths().worker, log: () => undefined });
-  workers.configure({ endpoint, trusted: true });
+/** writes one byte and takes it away again: rights, a read-only disk and a full one show in the same way */
+function checkFolder(what: string, folder: string, mend: string): Finding {
   try {
-    const devices = await workers.describe();
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const probe = mkdtempSync(join(folder, "fuselens-doctor-"));
+    writeFileSync(join(probe, "x"), "x");
+    rmSync(probe, { recursive: true, force: true });
+    return { what, ok: true, detail: folder };
+  } catch (e) {
+    return { what, ok: false, detail: `${firstLine(e)}; ${mend}` };
+  }
+}
+
+function cacheFolder(): string {
+  try {
+    return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "fuselens", "results");
+  } catch {
+    return join(tmpdir(), "fuselens", "results");
+  }
+}
+
+/** read from the names of the environment's files; no Python is run */
+function checkTorch(): Finding {
+  const found = findTorch([process.cwd()]);
+  const detail = found
+    ? `${found.version} in this folder's environment, preset ${found.preset}`
+    : `none in this folder's environment (.venv, venv, env, ...): the newest preset is taken, ${defaultPreset()}; --preset names another`;
+  return { what: "torch", ok: true, detail };
+}
+
+function asText(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+async function checkWorker(endpoint: string | null, keys: string | null): Promise<Finding> {
+  const workers = new WorkerPool({ workerFile: serverPaths().worker, log: () => undefined });
+  workers.configure({ endpoint, keys, trusted: true });
+  try {
+    const { devices, problems } = await workers.describeAll();
     const text = devices
       .map(d => {
         const copy = d.copyBytesPerSecond ? `, copy ${(d.copyBytesPerSecond / 1e9).toFixed(1)} GB/s` : "";
@@ -68,8 +121,8 @@ async function checkWorker(endpoint: string | null): Promise<Finding> {
       .join("; ");
     return {
       what: endpoint ? `worker at ${endpoint}` : "embedded worker",
-      ok: devices.length > 0,
-      detail: text || "it has no device",
+      ok: devices.length > 0 && problems.length === 0,
+      detail: [text || "it has no device", ...problems].join("; "),
     };
   } catch (e) {
     return { what: endpoint ? `worker at ${endpoint}` : "embedded worker", ok: false, detail: firstLine(e) };
