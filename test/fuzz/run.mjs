@@ -11,9 +11,11 @@ const out = join(root, ".cache", "fuzz", "build");
 // a bundle with a fault put in on purpose, so that it can be seen that the fuzzers find one (docs/reliability.md)
 const planted = process.argv.includes("--planted");
 
+const program = process.argv.includes("--load") ? "load_main.cjs" : "main.cjs";
+
 await build({
   absWorkingDir: root,
-  entryPoints: ["test/fuzz/main.ts", "test/fuzz/python/compile_child.ts"],
+  entryPoints: ["test/fuzz/main.ts", "test/fuzz/load_main.ts", "test/fuzz/python/compile_child.ts"],
   outdir: out,
   outbase: "test/fuzz",
   outExtension: { ".js": ".cjs" },
@@ -27,7 +29,7 @@ await build({
   logLevel: "warning",
   plugins: [...(planted ? [(await import("./planted.mjs")).planted] : []), stacks],
 });
-const child = spawn(process.execPath, ["--enable-source-maps", join(out, "main.cjs"), root, ...process.argv.slice(2)], {
+const child = spawn(process.execPath, ["--enable-source-maps", join(out, program), root, ...process.argv.slice(2)], {
   stdio: "inherit",
 });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
