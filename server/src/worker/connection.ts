@@ -59,9 +59,14 @@ interface Waiting {
   readonly ends: (r: Response) => boolean;
   /** a job: its frames, to send again to a worker that lost it */
   readonly job?: readonly Uint8Array[];
-  sentAgain: boolean;
+  /** it has shown progress since it was sent, so it may be what its worker died of */
+  ran: boolean;
+  /** workers lost while it ran, and while it waited */
+  lost: { ran: number; waited: number };
 }
 
+/** workers that a job may cost while it runs, and that may go away while it only waits */
+const MAX_LOST = { ran: 1, waited: 20 };
 /** ms without a connection after which a worker counts as gone */
 const GONE_MS = 30_000;
 
@@ -192,7 +197,15 @@ export class WorkerConnection {
     return new Promise((resolve, reject) => {
       const all = [encodeHeader(header), ...frames];
       const job = header.type === "submit" ? all : undefined;
-      const waiting: Waiting = { resolve, reject, ends, onProgress, sentAgain: false, ...(job ? { job } : {}) };
+      const waiting: Waiting = {
+        resolve,
+        reject,
+        ends,
+        onProgress,
+        ran: false,
+        lost: { ran: 0, waited: 0 },
+        ...(job ? { job } : {}),
+      };
       this.waiting.set(header.id, [...(this.waiting.get(header.id) ?? []), waiting]);
       if (timeoutMs !== null) {
         const timer = setTimeout(() => {
@@ -234,15 +247,17 @@ export class WorkerConnection {
 
   private dispatch(response: Response): void {
     for (const w of this.waiting.get(response.id) ?? []) {
-      if (response.type === "progress") w.onProgress?.(response.done, response.total, response.text);
-      else if (response.type === "error" && response.code === "unknown-job" && w.job && !w.sentAgain) {
-        w.sentAgain = true;
+      if (response.type === "progress") {
+        w.ran = true;
+        w.onProgress?.(response.done, response.total, response.text);
+      } else if (response.type === "error" && response.code === "unknown-job" && w.job && mayGoAgain(w)) {
+        w.ran = false;
         this.send(w.job);
       } else if (response.type === "error") {
         this.drop(response.id, w);
         w.reject(
           response.code === "unknown-job"
-            ? new WorkerLost(`the worker at ${this.endpoint} lost this job twice; it is not tried again`)
+            ? new WorkerLost(`the worker at ${this.endpoint} was lost over this job twice; it is not tried again`)
             : new JobError(response.code, response.message, response.detail),
         );
       } else if (w.ends(response)) {
@@ -255,4 +270,10 @@ export class WorkerConnection {
 
 function textOf(e: unknown): string {
   return e instanceof Error ? e.message : String(e);
+}
+
+function mayGoAgain(w: Waiting): boolean {
+  if (w.ran) w.lost.ran += 1;
+  else w.lost.waited += 1;
+  return w.lost.ran <= MAX_LOST.ran && w.lost.waited <= MAX_LOST.waited;
 }
