@@ -87,6 +87,7 @@ describe("a run that was told to stop", () => {
 
 describe("no fault of ours", () => {
   it.each([
+    ["a comprehension in a type alias", "type A = [x for x in (1, 2)]\n"],
     [
       "attention of one-dimensional tensors",
       "import torch\nimport torch.nn as nn\n\n\nclass M(nn.Sequential):\n    def __init__(self):\n        super().__init__()\n        self.l = nn.TransformerEncoderLayer(16, 4)\n\n\ntorch.compile(M())(torch.arange(64, device='cuda'))\n",

@@ -66,8 +66,9 @@ export async function load(options: LoadOptions): Promise<LoadReport> {
         if (result.kind === "benchmark") order[Number(result.where.split(" ")[1])] = client;
       } catch (e) {
         if (clients[client] !== connection) continue;
-        const code = (e as { code?: string }).code ?? String(e);
-        errors[code] = (errors[code] ?? 0) + 1;
+        const { code = "?", message } = e as { code?: string; message: string };
+        const said = `${code}: ${message.replace(/\S*\.sock/, "ENDPOINT")}`;
+        errors[said] = (errors[said] ?? 0) + 1;
       }
       break;
     }

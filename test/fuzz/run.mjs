@@ -29,9 +29,13 @@ await build({
   logLevel: "warning",
   plugins: [...(planted ? [(await import("./planted.mjs")).planted] : []), stacks],
 });
-const child = spawn(process.execPath, ["--enable-source-maps", join(out, program), root, ...process.argv.slice(2)], {
-  stdio: "inherit",
-});
+const child = spawn(
+  process.execPath,
+  ["--enable-source-maps", "--experimental-wasm-relaxed-simd", join(out, program), root, ...process.argv.slice(2)],
+  {
+    stdio: "inherit",
+  },
+);
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 child.once("exit", code => {
   process.exitCode = code ?? 1;

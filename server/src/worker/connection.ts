@@ -66,7 +66,7 @@ interface Waiting {
 }
 
 /** workers that a job may cost while it runs, and that may go away while it only waits */
-const MAX_LOST = { ran: 1, waited: 20 };
+const MAX_LOST = { ran: 1, waited: 50 };
 /** ms without a connection after which a worker counts as gone */
 const GONE_MS = 30_000;
 

@@ -59,7 +59,11 @@ export async function check(
 ): Promise<{ kind: string; detail: string } | null> {
   let program: Program;
   try {
-    program = new Session(p => (p === path ? text : undefined), { ...defaultSessionOptions(), wat: true }).run(path);
+    program = new Session(p => (p === path ? text : undefined), {
+      ...defaultSessionOptions(),
+      wat: true,
+      artifacts: new Set(["scheduler_graph"]),
+    }).run(path);
   } catch (e) {
     return { kind: "crash", detail: e instanceof Error ? (e.stack ?? e.message) : String(e) };
   }

@@ -200,6 +200,7 @@ class ScopeBuilder {
         this.expr(st.value, s);
         return;
       case "TypeAlias":
+        this.expr(st.value, s);
         this.bind(s, st.name);
         return;
       case "Pass":
