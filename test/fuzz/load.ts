@@ -84,8 +84,15 @@ export async function load(options: LoadOptions): Promise<LoadReport> {
     // spread over the work: the k-th kill comes when its share of the jobs is done
     while (done < Math.min(k * step, total - 1)) await new Promise(resolve => setTimeout(resolve, 2));
     const which = r.below(10);
-    if (which < 7) kills.executor += killOne(childrenOf(worker.child.pid), r);
-    else if (which < 9) {
+    if (which < 7) {
+      // an executor that was just killed takes a moment to come back
+      let killed = 0;
+      for (let i = 0; i < 200 && killed === 0 && done < total; i++) {
+        killed = killOne(childrenOf(worker.child.pid), r);
+        if (killed === 0) await new Promise(resolve => setTimeout(resolve, 10));
+      }
+      kills.executor += killed;
+    } else if (which < 9) {
       kills.worker += 1;
       await worker.stop();
       worker = await startWorker(args, { file, bind });
