@@ -46,7 +46,9 @@ export class Executor {
       transport = this.spec.start(folder, scrubbedEnvironment(folder));
     } catch (e) {
       this.removeFolder();
-      return this.unavailable(`the executor of ${this.spec.device} can't be started: ${textOf(e)}`);
+      return this.unavailable(
+        `the executor of ${this.spec.device} can't be started: ${textOf(e)}; it needs a temporary folder that may be written, which TMPDIR names`,
+      );
     }
     const child = transport.process;
     this.transport = transport;
