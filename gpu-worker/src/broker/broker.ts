@@ -9,6 +9,8 @@ import type { ResultCache } from "./result_cache";
 
 /** executors that one job may cost before it is given up */
 const MAX_LOST = 2;
+/** executors that may die before they are given one job */
+const MAX_UNDELIVERED = 20;
 /** terminal answers kept for clients that were away */
 const ANSWERS_KEPT = 4096;
 /** ids of jobs kept that are never tried again */
@@ -28,6 +30,8 @@ interface Accepted {
   readonly fresh: boolean;
   readonly bytes: number;
   lost: number;
+  /** executors that died before they were given it */
+  undelivered: number;
   cancelled: boolean;
 }
 
@@ -115,6 +119,7 @@ export class Broker {
       fresh,
       bytes,
       lost: 0,
+      undelivered: 0,
       cancelled: false,
     };
     this.live.set(id, accepted);
@@ -184,7 +189,10 @@ export class Broker {
       });
     } else if (outcome.kind === "failed") this.finish(a, outcome.code, outcome.message, outcome.detail);
     else if (outcome.kind === "unavailable") this.finish(a, "executor-unavailable", outcome.message);
-    else {
+    else if (!outcome.received && a.undelivered < MAX_UNDELIVERED) {
+      a.undelivered += 1;
+      this.queue.unshift([...a.clients][0] ?? "", a);
+    } else {
       a.lost += 1;
       this.options.log(
         `executor of ${executor.spec.device} lost (${outcome.how}) over job ${a.id.slice(0, 12)}, ${a.lost} of ${MAX_LOST}`,

@@ -12,8 +12,8 @@ import type { Transport } from "./transport";
 export type Outcome =
   | { readonly kind: "result"; readonly result: JobResult }
   | { readonly kind: "failed"; readonly code: ErrorCode; readonly message: string; readonly detail?: string }
-  /** the child died before it answered; `ready`: it had started, so the job may be what killed it */
-  | { readonly kind: "lost"; readonly how: string; readonly ready: boolean }
+  /** the child died before it answered; `ready` and `received`: it had started and been given the job, which may be what killed it */
+  | { readonly kind: "lost"; readonly how: string; readonly ready: boolean; readonly received: boolean }
   /** no child can be started: a program or a library is missing */
   | { readonly kind: "unavailable"; readonly message: string };
 
@@ -29,6 +29,8 @@ export class Executor {
   private onDescribed: () => void = () => undefined;
   private ready: Promise<void> = Promise.resolve();
   private isReady = false;
+  /** the job could not be handed over: the child was dying already */
+  private undelivered = false;
   device: DeviceInfo | null = null;
   /** why the last child could not start; null once one is ready */
   problem: string | null = null;
@@ -117,7 +119,13 @@ export class Executor {
     }, timeoutMs);
     try {
       await this.start();
-      this.transport?.send({ kind: "run", job, payload }, e => this.lost(e.message));
+      const { child } = this;
+      this.transport?.send({ kind: "run", job, payload }, () => {
+        if (this.child !== child) return;
+        // its exit, which is on its way, tells the rest; a new child can't be started before
+        this.undelivered = true;
+        child?.kill("SIGKILL");
+      });
     } catch (e) {
       // a child that started and a job that can't be sent: the job is at fault
       if (this.isReady) this.finish({ kind: "failed", code: "invalid-job", message: textOf(e) });
@@ -166,7 +174,8 @@ export class Executor {
   }
 
   private lost(how: string): void {
-    this.finish({ kind: "lost", how, ready: this.isReady });
+    this.finish({ kind: "lost", how, ready: this.isReady, received: !this.undelivered });
+    this.undelivered = false;
   }
 
   private removeFolder(): void {
