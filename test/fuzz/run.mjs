@@ -7,7 +7,7 @@ import { stacks } from "./stacks.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "..", "..");
-const out = join(root, ".cache", "fuzz", "build");
+const out = join(root, ".cache", "fuzz", process.argv.includes("--planted") ? "build-planted" : "build");
 // a bundle with a fault put in on purpose, so that it can be seen that the fuzzers find one (docs/reliability.md)
 const planted = process.argv.includes("--planted");
 
