@@ -3,7 +3,9 @@
 import type * as ast from "../../python/ast";
 
 export function definitionsAfter(body: readonly ast.Stmt[], line: number): ast.Stmt[] {
-  return body.filter(s => s.span.line > line && defines(s));
+  // a decorator's line lies before its definition's
+  const failed = body.findIndex(s => s.span.endLine >= line);
+  return failed < 0 ? [] : body.slice(failed + 1).filter(defines);
 }
 
 /** the names that an import at this line would have bound */
