@@ -95,8 +95,8 @@ function candidateText(c: CandidateSnapshot, o: FusionLogOptions): string {
 function memberText(node: SchedulerNode, o: FusionLogOptions): string {
   const name = `${node.type}(name=${pythonStringRepr(node.name)})`;
   const op = node.operation;
-  if (op.kind !== "computed") return name;
-  const head = loopsText(op.loops, op.ranges, op.reductionRanges);
+  if (op.kind === "extern" || op.loops === undefined) return name;
+  const head = loopsText(op.loops, op.ranges ?? [], op.reductionRanges ?? []);
   if (head === null) return name;
   const lines = [...head.items, `origins=${orderedSet(op.origins.map(n => n.name))}`, ...stackTraces(op.origins, o)];
   return `${name}, ${head.name}(${pythonList(lines.map(pythonStringRepr))})`;

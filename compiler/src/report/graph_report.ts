@@ -7,7 +7,7 @@ import type { TargetProperties } from "../inductor/ir/target";
 import type { Operation } from "../inductor/ir/types";
 import type { ExecutablePlan, PlanKernel } from "../inductor/plan/types";
 import type { AnyNode, Schedule, SchedulerNode } from "../inductor/scheduler/types";
-import { printPython } from "../inductor/symbolic/print_python";
+import { printLog } from "../inductor/symbolic/print_log";
 import { itemsOf } from "../passes/edit";
 import { originOf, outermostFunction } from "./origins";
 import type { ReportGraph, ReportKernel, ReportRefusal, ReportTensor } from "./types";
@@ -39,14 +39,12 @@ export function graphReport(input: GraphReportInput): ReportGraph {
     bytes: schedule.totalBytes,
     peak_bytes: schedule.peakMemory,
     saved_bytes: savedBytes(input),
-    inputs: fx.placeholders().flatMap(n => {
-      const t = tensorOf(n.name, n.meta.val);
-      return t ? [{ ...t, saved: input.saved.has(n.name) }] : [];
-    }),
+    inputs: fx
+      .placeholders()
+      .map(n => ({ ...(tensorOf(n.name, n.meta.val) ?? noTensor(n.name)), saved: input.saved.has(n.name) })),
     aten: calls.map(n => {
       const { lines, at } = originOf([n], file);
-      const tensor = tensorOf(n.name, n.meta.val) ?? { name: n.name, shape: [], stride: [], dtype: null };
-      return { ...tensor, target: n.target, lines, at };
+      return { ...(tensorOf(n.name, n.meta.val) ?? noTensor(n.name)), target: targetText(n.target), lines, at };
     }),
     kernels: schedule.nodes.filter(n => !isTupleItem(n)).map(n => kernelReport(n, input, launched)),
     refusals: schedule.refusals.map(r => refusalReport(r, linesOf)),
@@ -185,10 +183,20 @@ function tensorOf(name: string, val: FakeValue | undefined): ReportTensor | null
   if (!isFakeTensor(val)) return null;
   return {
     name,
-    shape: val.shape.map(s => printPython(s)),
-    stride: val.stride.map(s => printPython(s)),
+    shape: val.shape.map(printLog),
+    stride: val.stride.map(printLog),
     dtype: `torch.${val.dtype}`,
   };
+}
+
+/** a size, or several values in a tuple */
+function noTensor(name: string): ReportTensor {
+  return { name, shape: [], stride: [], dtype: null };
+}
+
+/** Arithmetic on sizes calls Python's operators, which print as built-in functions. */
+function targetText(target: string): string {
+  return target.replace(/^operator\.(.*)$/, "<built-in function $1>");
 }
 
 export function isFakeTensor(val: FakeValue | undefined): val is FakeTensor {

@@ -135,7 +135,8 @@ function recompiles(program: EditorProgram, lines: readonly string[]): Problem[]
         seen.set(graph.name, [...(seen.get(graph.name) ?? []), graph]);
         continue;
       }
-      const counts = [first.inputs.length, graph.inputs.length] as const;
+      const [then, now] = [tensorInputs(first), tensorInputs(graph)];
+      const counts = [then.length, now.length] as const;
       if (counts[0] !== counts[1])
         return [
           {
@@ -146,8 +147,8 @@ function recompiles(program: EditorProgram, lines: readonly string[]): Problem[]
             related: [],
           },
         ];
-      const other = graph.inputs.find((input, n) => shapeText(input) !== shapeText(first.inputs[n]));
-      const before = other && first.inputs[graph.inputs.indexOf(other)];
+      const other = now.find((input, n) => shapeText(input) !== shapeText(then[n]));
+      const before = other && then[now.indexOf(other)];
       const why = other
         ? `an input was ${before ? shapeText(before) : "not there"} and then ${shapeText(other)}`
         : "something that it depends on changed";
@@ -167,6 +168,9 @@ function recompiles(program: EditorProgram, lines: readonly string[]): Problem[]
 
 const linesOf = (g: EditorGraph): ReadonlySet<number> => new Set(g.kernels.flatMap(k => k.at));
 const meet = (a: ReadonlySet<number>, b: ReadonlySet<number>): boolean => [...a].some(l => b.has(l));
+
+/** the sizes among a graph's inputs are in the shapes of its tensors */
+const tensorInputs = (g: EditorGraph): EditorGraph["inputs"] => g.inputs.filter(i => i.dtype !== null);
 
 function shapeText(input: EditorGraph["inputs"][number] | undefined): string {
   return input ? `${(input.dtype ?? "?").replace("torch.", "")}[${input.shape.join(", ")}]` : "";

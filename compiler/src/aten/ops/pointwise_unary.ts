@@ -501,13 +501,13 @@ const signs: OpRecord[] = [
       name: "aten.frac.default",
       schema: "frac(Tensor self) -> Tensor",
       python: spell("frac"),
-      decompose: (b, a) => {
-        const f = aten(b);
-        const x = a.tensor("self");
-        const whole = f("floor.default", f("abs.default", x));
-        const signed = f("mul.Tensor", whole, f("sign.default", x));
-        return f("sub.Tensor", x, signed);
-      },
+      decompose: (b, a) =>
+        withOpmath(b, [a.tensor("self")], x => {
+          const f = aten(b);
+          const whole = f("floor.default", f("abs.default", x));
+          const signed = f("mul.Tensor", whole, f("sign.default", x));
+          return f("sub.Tensor", x, signed);
+        }),
       derivative: each({ self: (_b, c) => c.grad() }),
     }),
   ),

@@ -84,22 +84,24 @@ export function namespaceTarget(space: "linalg" | "special" | "fft", name: strin
 }
 
 /** where torch 2.11's functional.py defines what Dynamo traces into */
-const INLINED: Readonly<Record<string, { line: number; code: string }>> = {
+const INLINED: Readonly<Record<string, { line: number; code: string; column?: number; from?: number }>> = {
   rms_norm: { line: 2954, code: "return torch.rms_norm(input, normalized_shape, weight, eps)" },
   pad: { line: 5430, code: "return torch._C._nn.pad(input, pad, mode, value)" },
+  _threshold: { line: 1693, code: "result = _VF.threshold(input, threshold, value)", column: 8, from: 9 },
+  _threshold_: { line: 1691, code: "result = _VF.threshold_(input, threshold, value)", column: 8, from: 9 },
 };
 
 function inlinedFrame(name: string): StackFrame[] {
   const at = Object.hasOwn(INLINED, name) ? INLINED[name] : undefined;
   if (!at) return [];
-  const column = 4;
+  const { column = 4, from = "return ".length } = at;
   return [
     {
       file: "torch/nn/functional.py",
-      func: name,
+      func: name === "_threshold_" ? "_threshold" : name,
       line: at.line,
       code: at.code,
-      span: { line: at.line, column: column + 7, endLine: at.line, endColumn: column + at.code.length },
+      span: { line: at.line, column: column + from, endLine: at.line, endColumn: column + at.code.length },
     },
   ];
 }
@@ -139,6 +141,21 @@ export function functionalFunction(torch: Torch, name: string): Value | undefine
   return undefined;
 }
 
+/** torch.addcdiv; Dynamo takes it apart where it is given a value, so that the value may be a tensor */
+export function addcdiv(torch: Torch): Value {
+  const plain: OpCall = { op: "call_function", target: "torch.addcdiv", spelling: "torch.addcdiv" };
+  const call = (name: string, args: readonly Value[]): Value => {
+    const target = `torch.${name}`;
+    return runOp(torch, { op: "call_function", target, spelling: target }, args, torch.vm.emptyKwargs);
+  };
+  return torch.vm.builtin("addcdiv", (args, kw) => {
+    const value = kw.get("value");
+    if (!torch.trace || args.length !== 3 || kw.size !== 1 || value === undefined) return runOp(torch, plain, args, kw);
+    const quotient = call("div", args.slice(1));
+    return call("add", [args[0] ?? null, call("mul", [quotient, value])]);
+  });
+}
+
 function inlined(torch: Torch, name: string): Value | undefined {
   const { vm } = torch;
   if (name === "rms_norm") {
@@ -153,6 +170,20 @@ function inlined(torch: Torch, name: string): Value | undefined {
           options: { extraFrames: inlinedFrame(name) },
         },
         [a.need("input"), a.need("normalized_shape"), a.get("weight") ?? null, a.get("eps") ?? null],
+        vm.emptyKwargs,
+      );
+    });
+  }
+  if (name === "threshold") {
+    return vm.builtin(name, (args, kw) => {
+      const a = new NativeArgs(vm, name, ["input", "threshold", "value", "inplace?"], args, kw);
+      const inplace = vm.truthy(a.get("inplace") ?? false);
+      const target = inplace ? "torch.threshold_" : "torch.threshold";
+      const options = { extraFrames: inlinedFrame(inplace ? "_threshold_" : "_threshold") };
+      return runOp(
+        torch,
+        { op: "call_function", target, spelling: target, options },
+        [a.need("input"), a.need("threshold"), a.need("value")],
         vm.emptyKwargs,
       );
     });

@@ -26,7 +26,7 @@ import { DTYPES, isComplex, isFloating, itemSize, type Torch } from "./context";
 import { isTensorLike, runOp } from "./dispatch";
 import { factory, isFactory, legacyTensor, tensorFromData, underArray } from "./factories";
 import { foreachFunction } from "./foreach";
-import { functionalFunction, namespaceTarget, op, torchTarget } from "./functional";
+import { addcdiv, functionalFunction, namespaceTarget, op, torchTarget } from "./functional";
 import { HELPERS_TEXT, MODES_TEXT, WRAP_INLINE_TEXT } from "./modes";
 import { installModuleNatives, MODULE_TEXT } from "./nn_base";
 import { LAYER_HOME, LAYER_UNITS } from "./nn_layers";
@@ -776,6 +776,7 @@ export class TorchNamespace {
     if (isFactory(name)) return factory(torch, name);
     if (HARMLESS.test(name)) return vm.builtin(name, () => null);
     if (name.startsWith("_foreach_")) return foreachFunction(torch, name);
+    if (name === "addcdiv") return addcdiv(torch);
     const spelling = `torch.${name}`;
     const records = lookupPython(spelling);
     if (records.length > 0) {

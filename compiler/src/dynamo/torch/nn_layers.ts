@@ -1004,7 +1004,12 @@ class MultiheadAttention(Module):
 
     def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
                 average_attn_weights=True, is_causal=False):
+        for mask in (attn_mask, key_padding_mask):
+            if mask is not None:
+                mask.dtype
         is_batched = query.dim() == 3
+        if query.is_nested or key.is_nested or value.is_nested:
+            raise AssertionError("nested tensors are not supported here")
         if self.batch_first and is_batched:
             if key is value:
                 if query is key:
@@ -1251,30 +1256,49 @@ class RNNCellBase(Module):
 
 class RNNCell(RNNCellBase):
     def forward(self, input, hx=None):
+        single = input.dim() == 1
+        hidden = hx is not None and hx.dim() == 1
+        input = input.unsqueeze(0) if single else input
         if hx is None:
-            hx = torch.zeros(*input.shape[:-1], self.hidden_size, dtype=input.dtype, device=input.device)
-        if self.nonlinearity == "relu":
-            return torch.rnn_relu_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        return torch.rnn_tanh_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+            hx = torch.zeros(input.size(0), self.hidden_size, dtype=input.dtype, device=input.device)
+        elif hidden:
+            hx = hx.unsqueeze(0)
+        cell = torch.rnn_relu_cell if self.nonlinearity == "relu" else torch.rnn_tanh_cell
+        ret = cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return ret.squeeze(0) if single else ret
 
 
 class LSTMCell(RNNCellBase):
     _gates = 4
 
     def forward(self, input, hx=None):
+        single = input.dim() == 1
+        if hx is not None:
+            for value in hx:
+                value.dim()
+        input = input.unsqueeze(0) if single else input
         if hx is None:
-            zeros = torch.zeros(*input.shape[:-1], self.hidden_size, dtype=input.dtype, device=input.device)
+            zeros = torch.zeros(input.size(0), self.hidden_size, dtype=input.dtype, device=input.device)
             hx = (zeros, zeros)
-        return torch.lstm_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        elif single:
+            hx = (hx[0].unsqueeze(0), hx[1].unsqueeze(0))
+        ret = torch.lstm_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return (ret[0].squeeze(0), ret[1].squeeze(0)) if single else ret
 
 
 class GRUCell(RNNCellBase):
     _gates = 3
 
     def forward(self, input, hx=None):
+        single = input.dim() == 1
+        hidden = hx is not None and hx.dim() == 1
+        input = input.unsqueeze(0) if single else input
         if hx is None:
-            hx = torch.zeros(*input.shape[:-1], self.hidden_size, dtype=input.dtype, device=input.device)
-        return torch.gru_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+            hx = torch.zeros(input.size(0), self.hidden_size, dtype=input.dtype, device=input.device)
+        elif hidden:
+            hx = hx.unsqueeze(0)
+        ret = torch.gru_cell(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        return ret.squeeze(0) if single else ret
 `,
   DataParallel: `
 class DataParallel(Module):

@@ -266,6 +266,8 @@ export class FrameRunner {
     const snapshot = takeSnapshot(frame);
     const failed = new Map<number, Unsupported>();
     const hook = vm.frameHook;
+    // a frame called while another steps over its break
+    const stepping = vm.traceHook;
     const frames = vm.frames.length;
     for (let attempt = 0; attempt < 40; attempt++) {
       restore(frame, snapshot);
@@ -292,7 +294,7 @@ export class FrameRunner {
       const uninstall = (): void => {
         setJournal(outerJournal);
         vm.frameHook = hook;
-        vm.traceHook = null;
+        vm.traceHook = stepping;
         torch.trace = null;
         vm.observer = null;
         vm.frames.length = frames;
@@ -407,6 +409,7 @@ export class FrameRunner {
   private stepOver(frame: Frame, instruction: Instruction, live: ReadonlySet<number>): Ended {
     const { vm } = this;
     let first = true;
+    const outer = vm.traceHook;
     vm.traceHook = {
       frame,
       before: () => {
@@ -420,7 +423,7 @@ export class FrameRunner {
     } catch (e) {
       if (!(e instanceof Paused)) throw e;
     } finally {
-      vm.traceHook = null;
+      vm.traceHook = outer;
     }
     frame.resumedAs = `torch_dynamo_resume_in_${frame.code.name}_at_${instruction.at.span.line}`;
     frame.locals.forEach((_, i) => {

@@ -157,17 +157,16 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
       };
     }
     case "computed": {
-      if (isZeroElements(b.data.ranges)) return { ...base, kind: "nop", irClass: "ComputedBuffer", reads: [] };
-      const { sizes, body } = bodyOf(b.data, b.name, bufferIndexer(b), ctx.sizevars, merges(ctx, b.data));
-      return {
-        ...base,
-        kind: "computed",
+      const loops = {
         loops: loopsKind(ctx, b),
         ranges: b.data.ranges,
         reductionRanges: reductionRanges(b.data),
-        sizes,
-        body,
       };
+      if (isZeroElements(b.data.ranges)) {
+        return { ...base, ...loops, kind: "nop", irClass: "ComputedBuffer", reads: [] };
+      }
+      const { sizes, body } = bodyOf(b.data, b.name, bufferIndexer(b), ctx.sizevars, merges(ctx, b.data));
+      return { ...base, ...loops, kind: "computed", sizes, body };
     }
     default: {
       const never: never = b;

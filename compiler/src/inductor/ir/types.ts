@@ -140,6 +140,10 @@ export interface NopOperation extends OperationBase {
   readonly kind: "nop";
   readonly irClass: "ConcatKernel" | "ComputedBuffer";
   readonly reads: readonly string[];
+  /** ComputedBuffer: the loops that would compute no element, as logs print them */
+  readonly loops?: LoopsKind;
+  readonly ranges?: readonly Expr[];
+  readonly reductionRanges?: readonly Expr[];
 }
 
 export type Operation = ComputedOperation | ExternOperation | NopOperation;
