@@ -140,7 +140,8 @@ function externOut<B>(
     inputs,
     args: inputs as readonly ArgValue<B>[],
     kwargs,
-    layout: "flexible",
+    // of the products only these two leave their layout open to what reads them
+    layout: name === "mm" || name === "addmm" ? "flexible" : "contiguous",
     strides: "mm",
   });
 }

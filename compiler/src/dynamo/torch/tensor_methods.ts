@@ -20,7 +20,7 @@ import {
 import { isComplex, isFloating, itemSize, type Torch } from "./context";
 import { runOp } from "./dispatch";
 import { tensorGetItem, tensorSetItem } from "./indexing";
-import { PySymInt, PyTensor, PyUnknownNumber } from "./objects";
+import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber } from "./objects";
 import { Unsupported } from "./sink";
 
 const OPERATOR_NAMES: Readonly<Record<BinaryOperator, string>> = {
@@ -514,7 +514,7 @@ function dtypeOfName(torch: Torch, name: string): Value {
 
 const isTensor = (v: Value): v is PyTensor => v instanceof PyTensor;
 const operand = (v: Value): boolean =>
-  isTensor(v) || isNumber(v) || v instanceof PySymInt || v instanceof PyUnknownNumber;
+  isTensor(v) || isNumber(v) || v instanceof PySymInt || v instanceof PySymFloat || v instanceof PyUnknownNumber;
 
 export function tensorGuest(torch: Torch): Guest {
   const { vm } = torch;
