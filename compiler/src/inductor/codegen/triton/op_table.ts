@@ -95,6 +95,9 @@ function derived(k: TritonKernel, v: CseVar, from: readonly CseVar[]): CseVar {
   return v;
 }
 
+/** taken from libdevice where the operand is a double */
+const DOUBLE_FUNCTIONS: ReadonlySet<OpName> = new Set<OpName>(["sqrt", "log", "sin", "cos"]);
+
 const FLOAT_FUNCTIONS: Readonly<Partial<Record<OpName, string>>> = {
   exp: "libdevice.exp",
   exp2: "libdevice.exp2",
@@ -184,7 +187,8 @@ export function emitCall(k: TritonKernel, fn: OpName, args: readonly Operand[]):
   const call = (f: OpName, ...xs: Operand[]): CseVar => emitCall(k, f, xs) as CseVar;
   const [a, b, c] = args as readonly [Operand, Operand, Operand];
   const common = promoted(args);
-  const floatFn = FLOAT_FUNCTIONS[fn];
+  const wide = common === "float64" && DOUBLE_FUNCTIONS.has(fn);
+  const floatFn = wide ? `libdevice.${fn}` : FLOAT_FUNCTIONS[fn];
   if (floatFn) return put(`${floatFn}(${show(a)})`, asFloat(common), unaryRange(fn, rangeOf(a)));
   const same = SAME_TYPE_FUNCTIONS[fn];
   if (same) return put(`${same}(${show(a)})`, common, unaryRange(fn, rangeOf(a)));

@@ -201,7 +201,7 @@ export function emitSort(
   results.forEach((v, i) => {
     k.cse.put(`${text} ${i}`, v);
   });
-  k.compute.write(`${results.map(v => v.name).join(", ")} = ${text}`, k.op);
+  k.compute.write(`${results.map(v => `${v.name},`).join(" ")} = ${text}`, k.op);
   for (const [i, v] of results.entries()) v.maskVars = new Set((inputs[i] as CseVar).maskVars);
   return results;
 }

@@ -32,6 +32,13 @@ export function inductorCode(plan: ExecutablePlan, options: CodegenOptions): Out
 }
 
 const STREAM = "from torch._C import _cuda_getCurrentRawStream as get_raw_stream";
+/** written with the first Triton kernel */
+const TRITON_HEADER: readonly string[] = [
+  "import triton",
+  "import triton.language as tl",
+  "from torch._inductor.runtime.triton_heuristics import start_graph, end_graph",
+  STREAM,
+];
 const GUARDS = "torch._C._dynamo.guards";
 
 function header(plan: ExecutablePlan, options: CodegenOptions, body: readonly CallLine[]): string[] {
@@ -56,10 +63,7 @@ function header(plan: ExecutablePlan, options: CodegenOptions, body: readonly Ca
       "from torch._inductor.select_algorithm import extern_kernels",
       // a combo kernel asks for streams on its own; the others ask with the rest of the Triton header
       ...(comboAt === 0 ? [STREAM] : []),
-      "import triton",
-      "import triton.language as tl",
-      "from torch._inductor.runtime.triton_heuristics import start_graph, end_graph",
-      STREAM,
+      ...(plan.kernels.length > 0 ? TRITON_HEADER : []),
       ...(comboAt > 0 ? [STREAM] : []),
       "",
       "aten = torch.ops.aten",

@@ -13,6 +13,10 @@ export interface RangeSplit {
   index(vars: readonly Expr[]): Expr[][];
 }
 
+/** groups (z, y, x) and no reduction: the only ones over which one loop may spread three ways */
+const tiledByThree = (remaining: readonly Expr[], sv: SizeVars): boolean =>
+  remaining.length === 4 && sv.knownEquals(remaining[3] as Expr, 1);
+
 export function splitIterationRanges(groups: readonly Expr[], lengths: Lengths, sv: SizeVars): RangeSplit | undefined {
   if (lengths.every(l => l.length === 0)) return { ranges: groups.map(() => []), index: () => lengths.map(() => []) };
   const remaining = groups.map(g => sv.simplify(g));
@@ -48,12 +52,13 @@ export function splitIterationRanges(groups: readonly Expr[], lengths: Lengths, 
       if (group >= remaining.length) return undefined;
       const room = remaining[group] as Expr;
       let parts: readonly Expr[] = [size];
-      if (group + 1 < remaining.length && sv.knownGt(size, room)) {
+      const two = group + 1 < remaining.length ? mul(room, remaining[group + 1] as Expr) : null;
+      if (two !== null && group + 2 < remaining.length && tiledByThree(remaining, sv) && sv.knownGt(size, two)) {
+        if (!sv.knownMultipleOf(size, two)) return undefined;
+        parts = [room, remaining[group + 1] as Expr, floorDiv(size, two)];
+      } else if (two !== null && (sv.knownGt(size, room) || sv.knownGt(floorDiv(size, room), 1))) {
         if (!sv.knownMultipleOf(size, room)) return undefined;
-        const rest = floorDiv(size, room);
-        const next = remaining[group + 1] as Expr;
-        const three = group + 2 < remaining.length && !sv.knownMultipleOf(next, rest) && sv.knownMultipleOf(rest, next);
-        parts = three ? [room, next, floorDiv(rest, next)] : [room, rest];
+        parts = [room, floorDiv(size, room)];
       }
       const ids: number[] = [];
       for (const [i, part] of parts.entries()) {
