@@ -54,6 +54,7 @@ export interface ReductionLoops extends LoopsBase {
 
 export interface ScanLoops extends LoopsBase {
   readonly kind: "Scan" | "SplitScan";
+  readonly hint: ReductionHint;
   readonly scanRanges: readonly Expr[];
   /** the whole shape, scanned axis included */
   readonly size: readonly Expr[];

@@ -222,7 +222,7 @@ function loopsKind(ctx: Lowering, b: ComputedBuffer): LoopsKind {
     }
     case "Scan":
     case "SplitScan":
-      return { kind: l.kind };
+      return { kind: l.kind, hint: l.hint };
     case "Sort":
       return { kind: "Sort", stable: l.stable, descending: l.descending };
     default: {

@@ -40,11 +40,12 @@ export function scan(
   const ranges = without(size, axis);
   const reindex = along(axis);
   const inner: InnerFn = (ops, index, r) => (inners[0] as Loader)(ops, reindex(index, r));
-  const { split } = numSplits(ctx, { ranges, reductionRanges: scanRanges, type: "scan", inner, input: null });
+  const { split, hint } = numSplits(ctx, { ranges, reductionRanges: scanRanges, type: "scan", inner, input: null });
   if (split > 1 && dtypes.length > 1) return undefined;
   const results = dtypes.map((dtype, outputIndex) =>
     ctx.boxOf({
       kind: split > 1 ? "SplitScan" : "Scan",
+      hint,
       device,
       dtype,
       ranges,

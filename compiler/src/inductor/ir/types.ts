@@ -79,7 +79,7 @@ export type LoopsKind =
       };
       readonly outputIndex?: number;
     }
-  | { readonly kind: "Scan" | "SplitScan" }
+  | { readonly kind: "Scan" | "SplitScan"; readonly hint?: ReductionHint }
   | { readonly kind: "Sort"; readonly stable: boolean; readonly descending: boolean };
 
 interface OperationBase {

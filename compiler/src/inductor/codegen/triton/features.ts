@@ -45,7 +45,9 @@ export function reductionHint(
   if (reductions.length === 0) return "DEFAULT";
   const hints = reductions.map((n): ReductionHint => {
     if ([...n.readWrites.reads, ...n.readWrites.writes].every(isContiguous)) return "INNER";
-    return n.operation.kind === "computed" && "hint" in n.operation.loops ? n.operation.loops.hint : "DEFAULT";
+    return n.operation.kind === "computed" && "hint" in n.operation.loops
+      ? (n.operation.loops.hint ?? "DEFAULT")
+      : "DEFAULT";
   });
   let hint: ReductionHint = hints.every(h => h === hints[0]) ? (hints[0] as ReductionHint) : "DEFAULT";
   if (hint === "INNER" && hasStridedPointwise(f, graph)) hint = "DEFAULT";

@@ -121,7 +121,7 @@ function persistent(r: Reducer, values: readonly CseVar[], result: CseVar): read
     case "argmin": {
       const index = r.temp(k.compute, `tl.broadcast_to(rindex, ${masked0.name}.shape)`, k.spec.indexDtype);
       argResult(r, k.compute, result, masked0.name, index.name);
-      return [castArg(r, k.compute, result)];
+      return [castArg(r, k.postLoopCombine, result)];
     }
     case "welford_reduce":
       return twoPassWelford(r, value);
