@@ -1,5 +1,6 @@
 // Replays a small program: tensors filled, plans called, rows reported.
 import type { Job, ValuesResult } from "../protocol";
+import { COPY_BUILTINS } from "./builtins/index";
 import { copyTensor } from "./dense";
 import { accessor, itemSize } from "./dtypes";
 import { createTensor, fillTensor } from "./inputs";
@@ -13,6 +14,7 @@ type ValuesJob = Extract<Job, { kind: "values" }>;
 export async function runValues(machine: Machine, job: ValuesJob): Promise<ValuesResult> {
   const loaded: LoadedPlan[] = [];
   for (const g of job.graphs) loaded.push(await machine.load(g.plan, g.wat));
+  if (job.steps.some(s => s.kind === "copy")) await machine.loadBuiltins(COPY_BUILTINS);
   const tensors = new Map<number, Held>();
   const find = (id: number): Held => {
     const held = tensors.get(id);

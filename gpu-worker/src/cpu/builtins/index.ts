@@ -13,6 +13,8 @@ export interface LoadedModule {
 export const BASE_BUILTINS = ["hash"] as const;
 /** what extern kernels are made of */
 export const EXTERN_BUILTINS = ["copy", "gemm"] as const;
+/** what copies between tensors of any strides */
+export const COPY_BUILTINS = ["copy"] as const;
 
 const loading = new Map<string, Promise<LoadedModule>>();
 
