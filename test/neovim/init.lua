@@ -78,7 +78,7 @@ end)
 check("diagnostics arrive", function()
   local function missed()
     for _, d in ipairs(vim.diagnostic.get(buffer)) do
-      if d.message:match("^Not fused with line") then return true end
+      if d.message:match("^Not fused: ") then return true end
     end
   end
   assert(vim.wait(10000, missed, 20), "no hint at a missed fusion")

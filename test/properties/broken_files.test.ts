@@ -1,4 +1,4 @@
-// A fair sample; all prefixes and 2,000 mutations are a suite of their own (.ci/suites/broken_files.sh).
+// A fair sample; all prefixes and 2,000 mutations are a suite of their own (.ci/long/broken_files.sh).
 import { describe, expect, it } from "vitest";
 import { Random } from "../fuzz/random";
 import { examples, mutations, prefixes, verdict } from "./broken_files";
