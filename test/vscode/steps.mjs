@@ -30,7 +30,7 @@ export async function gutterIcons(w, file = FILE) {
 }
 
 /** a notification whose text matches; it */
-export async function notification(w, pattern, timeout = 20_000) {
+export async function notification(w, pattern, timeout = 60_000) {
   const found = w.page.locator(".notification-toast", { hasText: pattern }).first();
   await found.waitFor({ timeout });
   return found;

@@ -64,7 +64,7 @@ export async function startWorkbench({
   });
   const page = await browser.newPage({ viewport: size });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
   await page.waitForSelector(".monaco-workbench", { timeout: 60_000 });
   mkdirSync(screenshots, { recursive: true });
@@ -171,7 +171,7 @@ class Workbench {
   }
 
   /** the frame of a webview that holds an element */
-  async webview(selector, timeout = 20_000) {
+  async webview(selector, timeout = 60_000) {
     const until = Date.now() + timeout;
     for (;;) {
       for (const frame of this.page.frames()) {
@@ -185,7 +185,7 @@ class Workbench {
   }
 
   /** waits until a question has a true answer; the answer */
-  async until(what, ask, timeout = 20_000) {
+  async until(what, ask, timeout = 60_000) {
     const end = Date.now() + timeout;
     let last;
     for (;;) {
