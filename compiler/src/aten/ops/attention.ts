@@ -16,7 +16,7 @@ import {
 import { each, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { at, composed, decomposed, denseLike, range } from "./helpers/shape";
 import { cast, isHalf, STRIDED } from "./helpers/trace";
-import { matmul } from "./matmul";
+import { matmul } from "./matmul_composed";
 
 export type Kernel = "cudnn" | "flash" | "efficient" | "math";
 

@@ -14,14 +14,29 @@ import { records as convert } from "./convert";
 import { NOT_DIFFERENTIABLE } from "./helpers/define";
 import { ElementArgs } from "./helpers/element_args";
 import { at } from "./helpers/shape";
+import { records as lerp } from "./lerp";
 import { records as binary } from "./pointwise_binary";
+import { records as pairs } from "./pointwise_pairs";
+import { records as sign } from "./pointwise_sign";
 import { records as unary } from "./pointwise_unary";
 import { records as reduction } from "./reduction";
 import { records as selection } from "./selection";
+import { records as special } from "./special_functions";
 import { records as statistics } from "./statistics";
 
 const elements = new Map<string, OpRecord>(
-  [...unary, ...binary, ...selection, ...convert, ...reduction, ...statistics].map(r => [r.name, r]),
+  [
+    ...unary,
+    ...special,
+    ...sign,
+    ...binary,
+    ...selection,
+    ...lerp,
+    ...pairs,
+    ...convert,
+    ...reduction,
+    ...statistics,
+  ].map(r => [r.name, r]),
 );
 
 /** one parameter of a list operator and what an element gets of it */

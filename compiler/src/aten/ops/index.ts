@@ -14,7 +14,7 @@ import { records as activation } from "./activation";
 import { records as activationBackward } from "./activation_backward";
 import { records as attention } from "./attention";
 import { records as batchNorm } from "./batch_norm";
-import { records as catPad } from "./cat_pad";
+import { records as cat } from "./cat";
 import { records as comparison } from "./comparison";
 import { records as complex } from "./complex";
 import { records as conv } from "./conv";
@@ -29,43 +29,63 @@ import { records as foreach } from "./foreach";
 import { records as grid } from "./grid";
 import { records as indexing } from "./indexing";
 import { records as indexingPut } from "./indexing_put";
+import { records as lerp } from "./lerp";
 import { records as linalg } from "./linalg";
 import { records as linalgFactor } from "./linalg_factor";
 import { records as linalgNorm } from "./linalg_norm";
 import { records as linalgSolve } from "./linalg_solve";
+import { records as literals } from "./literals";
 import { records as loss } from "./loss";
 import { records as lossClass } from "./loss_class";
 import { records as lossMargin } from "./loss_margin";
 import { records as matmul } from "./matmul";
+import { records as matmulComposed } from "./matmul_composed";
+import { records as matmulVector } from "./matmul_vector";
 import { records as multiheadAttention } from "./multihead_attention";
 import { records as mutation } from "./mutation";
 import { records as norm } from "./norm";
 import { records as numericGradient } from "./numeric_gradient";
+import { records as pad } from "./pad";
 import { records as pointwiseBinary } from "./pointwise_binary";
+import { records as pointwisePairs } from "./pointwise_pairs";
+import { records as pointwiseSign } from "./pointwise_sign";
 import { records as pointwiseUnary } from "./pointwise_unary";
 import { records as pool } from "./pool";
 import { records as poolAdaptive } from "./pool_adaptive";
 import { records as poolBackward } from "./pool_backward";
 import { records as random } from "./random";
+import { records as ranges } from "./ranges";
 import { records as rearrange } from "./rearrange";
 import { records as reduction } from "./reduction";
+import { records as repeat } from "./repeat";
 import { records as rnnCells } from "./rnn_cells";
 import { records as scanSort } from "./scan_sort";
+import { records as scatter } from "./scatter";
 import { records as selection } from "./selection";
 import { records as softmax } from "./softmax";
+import { records as specialFunctions } from "./special_functions";
+import { records as split } from "./split";
 import { records as statistics } from "./statistics";
 import { records as stft } from "./stft";
+import { records as triangles } from "./triangles";
 import { records as unfold } from "./unfold";
 import { records as upsample } from "./upsample";
 import { records as view } from "./view";
 import { records as viewCopy } from "./view_copy";
+import { records as viewScatter } from "./view_scatter";
 import { records as viewSelect } from "./view_select";
+import { records as viewWindow } from "./view_window";
+import { records as windowFunctions } from "./window_functions";
 import { records as xlogy } from "./xlogy";
 
 export const families: readonly (readonly OpRecord[])[] = [
   pointwiseUnary,
+  specialFunctions,
+  pointwiseSign,
   pointwiseBinary,
   selection,
+  lerp,
+  pointwisePairs,
   comparison,
   activation,
   activationBackward,
@@ -75,11 +95,23 @@ export const families: readonly (readonly OpRecord[])[] = [
   softmax,
   view,
   viewSelect,
+  split,
+  viewWindow,
   indexing,
   indexingPut,
+  scatter,
+  viewScatter,
   factory,
-  catPad,
+  ranges,
+  literals,
+  triangles,
+  windowFunctions,
+  cat,
+  pad,
+  repeat,
   matmul,
+  matmulVector,
+  matmulComposed,
   einsum,
   mutation,
   foreach,
