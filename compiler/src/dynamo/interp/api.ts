@@ -20,7 +20,10 @@ import type {
   PyUnknown,
   Value,
 } from "../objects/values";
-import type { Frame } from "./frame";
+import type { Frame, PyGenerator } from "./frame";
+
+/** elements of one list, or characters of one string: more is no model's */
+export const MAX_ELEMENTS = 10_000_000;
 
 /** A Python exception on its way up. */
 export class PyError extends Error {
@@ -156,6 +159,8 @@ export interface Interp {
   iterate(v: Value): PyIterator;
   toArray(v: Value): Value[];
   next(it: Value): Value | undefined;
+  /** runs a generator to its next yield; undefined when it has ended */
+  resume(g: PyGenerator, sent: Value, thrown?: PyError): Value | undefined;
   hash(v: Value): Key;
   str(v: Value): string;
   repr(v: Value): string;

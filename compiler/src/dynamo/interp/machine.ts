@@ -7,7 +7,6 @@ import { record, recording } from "../objects/journal";
 import {
   type Key,
   type Kwargs,
-  keyOf,
   type NativeFn,
   PyBuiltin,
   PyBytes,
@@ -24,12 +23,8 @@ import {
   PyModule,
   PyNamed,
   PyObject,
-  PyProperty,
-  PyRange,
   PySet,
-  PySlice,
   PyStaticMethod,
-  PySuper,
   PyTuple,
   PyUnknown,
   type Value,
@@ -40,18 +35,21 @@ import {
   type Guest,
   type Interp,
   Interrupted,
+  MAX_ELEMENTS,
   type Observer,
   PyError,
   type Types,
 } from "./api";
 import { bindParameters } from "./arguments";
 import { bind, deleteAttribute, getAttribute, setAttribute } from "./attributes";
-import { deleteItem, getItem, plainLength, setItem } from "./containers";
 import { Frame, PyFunction, PyGenerator } from "./frame";
 import { handlers } from "./handlers";
-import { asFloat, asInt } from "./numbers";
-import { binaryOperation, compareOperation, plain, special, unaryOperation } from "./operators";
-import { formatValue, plainRepr } from "./text";
+import * as items from "./items";
+import * as iteration from "./iteration";
+import * as measures from "./measures";
+import { binaryOperation, compareOperation, special, unaryOperation } from "./operators";
+import { makeTypes } from "./types";
+import * as written from "./written";
 
 export interface Host {
   readonly stepBudget: number;
@@ -71,8 +69,6 @@ export type Completion =
 const MAX_DEPTH = 220;
 const NO_KWARGS: Kwargs = new Map();
 
-/** elements of one list, or characters of one string: more is no model's */
-const MAX_ELEMENTS = 10_000_000;
 /** so few cost no steps beside the one of their instruction */
 const FREE_ELEMENTS = 256;
 
@@ -225,22 +221,7 @@ export class Machine implements Interp {
   }
 
   isInstance(v: Value, cls: Value): boolean {
-    this.touch(v);
-    if (cls instanceof PyTuple) return cls.items.some(c => this.isInstance(v, c));
-    if (cls instanceof PyUnknown) return v instanceof PyUnknown && v.what.startsWith(cls.what);
-    if (cls === null) return v === null;
-    if (!(cls instanceof PyClass)) {
-      const check = special(this, cls, "__instancecheck__");
-      if (check !== undefined) return this.truthy(this.call(check, [v]));
-      return this.raise("TypeError", "isinstance() arg 2 must be a type, a tuple of types, or a union");
-    }
-    if (cls.cls !== cls && cls.cls !== this.types.type) {
-      const check = cls.cls.lookup("__instancecheck__");
-      if (check !== undefined) return this.truthy(this.call(bind(this, check, cls, cls.cls), [v]));
-    }
-    const native = cls.dict.get("__instancecheck__");
-    if (native instanceof PyStaticMethod) return this.truthy(this.call(native.func, [v]));
-    return this.typeOf(v).isSubclassOf(cls);
+    return measures.isInstance(this, v, cls);
   }
 
   // ---- attributes and items
@@ -265,64 +246,14 @@ export class Machine implements Interp {
     this.observer?.mutated?.(o);
     deleteAttribute(this, o, name);
   }
-
   getitem(o: Value, key: Value): Value {
-    const v = this.itemOf(o, key);
-    return this.observer?.loadedItem ? this.observer.loadedItem(o, key, v) : v;
-  }
-  private itemOf(o: Value, key: Value): Value {
-    for (const g of this.guests) {
-      const v = g.getitem?.(o, key);
-      if (v !== undefined) return v;
-    }
-    if (o instanceof PyObject && o.cls.lookup("__getitem__") instanceof PyFunction) {
-      return this.call(bind(this, o.cls.lookup("__getitem__") as Value, o, o.cls), [key]);
-    }
-    const item = getItem(this, o, key);
-    if (item !== undefined) return item;
-    if (o instanceof PyClass) return this.classItem(o, key);
-    const method = special(this, o, "__getitem__");
-    if (method !== undefined) return this.call(method, [key]);
-    if (plain(o) !== o) return this.getitem(plain(o), key);
-    if (o instanceof PyUnknown) return this.unknown(`${o.what}[...]`);
-    if (o instanceof PyNamed) return o; // Optional[...] and the like
-    return this.raise("TypeError", `'${this.typeOf(o).name}' object is not subscriptable`);
-  }
-  private classItem(c: PyClass, key: Value): Value {
-    const meta = c.cls === c ? undefined : c.cls.lookup("__getitem__");
-    if (meta !== undefined) return this.call(bind(this, meta, c, c.cls), [key]);
-    const own = c.lookup("__class_getitem__");
-    if (own instanceof PyClassMethod) return this.call(own.func, [c, key]);
-    return c; // list[int] is list, for every purpose here
+    return items.getitem(this, o, key);
   }
   setitem(o: Value, key: Value, v: Value): void {
-    this.observer?.mutated?.(o);
-    for (const g of this.guests) if (g.setitem?.(o, key, v)) return;
-    if (o instanceof PyObject) {
-      const own = o.cls.lookup("__setitem__");
-      if (own instanceof PyFunction) {
-        this.call(bind(this, own, o, o.cls), [key, v]);
-        return;
-      }
-    }
-    if (setItem(this, o, key, v) || o instanceof PyUnknown) return;
-    const method = special(this, o, "__setitem__");
-    if (method === undefined) {
-      this.raise("TypeError", `'${this.typeOf(o).name}' object does not support item assignment`);
-    }
-    this.call(method, [key, v]);
+    items.setitem(this, o, key, v);
   }
   delitem(o: Value, key: Value): void {
-    this.observer?.mutated?.(o);
-    const method = o instanceof PyObject ? o.cls.lookup("__delitem__") : undefined;
-    if (method instanceof PyFunction && o instanceof PyObject) {
-      this.call(bind(this, method, o, o.cls), [key]);
-      return;
-    }
-    if (deleteItem(this, o, key) || o instanceof PyUnknown) return;
-    const own = special(this, o, "__delitem__");
-    if (own === undefined) this.raise("TypeError", `'${this.typeOf(o).name}' object doesn't support item deletion`);
-    this.call(own, [key]);
+    items.delitem(this, o, key);
   }
 
   // ---- operators
@@ -340,184 +271,28 @@ export class Machine implements Interp {
     return this.truthy(this.compare("==", a, b));
   }
   truthy(v: Value): boolean {
-    if (typeof v === "boolean") return v;
-    if (v === null) return false;
-    if (typeof v === "number" || typeof v === "bigint") return v !== 0 && v !== 0n;
-    if (typeof v === "string") return v !== "";
-    for (const g of this.guests) {
-      const t = g.truth?.(v);
-      if (t !== undefined) return t;
-    }
-    const f = asFloat(v);
-    if (f !== undefined) return f !== 0;
-    if (v instanceof PyComplex) return v.re !== 0 || v.im !== 0;
-    const own = special(this, v, "__bool__");
-    if (own !== undefined) return this.truthy(this.call(own, []));
-    if (v instanceof PyObject) {
-      const len = v.cls.lookup("__len__");
-      if (len instanceof PyFunction) return this.truthy(this.call(bind(this, len, v, v.cls), []));
-    }
-    const n = plainLength(v);
-    if (n !== undefined) return n > 0;
-    if (plain(v) !== v) return this.truthy(plain(v));
-    const len = special(this, v, "__len__");
-    return len === undefined ? true : this.truthy(this.call(len, []));
+    return measures.truthy(this, v);
   }
   length(v: Value): Value {
-    for (const g of this.guests) {
-      const n = g.length?.(v);
-      if (n !== undefined) return n;
-    }
-    if (v instanceof PyObject) {
-      const own = v.cls.lookup("__len__");
-      if (own instanceof PyFunction) return this.call(bind(this, own, v, v.cls), []);
-    }
-    const n = plainLength(v);
-    if (n !== undefined) return n;
-    const own = special(this, v, "__len__");
-    if (own !== undefined) return this.call(own, []);
-    if (plain(v) !== v) return this.length(plain(v));
-    if (v instanceof PyUnknown) return this.unknown(`len(${v.what})`);
-    return this.raise("TypeError", `object of type '${this.typeOf(v).name}' has no len()`);
+    return measures.length(this, v);
   }
-  index(v: Value, what = "an integer"): number {
-    const i = asInt(v);
-    if (i !== undefined) return Number(i);
-    for (const g of this.guests) {
-      const n = g.index?.(v);
-      if (n !== undefined) return n;
-    }
-    const p = plain(v);
-    if (p !== v) return this.index(p, what);
-    const own = special(this, v, "__index__");
-    if (own !== undefined) return this.index(this.call(own, []), what);
-    return this.raise(
-      "TypeError",
-      what.endsWith("indices")
-        ? `${what} must be integers or slices, not ${this.typeOf(v).name}`
-        : `'${this.typeOf(v).name}' object cannot be interpreted as an integer`,
-    );
+  index(v: Value, what?: string): number {
+    return measures.index(this, v, what);
   }
   hash(v: Value): Key {
-    for (const g of this.guests) {
-      const k = g.hash?.(v);
-      if (k !== undefined) return k;
-    }
-    if (v instanceof PyInstance && v.hashKey === undefined) {
-      const own = v.cls.lookup("__hash__");
-      if (own instanceof PyFunction) v.hashKey = `\u0000h${String(keyOf(this.call(own, [v])))}:${v.cls.name}`;
-      else if (v.payload !== undefined) return this.hash(v.payload);
-      else if (own === null) this.raise("TypeError", `unhashable type: '${v.cls.name}'`);
-      else return v;
-    }
-    if (v instanceof PyTuple) for (const x of v.items) if (x instanceof PyInstance) this.hash(x);
-    const k = keyOf(v);
-    if (k === undefined) this.raise("TypeError", `unhashable type: '${this.typeOf(v).name}'`);
-    return k;
+    return measures.hash(this, v);
   }
 
   // ---- iteration
 
   iterate(v: Value): PyIterator {
-    for (const g of this.guests) {
-      const it = g.iterate?.(v);
-      if (it) return it;
-    }
-    if (v instanceof PyIterator) return v;
-    if (v instanceof PyGenerator) return this.iterator(() => this.resume(v, null), "generator");
-    if (v instanceof PyObject) {
-      const own = v.cls.lookup("__iter__");
-      if (own instanceof PyFunction || own instanceof PyBuiltin) {
-        return this.iterate(this.call(bind(this, own, v, v.cls), []));
-      }
-    }
-    let i = 0;
-    const next = (): number =>
-      this.advance(
-        () => i,
-        n => {
-          i = n;
-        },
-      );
-    if (v instanceof PyList || v instanceof PyTuple) {
-      const kind = v instanceof PyList ? "list_iterator" : "tuple_iterator";
-      return this.iterator(() => {
-        const at = next();
-        const item = v.items[at];
-        return item === undefined ? undefined : (this.observer?.loadedItem?.(v, at, item) ?? item);
-      }, kind);
-    }
-    if (v instanceof PyRange) {
-      const n = v.length;
-      return this.iterator(() => (i < n ? v.start + next() * v.step : undefined), "range_iterator");
-    }
-    if (typeof v === "string") {
-      const letters = [...v];
-      return this.iterator(() => letters[i++]);
-    }
-    if (v instanceof PyDict) {
-      const keys = v.keys();
-      return this.iterator(() => keys[i++]);
-    }
-    if (v instanceof PySet) {
-      const items = [...v.entries.values()];
-      return this.iterator(() => items[i++]);
-    }
-    if (v instanceof PyBytes) return this.iterator(() => v.data[i++]);
-    if (v instanceof PyUnknown) return this.iterator(() => undefined);
-    if (v instanceof PyClass && v.cls !== v) {
-      const meta = v.cls.lookup("__iter__");
-      if (meta !== undefined) return this.iterate(this.call(bind(this, meta, v, v.cls), []));
-    }
-    const own = special(this, v, "__next__");
-    if (own !== undefined) return this.iterator(() => this.nextOrEnd(() => this.call(own, [])));
-    const get = special(this, v, "__getitem__");
-    if (get !== undefined) {
-      return this.iterator(() => this.nextOrEnd(() => this.call(get, [i++]), "IndexError"));
-    }
-    if (plain(v) !== v) return this.iterate(plain(v));
-    return this.raise("TypeError", `'${this.typeOf(v).name}' object is not iterable`);
-  }
-  /** an iterator that lived before a trace must be wound back with it */
-  private advance(get: () => number, set: (n: number) => void): number {
-    const i = get();
-    if (recording()) record(() => set(i));
-    set(i + 1);
-    return i;
-  }
-  private nextOrEnd(f: () => Value, end = "StopIteration"): Value | undefined {
-    try {
-      return f();
-    } catch (e) {
-      if (e instanceof PyError && e.value.cls.isSubclassOf(this.exceptionClass(end))) return undefined;
-      throw e;
-    }
+    return iteration.iterate(this, v);
   }
   next(it: Value): Value | undefined {
-    if (it instanceof PyIterator) return it.next();
-    if (it instanceof PyGenerator) return this.resume(it, null);
-    const own = special(this, it, "__next__");
-    if (own !== undefined) return this.nextOrEnd(() => this.call(own, []));
-    if (it instanceof PyUnknown) return undefined;
-    return this.raise("TypeError", `'${this.typeOf(it).name}' object is not an iterator`);
+    return iteration.next(this, it);
   }
   toArray(v: Value): Value[] {
-    if (v instanceof PyList || v instanceof PyTuple) {
-      if (!(v.cls.lookup("__iter__") instanceof PyFunction)) {
-        // items of a sourced list are found through it
-        if (this.observer?.loadedItem) return v.items.map((x, i) => this.observer?.loadedItem?.(v, i, x) ?? x);
-        this.room(v.items.length);
-        return [...v.items];
-      }
-    }
-    const it = this.iterate(v);
-    const out: Value[] = [];
-    for (let x = it.next(); x !== undefined; x = it.next()) {
-      this.tick();
-      if (out.length >= MAX_ELEMENTS) this.room(out.length + 1);
-      out.push(x);
-    }
-    return out;
+    return iteration.toArray(this, v);
   }
 
   /** runs a generator to its next yield; undefined when it has ended */
@@ -708,129 +483,12 @@ export class Machine implements Interp {
   // ---- text
 
   repr(v: Value): string {
-    for (const g of this.guests) {
-      const t = g.repr?.(v, false);
-      if (t !== undefined) return t;
-    }
-    if (v instanceof PyObject) {
-      const own = v.cls.lookup("__repr__");
-      if (own !== undefined) return String(this.call(bind(this, own, v, v.cls), []));
-    }
-    const text = plainRepr(this, v);
-    if (text !== undefined) return text;
-    if (v instanceof PyNamed) return v.text;
-    if (v instanceof PyFunction) return `<function ${v.qualname} at 0x7f0000000000>`;
-    if (v instanceof PyBuiltin) return `<built-in function ${v.name}>`;
-    if (v instanceof PyMethod) return `<bound method ${this.nameOf(v.func)} of ${this.repr(v.self)}>`;
-    if (v instanceof PyModule) return `<module '${v.name}'>`;
-    if (v instanceof PyUnknown) return `<unknown ${v.what}>`;
-    const cls = this.typeOf(v);
-    if (cls.isSubclassOf(this.types.exception) && v instanceof PyObject) {
-      const args = v.attrs?.get("args");
-      return `${cls.name}(${args instanceof PyTuple ? args.items.map(a => this.repr(a)).join(", ") : ""})`;
-    }
-    return `<${cls.module === "builtins" ? "__main__" : cls.module}.${cls.qualname} object at 0x7f0000000000>`;
-  }
-  private nameOf(f: Value): string {
-    if (f instanceof PyFunction) return f.qualname;
-    return f instanceof PyBuiltin ? f.name : "?";
+    return written.repr(this, v);
   }
   str(v: Value): string {
-    if (typeof v === "string") return v;
-    for (const g of this.guests) {
-      const t = g.repr?.(v, true);
-      if (t !== undefined) return t;
-    }
-    if (v instanceof PyObject) {
-      const own = v.cls.lookup("__str__");
-      if (own !== undefined) return String(plain(this.call(bind(this, own, v, v.cls), [])));
-      if (v instanceof PyInstance && typeof v.payload === "string" && v.cls.lookup("__repr__") === undefined) {
-        return v.payload;
-      }
-      if (v.cls.isSubclassOf(this.types.exception)) {
-        const args = v.attrs?.get("args");
-        if (args instanceof PyTuple) {
-          const only = args.items[0];
-          if (args.items.length === 1 && only !== undefined) {
-            return v.cls.name === "KeyError" ? this.repr(only) : this.str(only);
-          }
-          return args.items.length === 0 ? "" : this.repr(args);
-        }
-      }
-    }
-    return this.repr(v);
+    return written.str(this, v);
   }
   format(v: Value, spec: string): string {
-    for (const g of this.guests) {
-      const t = g.format?.(v, spec);
-      if (t !== undefined) return t;
-    }
-    if (v instanceof PyObject) {
-      const own = v.cls.lookup("__format__");
-      if (own !== undefined) return this.str(this.call(bind(this, own, v, v.cls), [spec]));
-    }
-    const text = formatValue(this, plain(v), spec);
-    if (text !== undefined) return text;
-    if (spec === "") return this.str(v);
-    if (v instanceof PyUnknown) return this.str(v);
-    return this.raise("TypeError", `unsupported format string passed to ${this.typeOf(v).name}.__format__`);
+    return written.format(this, v, spec);
   }
 }
-
-function makeTypes(): Types {
-  // `type` and `object` need each other and a dict class that needs both
-  const placeholder = { name: "dict" } as unknown as PyClass;
-  const raw = (name: string, bases: PyClass[], meta: PyClass | null): PyClass =>
-    new PyClass(name, bases, new PyDict(placeholder), meta);
-  const type = raw("type", [], null);
-  const object = raw("object", [], type);
-  type.mro = [type, object];
-  type.bases = [object];
-  const made = (name: string, base = object): PyClass => raw(name, [base], type);
-  const dict = made("dict");
-  const int = made("int");
-  const all = [type, object, dict, int];
-  const add = (name: string, base = object): PyClass => {
-    const c = made(name, base);
-    all.push(c);
-    return c;
-  };
-  const types: Types = {
-    object,
-    type,
-    dict,
-    int,
-    none: add("NoneType"),
-    bool: add("bool", int),
-    float: add("float"),
-    complex: add("complex"),
-    str: add("str"),
-    bytes: add("bytes"),
-    list: add("list"),
-    tuple: add("tuple"),
-    set: add("set"),
-    frozenset: add("frozenset"),
-    range: add("range"),
-    slice: add("slice"),
-    func: add("function"),
-    method: add("method"),
-    builtin: add("builtin_function_or_method"),
-    module: add("module"),
-    generator: add("generator"),
-    iterator: add("iterator"),
-    cell: add("cell"),
-    property: add("property"),
-    staticmethod: add("staticmethod"),
-    classmethod: add("classmethod"),
-    super: add("super"),
-    ellipsis: add("ellipsis"),
-    notImplemented: add("NotImplementedType"),
-    unknown: add("unknown"),
-    code: add("code"),
-    exception: add("BaseException"),
-  };
-  for (const c of all) c.dict.cls = dict;
-  return types;
-}
-
-export { PyProperty, PySlice, PySuper };

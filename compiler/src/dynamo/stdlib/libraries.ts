@@ -7,7 +7,7 @@ import { type Factory, libraryCode } from "./modules";
 import { EINOPS_LAYERS_TEXT, EINOPS_TEXT } from "./prelude_einops";
 import { FRAMEWORKS, frameworkAlias } from "./prelude_frameworks";
 import { LAYER_LIBRARIES, LAYER_PACKAGES } from "./prelude_layers";
-import { NUMPY_TEXT } from "./prelude_numpy";
+import { NUMPY_TEXT } from "./prelude_numpy/index";
 import { TORCHVISION } from "./prelude_torchvision";
 
 export function librariesFactory(vm: Machine): Factory {

@@ -12,23 +12,14 @@ import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import { unrecorded } from "../objects/journal";
 import { type PyDict, PyModule, PyNamed, type Value } from "../objects/values";
+import { abstractCollections } from "./abstract";
 import { itertoolsModule, mathModule, operatorModule } from "./math";
-import {
-  abstractCollections,
-  collectionsNatives,
-  copyNatives,
-  hashlibModule,
-  inspectModule,
-  jsonModule,
-  osModule,
-  randomModule,
-  reModule,
-  smallModule,
-  sysModule,
-  timeModule,
-  typingModule,
-} from "./misc";
-import { PRELUDE } from "./prelude";
+import { collectionsNatives, copyNatives } from "./natives";
+import { PRELUDE } from "./prelude/index";
+import { inspectModule, typingModule } from "./reflection";
+import { reModule } from "./regex";
+import { smallModule } from "./small";
+import { hashlibModule, jsonModule, osModule, randomModule, sysModule, timeModule } from "./system";
 
 /** code of the prelude never changes: compiled once per process */
 const preludeCode = new Map<string, Code>();

@@ -1,15 +1,8 @@
 // Base classes and small helpers of frameworks around models, as far as a model's own code leans on them: Lightning,
 // transformers, diffusers, mmcv, omegaconf, tqdm. In: nothing. Out: texts by module name. What a text lacks is unknown.
 
-const LIGHTNING = `
-class LightningModule(nn.Module):
-    def __init__(self, *args, **kwargs):
-        super().__init__()
-        self.trainer = None
-        self.current_epoch = self.global_step = 0
-        self.automatic_optimization = True
-
-    @property
+/** where a model lies and in what type, as each framework's base class says it */
+const OWN_PLACE = `    @property
     def device(self):
         for p in self.parameters():
             return p.device
@@ -20,7 +13,17 @@ class LightningModule(nn.Module):
         for p in self.parameters():
             return p.dtype
         return torch.float32
+`;
 
+const LIGHTNING = `
+class LightningModule(nn.Module):
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+        self.trainer = None
+        self.current_epoch = self.global_step = 0
+        self.automatic_optimization = True
+
+${OWN_PLACE}
     def save_hyperparameters(self, *names, ignore=(), frame=None, logger=True):
         given = _caller_arguments(self)
         ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore or ())
@@ -269,18 +272,7 @@ class PreTrainedModel(nn.Module):
     def num_parameters(self, only_trainable=False):
         return sum(p.numel() for p in self.parameters())
 
-    @property
-    def device(self):
-        for p in self.parameters():
-            return p.device
-        return torch.device("cuda")
-
-    @property
-    def dtype(self):
-        for p in self.parameters():
-            return p.dtype
-        return torch.float32
-
+${OWN_PLACE}
 
 class GenerationMixin:
     pass
@@ -354,18 +346,7 @@ class ModelMixin(nn.Module):
     def __init__(self, *args, **kwargs):
         super().__init__()
 
-    @property
-    def device(self):
-        for p in self.parameters():
-            return p.device
-        return torch.device("cuda")
-
-    @property
-    def dtype(self):
-        for p in self.parameters():
-            return p.dtype
-        return torch.float32
-
+${OWN_PLACE}
 
 class FromOriginalModelMixin:
     pass

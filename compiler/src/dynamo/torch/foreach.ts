@@ -3,7 +3,7 @@
 import { type Kwargs, PyBuiltin, PyList, PyTuple, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { PyTensor } from "./objects";
-import { functionOp } from "./tensor_methods";
+import { functionOp } from "./tensor_ops";
 
 export function foreachFunction(torch: Torch, name: string): Value {
   const { vm } = torch;

@@ -1,6 +1,27 @@
 // Context managers and decorators of torch, said in Python: each keeps what it replaces and puts it back. The functions
 // they call (torch._C._set_grad_enabled, ...) are native and leave nodes while a frame is traced.
 
+function gradMode(name: string, on: string): string {
+  return `class ${name}(_Mode):
+    def __new__(cls, orig_func=None):
+        self = object.__new__(cls)
+        return self if orig_func is None else self(orig_func)
+
+    def __init__(self, orig_func=None):
+        pass
+
+    def _again(self):
+        return ${name}()
+
+    def __enter__(self):
+        self.prev = is_grad_enabled()
+        _set_grad_enabled(${on})
+
+    def __exit__(self, *args):
+        _set_grad_enabled(self.prev)
+`;
+}
+
 export const MODES_TEXT = `
 class _Mode:
     def __call__(self, func):
@@ -17,43 +38,9 @@ class _Mode:
         return self
 
 
-class no_grad(_Mode):
-    def __new__(cls, orig_func=None):
-        self = object.__new__(cls)
-        return self if orig_func is None else self(orig_func)
+${gradMode("no_grad", "False")}
 
-    def __init__(self, orig_func=None):
-        pass
-
-    def _again(self):
-        return no_grad()
-
-    def __enter__(self):
-        self.prev = is_grad_enabled()
-        _set_grad_enabled(False)
-
-    def __exit__(self, *args):
-        _set_grad_enabled(self.prev)
-
-
-class enable_grad(_Mode):
-    def __new__(cls, orig_func=None):
-        self = object.__new__(cls)
-        return self if orig_func is None else self(orig_func)
-
-    def __init__(self, orig_func=None):
-        pass
-
-    def _again(self):
-        return enable_grad()
-
-    def __enter__(self):
-        self.prev = is_grad_enabled()
-        _set_grad_enabled(True)
-
-    def __exit__(self, *args):
-        _set_grad_enabled(self.prev)
-
+${gradMode("enable_grad", "True")}
 
 class set_grad_enabled(_Mode):
     def __init__(self, mode):

@@ -7,7 +7,7 @@ import { special } from "../interp/operators";
 import { PyClass, PyDict, PyInstance, PyObject, PyUnknown, type Value } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
 import { PyTensor } from "./objects";
-import { methodOp } from "./tensor_methods";
+import { methodOp } from "./tensor_ops";
 
 export const MODULE_TEXT = `
 class Module:

@@ -1,24 +1,24 @@
 // Compiled calls: takes over the frames of a compiled function, traces each, splits it at graph breaks, and keeps what
 // was compiled for later calls. In: a frame about to run. Out: its value; frames, breaks and calls as events.
 
-import type { DType } from "../../aten/types";
 import type { Code, Instruction } from "../code/instructions";
 import { insideLoop, liveSlots } from "../code/instructions";
 import { Interrupted, PyError } from "../interp/api";
-import { Frame, PyFunction } from "../interp/frame";
+import type { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import { Journal, setJournal } from "../objects/journal";
-import { type Kwargs, PyDict, PyInstance, PyList, PyObject, PyTuple, type Value } from "../objects/values";
-import type { AutocastState, Torch } from "../torch/context";
-import { type CompileOptions, PyTensor } from "../torch/objects";
+import type { Kwargs, Value } from "../objects/values";
+import type { Torch } from "../torch/context";
 import { Unsupported } from "../torch/sink";
-import type { CapturedFrame, InputInfo, RuntimeTensor } from "../types";
-import { breakable, breakBlock, describe, reasonFor } from "./break_text";
+import type { CapturedFrame, RuntimeTensor } from "../types";
+import { BreakReports } from "./break_reports";
+import { breakable, describe } from "./break_text";
+import { type CompileContext, capturedFrame, inputValue, leaves } from "./captured";
 import { otherWays } from "./decisions";
 import type { GlobalState } from "./guards";
 import { closeGraph, OutputCollector, settle, settleFrame } from "./outputs";
-import { localSource } from "./source";
-import { type FrameState, stackFrame, Trace } from "./trace";
+import { type FrameSnapshot, restore, storeSequence, takeSnapshot } from "./snapshot";
+import { type FrameState, Trace } from "./trace";
 
 interface CacheEntry {
   readonly trace: Trace;
@@ -35,12 +35,6 @@ interface CodeCache {
   skip: boolean;
 }
 
-export interface CompileContext {
-  readonly options: CompileOptions;
-  /** ids of the frames compiled under it, for lenses */
-  readonly frames: number[];
-}
-
 /** thrown at the instruction before which the graph ends */
 class BreakHere extends Error {}
 /** one instruction of a frame has run eagerly */
@@ -51,56 +45,51 @@ type Ended =
   | { readonly kind: "broke" }
   | { readonly kind: "eager"; readonly raised?: PyError };
 
-interface FrameSnapshot {
-  readonly pc: number;
-  readonly stack: readonly Value[];
-  readonly locals: readonly (Value | undefined)[];
-  readonly handling: number;
-  readonly storeOrder: readonly number[];
-}
-
 const RECOMPILE_LIMIT = 8;
 /** other ways of one call that are compiled at most */
 const MOST_WAYS = 6;
 
 export class FrameRunner {
   private caches = new Map<Code, Map<number, CodeCache>>();
-  private reported = new Set<string>();
+  private readonly breaks: BreakReports;
   private nextFrameId = 0;
-  private itemWarned = false;
   context: CompileContext | null = null;
 
   constructor(
     private readonly torch: Torch,
     private readonly vm: Machine,
-  ) {}
+  ) {
+    this.breaks = new BreakReports(torch, vm);
+  }
 
   /** torch._dynamo.reset() */
   reset(): void {
     this.caches.clear();
-    this.reported.clear();
+    this.breaks.said.clear();
   }
 
   /** runs `f` as if nothing had been compiled before, and forgets what it compiles: a trial */
   isolated<T>(f: () => T): T {
-    const { caches, reported, nextFrameId } = this;
+    const { caches, nextFrameId } = this;
+    const { said } = this.breaks;
     this.caches = new Map();
-    this.reported = new Set();
+    this.breaks.said = new Set();
     try {
       return f();
     } finally {
-      Object.assign(this, { caches, reported, nextFrameId });
+      Object.assign(this, { caches, nextFrameId });
+      this.breaks.said = said;
     }
   }
 
   /** what has been said so far, to be given to `forget` */
   said(): ReadonlySet<string> {
-    return new Set(this.reported);
+    return new Set(this.breaks.said);
   }
 
   /** drops what an attempt compiled, and what it said: it will be said again where it holds */
   forget(frames: readonly number[], said: ReadonlySet<string>): void {
-    this.reported = new Set(said);
+    this.breaks.said = new Set(said);
     if (frames.length === 0) return;
     const gone = new Set(frames);
     for (const byPc of this.caches.values()) {
@@ -331,7 +320,7 @@ export class FrameRunner {
           collector.effects();
           if (torch.gradEnabled !== baseGrad) setGradNode(trace, baseGrad);
           uninstall();
-          this.reportBreak(frame, instruction, fault, false, null);
+          this.breaks.report(frame, instruction, fault, false, null);
           this.finish(trace, collector, frame, snapshot, hit, cache, now, context, baseGrad, answered);
           settleFrame(frame, trace);
           trace.release();
@@ -342,7 +331,7 @@ export class FrameRunner {
           const instruction = frame.code.instructions[at];
           const splits = instruction !== undefined && (breakable(instruction.op) || e.branch) && at >= 0;
           const loop = splits && insideLoop(frame.code, at);
-          this.noteFault(frame, e);
+          this.breaks.noteFault(frame, e);
           if (context.options.fullgraph) this.failFullgraph(frame, e, retry);
           if (splits && !loop) {
             retry();
@@ -350,7 +339,7 @@ export class FrameRunner {
             continue;
           }
           const reason = instruction ?? null;
-          if (reason) this.reportBreak(frame, reason, e, true, loop ? loopText(frame) : null);
+          if (reason) this.breaks.report(frame, reason, e, true, loop ? loopText(frame) : null);
           retry();
           restore(frame, snapshot);
           cache.skip = true;
@@ -452,7 +441,16 @@ export class FrameRunner {
     if (hit) captured = hit.captured;
     else {
       if (useful) {
-        captured = this.capturedFrame(trace, frame, context, baseGrad, state);
+        captured = capturedFrame(
+          torch,
+          trace,
+          frame,
+          context,
+          baseGrad,
+          state,
+          this.nextFrameId++,
+          this.breaks.traceback(frame),
+        );
         torch.emit({ kind: "frame", frame: captured });
         context.frames.push(captured.id);
       }
@@ -462,131 +460,13 @@ export class FrameRunner {
     // the concrete metas are what the program holds afterwards
     trace.release();
     const inputs = captured.inputs.map((i): RuntimeTensor | number =>
-      this.inputValue(i, hit?.trace ?? trace, trace, frame, snapshot),
+      inputValue(torch, i, hit?.trace ?? trace, trace, frame, snapshot),
     );
     torch.step({
       kind: "call",
       frame: captured,
       inputs,
       outputs: collector.tensors.map(t => torch.runtime(t)),
-    });
-  }
-
-  /** `trace` made the graph, `now` ran this call */
-  private inputValue(
-    i: InputInfo,
-    trace: Trace,
-    now: Trace,
-    frame: Frame,
-    snapshot: FrameSnapshot,
-  ): RuntimeTensor | number {
-    const known = trace.inputs.find(x => x.node === i.node);
-    const entry = { frame: entryFrame(frame, snapshot) };
-    if (i.kind === "tensor" && known) {
-      // what this call read: by now its source may hold what the call stored there
-      const read = now.inputs.find(x => x.source.name === known.source.name)?.value;
-      if (read instanceof PyTensor) return this.torch.runtime(read);
-      const v = known.source.fetch(entry) ?? (known.value instanceof PyTensor ? known.value : null);
-      if (v instanceof PyTensor) return this.torch.runtime(v);
-      return known.value instanceof PyTensor ? this.torch.runtime(known.value) : 0;
-    }
-    // a symbol: read off the tensor that it came from
-    const m = /^(.*)\.(size|stride)\(\)\[(\d+)\]$/.exec(i.source);
-    if (m) {
-      const owner = trace.inputs.find(x => x.source.name === m[1]);
-      const t = owner?.source.fetch(entry) ?? owner?.value;
-      if (t instanceof PyTensor) {
-        const r = this.torch.runtime(t);
-        return (m[2] === "size" ? r.sizes : r.strides)[Number(m[3])] ?? 0;
-      }
-    }
-    const v = known?.source.fetch(entry);
-    return typeof v === "number" ? v : typeof known?.value === "number" ? known.value : 0;
-  }
-
-  private capturedFrame(
-    trace: Trace,
-    frame: Frame,
-    context: CompileContext,
-    baseGrad: boolean,
-    state: GlobalState,
-  ): CapturedFrame {
-    const { torch } = this;
-    const present = new Set(trace.graph.placeholders());
-    const order = trace.graph.placeholders();
-    const inputs: InputInfo[] = trace.inputs
-      .filter(i => present.has(i.node))
-      .sort((a, b) => order.indexOf(a.node) - order.indexOf(b.node))
-      .map(i => ({
-        node: i.node,
-        source: i.source.name,
-        kind: i.kind,
-        parameter:
-          i.source.owned === "parameter" ||
-          (i.value instanceof PyTensor && i.value.cls.isSubclassOf(torch.parameterClass)),
-        buffer: i.source.owned === "buffer",
-        value: i.value instanceof PyTensor ? torch.runtime(i.value) : i.value,
-      }));
-    const config = new Map(torch.config);
-    for (const [k, v] of context.options.options) config.set(k, v);
-    return {
-      id: this.nextFrameId++,
-      name: frame.shownName === "inner" && frame.code.file.library !== "user" ? "inner" : frame.shownName,
-      file: frame.code.file.name,
-      graph: trace.graph,
-      inputs,
-      shapeEnv: trace.env,
-      gradEnabled: baseGrad,
-      fullgraph: context.options.fullgraph,
-      config,
-      logs: new Set(torch.logs),
-      deterministic: torch.deterministic,
-      autocast: ambientAutocast(state),
-      assumed: [...trace.assumed],
-      stack: this.traceback(frame),
-    };
-  }
-
-  private traceback(frame: Frame): import("../../fx/types").StackFrame[] {
-    const out = [...this.vm.frames, ...(this.vm.frames.includes(frame) ? [] : [frame])]
-      .map(f => {
-        const s = stackFrame(f);
-        return s && f.resumedAs ? { ...s, func: f.code.name } : s;
-      })
-      .filter(s => s !== undefined);
-    return out;
-  }
-
-  /** frames are still on the machine's stack when the fault arrives only for the root; inner ones are kept here */
-  private faultStack = new WeakMap<Unsupported, import("../../fx/types").StackFrame[]>();
-
-  private noteFault(frame: Frame, e: Unsupported): void {
-    if (this.faultStack.has(e)) return;
-    const below = this.vm.frames.indexOf(frame);
-    const outer = below < 0 ? [...this.vm.frames, frame] : this.vm.frames.slice(0, below + 1);
-    const inner = (this.vm.faultFrames ?? []).filter(f => f !== frame && !outer.includes(f));
-    const stack = [...outer, ...inner]
-      .map(f => {
-        const s = stackFrame(f);
-        return s && f.resumedAs ? { ...s, func: f.code.name } : s;
-      })
-      .filter(s => s !== undefined);
-    this.faultStack.set(e, stack);
-  }
-
-  private reportBreak(frame: Frame, at: Instruction, e: Unsupported, skipped: boolean, another: string | null): void {
-    const stack = this.faultStack.get(e) ?? this.traceback(frame);
-    const last = stack[stack.length - 1];
-    const place = { file: last?.file ?? frame.code.file.name, line: last?.line ?? at.at.span.line };
-    const key = `${place.file}:${place.line}:${e.gb.type}:${e.gb.context.replace(/0x[0-9a-f]+/g, "")}`;
-    if (this.reported.has(key)) return;
-    this.reported.add(key);
-    if (e.gb.number === "0124" && !this.itemWarned) this.itemWarned = true;
-    const reason = reasonFor(skipped ? null : at.op, e, skipped, another);
-    this.torch.emit({
-      kind: "graph_break",
-      break: { line: place.line, file: place.file, reason: e.gb.type, text: breakBlock(place, reason, stack) },
-      logs: new Set(this.torch.logs),
     });
   }
 
@@ -602,50 +482,8 @@ export class FrameRunner {
   }
 }
 
-function ambientAutocast(state: GlobalState): DType | null {
-  const { enabled, device, dtype } = JSON.parse(state.autocast) as AutocastState;
-  return enabled && device === "cuda" ? dtype : null;
-}
-
 function setGradNode(trace: Trace, enabled: boolean): void {
   trace.emit("call_function", "torch._C._set_grad_enabled", [enabled], new Map(), null);
-}
-
-function takeSnapshot(f: Frame): FrameSnapshot {
-  return {
-    pc: f.pc,
-    stack: [...f.stack],
-    locals: [...f.locals],
-    handling: f.handling.length,
-    storeOrder: [...f.storeOrder],
-  };
-}
-
-function restore(f: Frame, s: FrameSnapshot): void {
-  f.pc = s.pc;
-  f.stack = [...s.stack];
-  s.locals.forEach((v, i) => {
-    f.locals[i] = v;
-  });
-  f.handling.length = s.handling;
-  f.storeOrder = [...s.storeOrder];
-}
-
-/** the frame as it was when the segment began, for reading inputs off their sources again */
-function entryFrame(f: Frame, s: FrameSnapshot): Frame {
-  const e = new Frame(f.code, f.globals, f.func, f.cells);
-  e.pc = s.pc;
-  e.stack = [...s.stack];
-  s.locals.forEach((v, i) => {
-    e.locals[i] = v;
-  });
-  return e;
-}
-
-/** parameters in order, then locals by first store */
-function storeSequence(f: Frame): number[] {
-  const params = f.locals.map((_, i) => i).filter(i => !f.storeOrder.includes(i));
-  return [...params, ...f.storeOrder];
 }
 
 function loopText(f: Frame): string {
@@ -660,13 +498,3 @@ function loopText(f: Frame): string {
     context: `frame skipped: ${f.code.name} (${f.code.file.name} line ${f.code.firstLine})`,
   });
 }
-
-/** the tensors of nested tuples, lists and dicts, as pytree flattens them */
-export function leaves(v: Value): PyTensor[] {
-  if (v instanceof PyTensor) return [v];
-  if (v instanceof PyTuple || v instanceof PyList) return v.items.flatMap(leaves);
-  if (v instanceof PyDict) return v.values().flatMap(leaves);
-  return [];
-}
-
-export { localSource, PyFunction, PyInstance, PyObject };

@@ -1,0 +1,13 @@
+// Parts of the standard library that are simplest said in Python: run by the interpreter itself, on first import. Written
+// for what model files use of them. Their frames never show in a stack.
+import { CONTAINERS } from "./containers";
+import { DATACLASSES } from "./dataclasses";
+import { FUNCTOOLS } from "./functools";
+import { PROGRAMS } from "./programs";
+
+export const PRELUDE: Readonly<Record<string, string>> = {
+  ...FUNCTOOLS,
+  ...DATACLASSES,
+  ...CONTAINERS,
+  ...PROGRAMS,
+};

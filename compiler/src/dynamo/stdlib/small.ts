@@ -1,0 +1,152 @@
+// Modules of the standard library that take a few lines each, and those of which only the names are known.
+import { func, native } from "../builtins/define";
+import type { Machine } from "../interp/machine";
+import { plain } from "../interp/operators";
+import { PyFloat, type PyModule, type Value } from "../objects/values";
+import { abstractClass } from "./abstract";
+
+const text = (v: Value | undefined): string => String(plain(v ?? null));
+
+export function smallModule(vm: Machine, name: string): PyModule | undefined {
+  const m = vm.newModule(name);
+  switch (name) {
+    case "gc":
+      for (const n of ["collect", "disable", "enable", "freeze"]) func(vm, m, n, () => 0);
+      return m;
+    case "string":
+      m.dict.set("ascii_letters", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+      m.dict.set("ascii_lowercase", "abcdefghijklmnopqrstuvwxyz");
+      m.dict.set("ascii_uppercase", "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+      m.dict.set("digits", "0123456789");
+      m.dict.set("punctuation", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~");
+      return m;
+    case "textwrap":
+      func(vm, m, "dedent", ([s]) => s ?? "");
+      func(vm, m, "indent", ([s]) => s ?? "");
+      return m;
+    case "numbers": {
+      const number = abstractClass(vm, "Number", "numbers", v => typeof v === "number" || v instanceof PyFloat);
+      m.dict.set("Number", number);
+      m.dict.set("Real", number);
+      m.dict.set("Complex", number);
+      m.dict.set(
+        "Integral",
+        abstractClass(vm, "Integral", "numbers", v => typeof v === "number"),
+      );
+      return m;
+    }
+    case "importlib":
+      func(vm, m, "import_module", ([n]) => vm.importModule(text(n), null));
+      func(vm, m, "reload", ([n]) => n ?? null);
+      m.lazy = n => (n === "util" || n === "metadata" ? vm.importModule(`importlib.${n}`, null) : undefined);
+      return m;
+    case "importlib.util":
+      func(vm, m, "find_spec", ([n]) => (/^(torch|numpy|einops)$/.test(text(n)) ? vm.unknown("spec") : null));
+      return m;
+    case "importlib.metadata":
+      func(vm, m, "version", ([n]) =>
+        text(n) === "torch"
+          ? "2.11.0"
+          : vm.raise("ModuleNotFoundError", `No package metadata was found for ${text(n)}`),
+      );
+      m.dict.set("PackageNotFoundError", vm.exceptionClass("ModuleNotFoundError"));
+      return m;
+    case "platform":
+      for (const [n, v] of [
+        ["system", "Linux"],
+        ["machine", "x86_64"],
+        ["python_version", "3.12.8"],
+        ["platform", "Linux"],
+      ]) {
+        func(vm, m, n ?? "", () => v ?? "");
+      }
+      return m;
+    case "uuid":
+      func(vm, m, "uuid4", () => "00000000-0000-4000-8000-000000000000");
+      return m;
+    case "glob":
+      func(vm, m, "glob", () => vm.list([]));
+      return m;
+    case "atexit":
+      func(vm, m, "register", ([f]) => f ?? null);
+      return m;
+    case "traceback":
+      for (const n of ["print_exc", "print_stack", "format_exc"]) func(vm, m, n, () => "");
+      return m;
+    case "weakref": {
+      func(vm, m, "ref", ([o]) => vm.builtin("ref", () => o ?? null));
+      func(vm, m, "proxy", ([o]) => o ?? null);
+      m.dict.set("WeakKeyDictionary", vm.types.dict);
+      m.dict.set("WeakValueDictionary", vm.types.dict);
+      m.dict.set("WeakSet", vm.types.set);
+      return m;
+    }
+    case "pprint":
+      func(vm, m, "pprint", ([v]) => {
+        vm.print(`${vm.repr(v ?? null)}\n`);
+        return null;
+      });
+      return m;
+    case "bisect": {
+      const at = (xs: Value, x: Value, right: boolean): number =>
+        vm.toArray(xs).filter(y => vm.truthy(vm.compare(right ? "<=" : "<", y, x))).length;
+      func(vm, m, "bisect_left", ([xs, x]) => at(xs ?? null, x ?? null, false));
+      func(vm, m, "bisect_right", ([xs, x]) => at(xs ?? null, x ?? null, true));
+      func(vm, m, "bisect", ([xs, x]) => at(xs ?? null, x ?? null, true));
+      return m;
+    }
+    case "statistics":
+      m.dict.set(
+        "mean",
+        native(vm, "mean", ["data"], a => {
+          const items = vm.toArray(a.need("data"));
+          return vm.binary(
+            "/",
+            items.reduce((x, y) => vm.binary("+", x, y), 0),
+            items.length,
+          );
+        }),
+      );
+      return m;
+    case "cmath":
+    case "keyword":
+    case "threading":
+    case "queue":
+    case "multiprocessing":
+    case "concurrent":
+    case "concurrent.futures":
+    case "subprocess":
+    case "shutil":
+    case "tempfile":
+    case "datetime":
+    case "pickle":
+    case "io":
+    case "struct":
+    case "base64":
+    case "csv":
+    case "heapq":
+    case "signal":
+    case "socket":
+    case "urllib":
+    case "urllib.request":
+    case "urllib.parse":
+    case "zipfile":
+    case "tarfile":
+    case "fractions":
+    case "decimal":
+    case "array":
+    case "ctypes":
+    case "getpass":
+    case "secrets":
+    case "unittest":
+    case "unittest.mock":
+    case "cProfile":
+    case "asyncio":
+    case "html":
+    case "itertools_ext":
+      m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`${name}.${n}`));
+      return m;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+// Lesser modules of torch: cuda, library, nn.init, autograd's functions and the recurrent layers' native half. In: the
+// module to fill, or a call. Out: native functions.
+import { PyFloat } from "../../aten/types";
+import { func, native } from "../builtins/define";
+import { type PyBuiltin, PyInstance, PyList, type PyModule, PyObject, PyTuple, type Value } from "../objects/values";
+import type { TorchParts } from "./namespace_parts";
+import { PyTensor } from "./objects";
+
+export function fillCuda(ns: TorchParts, m: PyModule): void {
+  const { vm } = ns;
+  func(vm, m, "is_available", () => true);
+  func(vm, m, "is_initialized", () => true);
+  func(vm, m, "is_bf16_supported", () => true);
+  func(vm, m, "device_count", () => 1);
+  func(vm, m, "current_device", () => 0);
+  func(vm, m, "get_device_name", () => "NVIDIA H100 80GB HBM3");
+  func(vm, m, "get_device_capability", () => vm.tuple([9, 0]));
+  func(vm, m, "get_device_properties", () => {
+    const o = new PyInstance(vm.klass("_CudaDeviceProperties", [], "torch.cuda"));
+    o.attrs = vm.dict([
+      ["name", "NVIDIA H100 80GB HBM3"],
+      ["major", 9],
+      ["minor", 0],
+      ["multi_processor_count", 132],
+      ["total_memory", 85899345920],
+      ["shared_memory_per_block_optin", 232448],
+    ]);
+    return o;
+  });
+  for (const n of ["memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"])
+    func(vm, m, n, () => 0);
+  func(vm, m, "mem_get_info", () => vm.tuple([85899345920, 85899345920]));
+  for (const n of ["Event", "Stream"]) m.dict.set(n, ns.helper(n) ?? null);
+  m.dict.set("device", ns.mode("_Null"));
+  m.dict.set("stream", ns.mode("_Null"));
+  m.dict.set("graph", ns.mode("_Null"));
+  for (const n of ["current_stream", "default_stream"]) func(vm, m, n, () => vm.call(ns.helper("Stream") ?? null, []));
+}
+
+export function fillLibrary(ns: TorchParts, m: PyModule): void {
+  const { vm, torch } = ns;
+  const decorator = (f: (g: Value) => Value): PyBuiltin => vm.builtin("decorator", ([g]) => f(g ?? null));
+  func(vm, m, "custom_op", ([name, fn]) => {
+    const make = (g: Value): Value => torch.customOp(String(name), g);
+    return fn === undefined || fn === null ? decorator(make) : make(fn);
+  });
+  func(vm, m, "triton_op", ([name, fn]) => {
+    const make = (g: Value): Value => torch.customOp(String(name), g);
+    return fn === undefined || fn === null ? decorator(make) : make(fn);
+  });
+  func(vm, m, "wrap_triton", ([k]) => k ?? null);
+  for (const n of ["register_fake", "impl_abstract"]) {
+    func(vm, m, n, ([name, fn]) => {
+      const set = (g: Value): Value => {
+        torch.fakes.set(customName(name ?? null), g);
+        return g;
+      };
+      return fn === undefined || fn === null ? decorator(set) : set(fn);
+    });
+  }
+  for (const n of ["define", "impl", "register_autograd", "register_kernel", "opcheck"]) {
+    func(vm, m, n, args => {
+      const last = args[args.length - 1];
+      return last instanceof PyObject && !(last instanceof PyTuple) && !(last instanceof PyList) && args.length > 1
+        ? null
+        : decorator(g => g);
+    });
+  }
+  m.dict.set("Library", ns.mode("_Null"));
+}
+
+export function initFunction(ns: TorchParts, name: string): Value | undefined {
+  const { vm } = ns;
+  if (name === "calculate_gain") {
+    return native(vm, name, ["nonlinearity", "param?"], a => {
+      const gains: Record<string, number> = { tanh: 5 / 3, relu: Math.SQRT2, selu: 0.75 };
+      return new PyFloat(gains[vm.str(a.need("nonlinearity"))] ?? 1);
+    });
+  }
+  if (name === "_calculate_fan_in_and_fan_out") {
+    return vm.builtin(name, ([t]) => {
+      if (!(t instanceof PyTensor)) return vm.tuple([1, 1]);
+      const s = ns.torch.hints(t);
+      const field = s.slice(2).reduce((p, n) => p * n, 1);
+      return vm.tuple([(s[1] ?? 1) * field, (s[0] ?? 1) * field]);
+    });
+  }
+  if (!/_$|^(uniform|normal|constant|xavier\w*|kaiming\w*)$/.test(name)) return undefined;
+  // values of parameters are given anew when a module is compiled; what an initialiser writes is not followed
+  return vm.builtin(name, (args, kw) => {
+    const t = args[0] ?? kw.get("tensor") ?? null;
+    if (t instanceof PyTensor) {
+      t.storage.version++;
+      t.known = null;
+    }
+    return t;
+  });
+}
+
+export function autogradBackward(ns: TorchParts, args: readonly Value[]): Value {
+  const { vm } = ns;
+  const roots = args[0] instanceof PyTensor ? [args[0]] : vm.toArray(args[0] ?? vm.list([]));
+  for (const r of roots) vm.call(vm.getattr(r, "backward"), []);
+  return null;
+}
+
+export function autogradGrad(ns: TorchParts, args: readonly Value[], kw: ReadonlyMap<string, Value>): Value {
+  const { vm, torch } = ns;
+  const inputs = args[1] ?? kw.get("inputs") ?? vm.tuple([]);
+  const list = inputs instanceof PyTensor ? [inputs] : vm.toArray(inputs);
+  return vm.tuple(list.map(t => (t instanceof PyTensor ? torch.newTensor({ ...t.meta, requiresGrad: false }) : null)));
+}
+
+export function recurrent(ns: TorchParts, self: Value, x: Value, hx: Value): Value {
+  const { vm, torch } = ns;
+  if (torch.trace) {
+    const mode = vm.str(vm.getattr(self, "mode"));
+    throw torch.breakOn({
+      type: "Attempted to wrap RNN, GRU, or LSTM",
+      number: "0014",
+      explanation: "Dynamo does not support RNN, GRU, or LSTM.",
+      hints: [
+        "Set torch._dynamo.config.allow_rnn=True to enable experimental support for RNN, GRU, and LSTM in Dynamo",
+      ],
+      context: mode,
+    });
+  }
+  if (!(x instanceof PyTensor)) return vm.unknown("an RNN's output");
+  void hx;
+  const hidden = vm.index(vm.getattr(self, "hidden_size"));
+  const layers = vm.index(vm.getattr(self, "num_layers"));
+  const directions = vm.truthy(vm.getattr(self, "bidirectional")) ? 2 : 1;
+  const batchFirst = vm.truthy(vm.getattr(self, "batch_first"));
+  const m = torch.metaStatic;
+  const batch = x.meta.shape[batchFirst ? 0 : 1] ?? m.int(1);
+  const make = (shape: readonly (number | typeof batch)[]): PyTensor => {
+    const t = torch.newTensor(m.tensor(shape, x.meta) as PyTensor["meta"]);
+    torch.create(t, { how: "full", value: 0 });
+    return t;
+  };
+  const out = make([...x.meta.shape.slice(0, -1), hidden * directions]);
+  const h = make([layers * directions, batch, hidden]);
+  const lstm = vm.str(vm.getattr(self, "mode")) === "LSTM";
+  return vm.tuple([out, lstm ? vm.tuple([h, make([layers * directions, batch, hidden])]) : h]);
+}
+
+function customName(v: Value): string {
+  return typeof v === "string" ? v : v instanceof PyObject && "name" in v ? String(v.name) : String(v);
+}

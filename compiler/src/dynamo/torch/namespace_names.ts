@@ -1,0 +1,44 @@
+// Names of the torch package: its modules, functions that the operator table lacks, and calls that do nothing here.
+
+/** calls that set something FuseLens does not follow, or ask about it: they do nothing here */
+export const HARMLESS =
+  /^(manual_seed|seed|set_num_threads|set_printoptions|set_float32_matmul_precision|set_default_tensor_type|set_warn_always|use_deterministic_algorithms|set_num_interop_threads|_assert_async|_assert_scalar|save|set_rng_state|_set_deterministic_algorithms|set_deterministic_debug_mode|_check|_check_is_size|_check_value|_check_index|_check_type)$/;
+
+/** functions of torch.nn.functional that are Python over others */
+export const PYTHON_FUNCTIONAL: ReadonlySet<string> = new Set(["softmin", "triplet_margin_with_distance_loss"]);
+
+export const SUBMODULES = new Set(
+  (
+    "nn nn.functional nn.init nn.parameter nn.modules nn.parallel nn.utils nn.utils.rnn nn.utils.parametrizations " +
+    "nn.utils.parametrize " +
+    "nn.utils.fusion nn.utils.clip_grad nn.attention nn.attention.flex_attention nn.attention.bias nn.parallel nn.intrinsic " +
+    "nn.quantized _dynamo _dynamo.config _dynamo.utils _dynamo.testing _inductor _inductor.config _inductor.utils _functorch " +
+    "_functorch.config _logging compiler cuda cuda.amp cuda.nvtx cuda.graphs amp amp.autocast_mode autograd autograd.profiler " +
+    "autograd.function autograd.functional optim optim.optimizer optim.lr_scheduler utils utils.checkpoint utils.data " +
+    "utils._pytree utils.cpp_extension utils.benchmark utils.tensorboard utils._triton linalg special fft ops library jit " +
+    "distributed distributed.tensor distributed.fsdp profiler backends backends.cuda backends.cuda.matmul backends.cudnn " +
+    "backends.mps backends.mkldnn backends.quantized mps xpu mtia _higher_order_ops types version fx fx.experimental onnx " +
+    "export distributions random testing functional sparse nested func hub _prims _prims_common _decomp _subclasses _guards " +
+    "ao ao.quantization quantization masked overrides package storage multiprocessing cpu _library torch_version"
+  )
+    .split(" ")
+    .map(n => `torch.${n}`)
+    .concat(
+      "activation batchnorm container conv dropout linear loss module normalization padding pooling rnn sparse transformer upsampling utils instancenorm"
+        .split(" ")
+        .map(n => `torch.nn.modules.${n}`),
+    ),
+);
+
+export const OTHER_FUNCTIONS = new Set(
+  (
+    "polar complex view_as_complex view_as_real stft istft median mode kthvalue histc unique unique_consecutive cummax " +
+    "cummin logcumsumexp svd qr lu cholesky inverse pinverse det logdet matrix_exp matrix_power randperm multinomial " +
+    "bernoulli normal poisson rnn_tanh_cell rnn_relu_cell lstm_cell gru_cell cdist nanmedian quantile nanquantile corrcoef " +
+    "cov renorm conj angle real imag sgn meshgrid cartesian_prod combinations tril_indices triu_indices dropout " +
+    "feature_dropout alpha_dropout fused_moving_avg_obs_fake_quant quantize_per_tensor fake_quantize_per_tensor_affine " +
+    "fake_quantize_per_channel_affine _scaled_mm _int_mm _grouped_mm _scaled_grouped_mm _weight_int8pack_mm " +
+    "_weight_int4pack_mm hash_tensor narrow_copy argwhere nonzero masked_select bincount histogram diff gradient trapezoid " +
+    "cumulative_trapezoid searchsorted bucketize scatter_reduce frombuffer sparse_coo_tensor sparse_csr_tensor"
+  ).split(" "),
+);

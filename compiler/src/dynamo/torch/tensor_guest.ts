@@ -1,0 +1,214 @@
+// What happens on a Tensor: attributes, methods, operators, truth. In: Python's requests through the guest interface.
+// Out: the answer of the part that knows it.
+import { lookupPython } from "../../aten/registry";
+import type { BinaryOperator, CompareOperator, Guest } from "../interp/api";
+import { isNumber } from "../interp/numbers";
+import { PyBuiltin, PyMethod, type Value } from "../objects/values";
+import type { Torch } from "./context";
+import { runOp } from "./dispatch";
+import { tensorGetItem, tensorSetItem } from "./indexing";
+import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber } from "./objects";
+import { attribute } from "./tensor_attributes";
+import { iterate, METHODS, RANDOM_FILLS, type TensorMethod } from "./tensor_methods";
+import { breakOn, functionOp, methodOp, REPORT } from "./tensor_ops";
+import { number, tensorText, truth } from "./tensor_values";
+
+const OPERATOR_NAMES: Readonly<Record<BinaryOperator, string>> = {
+  "+": "add",
+  "-": "sub",
+  "*": "mul",
+  "/": "truediv",
+  "//": "floordiv",
+  "%": "mod",
+  "**": "pow",
+  "@": "matmul",
+  "<<": "lshift",
+  ">>": "rshift",
+  "&": "and_",
+  "|": "or_",
+  "^": "xor",
+};
+const COMPARE_NAMES: Readonly<Record<string, string>> = {
+  "==": "eq",
+  "!=": "ne",
+  "<": "lt",
+  "<=": "le",
+  ">": "gt",
+  ">=": "ge",
+};
+
+const isTensor = (v: Value): v is PyTensor => v instanceof PyTensor;
+const operand = (v: Value): boolean =>
+  isTensor(v) || isNumber(v) || v instanceof PySymInt || v instanceof PySymFloat || v instanceof PyUnknownNumber;
+
+export function tensorGuest(torch: Torch): Guest {
+  const { vm } = torch;
+  const bound = (name: string, self: PyTensor, fn: TensorMethod): Value => {
+    const b = new PyBuiltin(vm.types.builtin, name, ([t, ...args], kw) => fn(torch, t as PyTensor, args, kw));
+    b.method = true;
+    return new PyMethod(vm.types.method, b, self);
+  };
+  return {
+    getattr(o, name) {
+      if (!isTensor(o)) {
+        // torch.Tensor.add and the like
+        if (o !== torch.tensorClass && o !== torch.parameterClass) return undefined;
+        return classMethod(torch, name);
+      }
+      // Dynamo realises a lazy input as soon as anything is read off it
+      torch.trace?.nodeOf(o);
+      const own = o.attrs?.get(name);
+      if (own !== undefined) return own;
+      const simple = attribute(torch, o, name);
+      if (simple !== undefined) return simple;
+      if (o.cls !== torch.tensorClass && o.cls !== torch.parameterClass) {
+        const custom = o.cls.lookup(name);
+        if (custom !== undefined) return undefined;
+      }
+      const m = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+      if (m) return bound(name, o, m);
+      if (RANDOM_FILLS.has(name) && !torch.trace) {
+        return bound(name, o, (_t, self) => {
+          self.storage.version++;
+          return self;
+        });
+      }
+      if (lookupPython(`Tensor.${name}`).length > 0) {
+        return bound(name, o, (t, self, args, kw) => methodOp(t, name, self, args, kw));
+      }
+      if (/^__\w+__$/.test(name)) return undefined;
+      if (KNOWN_METHODS.test(name)) return bound(name, o, (t, self, args, kw) => methodOp(t, name, self, args, kw));
+      return undefined;
+    },
+    setattr(o, name, v) {
+      if (!isTensor(o)) return false;
+      if (name === "data" && isTensor(v)) {
+        if (torch.trace) methodOp(torch, "set_", o, [v], new Map());
+        else o.meta = { ...v.meta, requiresGrad: o.meta.requiresGrad };
+        return true;
+      }
+      if (name === "requires_grad") {
+        const on = vm.truthy(v);
+        if (torch.trace && on !== o.meta.requiresGrad) {
+          breakOn(
+            "Unsupported Tensor.requires_grad setter",
+            "0206",
+            "Dynamo does not support changes to a Tensor's `requires_grad`.",
+            [REPORT],
+            "requires_grad",
+          );
+        }
+        o.meta = { ...o.meta, requiresGrad: on };
+        return true;
+      }
+      if (name === "grad") {
+        o.setGrad(isTensor(v) ? v : null);
+        return true;
+      }
+      return false;
+    },
+    binary(op, a, b, inplace) {
+      if (!isTensor(a) && !isTensor(b)) return undefined;
+      if (!operand(a) || !operand(b)) return undefined;
+      const custom = !isTensor(a) ? b : a;
+      if (isTensor(custom) && custom.cls !== torch.tensorClass && custom.cls !== torch.parameterClass) {
+        const overridden = custom.cls.lookup(`__${OPERATOR_NAMES[op].replace("_", "")}__`);
+        if (overridden !== undefined) return undefined;
+      }
+      return binaryOp(torch, op, a, b, inplace);
+    },
+    unary(op, a) {
+      if (!isTensor(a)) return undefined;
+      if (op === "+") return a;
+      const name = op === "-" ? "neg" : "invert";
+      return functionOp(torch, `operator.${name}`, [a], undefined, op === "-" ? "Tensor.neg" : "Tensor.bitwise_not");
+    },
+    compare(op, a, b) {
+      if (!isTensor(a) && !isTensor(b)) return undefined;
+      return compareOp(torch, op, a, b);
+    },
+    getitem: (o, key) => (isTensor(o) ? tensorGetItem(torch, o, key) : undefined),
+    setitem(o, key, v) {
+      if (!isTensor(o)) return false;
+      tensorSetItem(torch, o, key, v);
+      return true;
+    },
+    truth: v => (isTensor(v) ? truth(torch, v) : undefined),
+    touched(v) {
+      if (isTensor(v)) torch.trace?.nodeOf(v);
+    },
+    length: v => (isTensor(v) ? METHODS.__len__?.(torch, v, [], new Map()) : undefined),
+    iterate(v) {
+      if (!isTensor(v)) return undefined;
+      return vm.iterate(iterate(torch, v));
+    },
+    index(v) {
+      if (!isTensor(v)) return undefined;
+      const n = number(torch, v, "int");
+      return typeof n === "number" ? n : 0;
+    },
+    repr: v => (isTensor(v) ? tensorText(torch, v) : undefined),
+    hash: v => (isTensor(v) ? v : undefined),
+    format: (v, spec) =>
+      isTensor(v)
+        ? spec === "" || v.meta.shape.length > 0
+          ? tensorText(torch, v)
+          : vm.format(number(torch, v, "float"), spec)
+        : undefined,
+  };
+}
+
+/** methods that may be missing in the table; they become opaque operators instead of AttributeErrors */
+const KNOWN_METHODS =
+  /^(new_\w+|to_\w+|is_\w+|\w+_$|svd|qr|lu|fft|stft|istft|median|mode|kthvalue|histc|unique|unique_consecutive|cummax|cummin|logcumsumexp|corrcoef|cov|renorm|geqrf|inverse|pinverse|det|logdet|slogdet|cholesky|triangular_solve|nanmedian|quantile|nanquantile|view_as_complex|view_as_real|rename|refine_names|align_to|index_reduce|swapdims)$/;
+
+function classMethod(torch: Torch, name: string): Value | undefined {
+  const { vm } = torch;
+  const fn = Object.hasOwn(METHODS, name) ? METHODS[name] : undefined;
+  const known = fn !== undefined || lookupPython(`Tensor.${name}`).length > 0;
+  if (!known || name === "__iter__" || name === "__getitem__" || name === "__setitem__") return undefined;
+  if (name.startsWith("__") && name !== "__len__") return undefined;
+  const b = new PyBuiltin(vm.types.builtin, name, ([self, ...args], kw) => {
+    if (!(self instanceof PyTensor))
+      return vm.raise("TypeError", `descriptor '${name}' requires a 'torch._C.TensorBase' object`);
+    return fn ? fn(torch, self, args, kw) : methodOp(torch, name, self, args, kw);
+  });
+  b.method = true;
+  return b;
+}
+
+function binaryOp(torch: Torch, op: BinaryOperator, a: Value, b: Value, inplace: boolean): Value {
+  const base = OPERATOR_NAMES[op];
+  if (inplace && isTensor(a)) {
+    const target = `operator.i${base.replace(/_$/, "")}`;
+    const spelling = lookupPython(target).length > 0 ? target : `Tensor.${INPLACE[op] ?? `${base}_`}`;
+    return functionOp(torch, target, [a, b], undefined, spelling);
+  }
+  return functionOp(torch, `operator.${base}`, [a, b], undefined, `operator.${base}`);
+}
+
+const INPLACE: Partial<Record<BinaryOperator, string>> = {
+  "/": "div_",
+  "//": "floor_divide_",
+  "%": "remainder_",
+  "**": "pow_",
+  "&": "bitwise_and_",
+  "|": "bitwise_or_",
+  "^": "bitwise_xor_",
+  "<<": "bitwise_left_shift_",
+  ">>": "bitwise_right_shift_",
+  "@": "matmul_",
+};
+
+function compareOp(torch: Torch, op: CompareOperator, a: Value, b: Value): Value | undefined {
+  const name = COMPARE_NAMES[op];
+  if (name === undefined) return undefined;
+  if (!operand(a) || !operand(b)) {
+    if (op === "==") return false;
+    return op === "!=" ? true : undefined;
+  }
+  if (op === "==" && isTensor(a)) {
+    return runOp(torch, { op: "call_method", target: "__eq__", spelling: "operator.eq" }, [a, b], new Map());
+  }
+  return functionOp(torch, `operator.${name}`, [a, b], undefined, `operator.${name}`);
+}

@@ -1,0 +1,121 @@
+// The numbers in a tensor, where Python asks for them: item, tolist, truth, text. In: a tensor. Out: Python values, an
+// unknown number, or a graph break while a frame is traced.
+import { PyFloat } from "../../aten/types";
+import type { Value } from "../objects/values";
+import { isFloating, type Torch } from "./context";
+import { PySymInt, type PyTensor, PyUnknownNumber } from "./objects";
+import { Unsupported } from "./sink";
+import { breakOn, FUNDAMENTAL, unsupportedItem } from "./tensor_ops";
+
+/**
+ * The number in a tensor of one element: known, or unknown until the program's control flow asks for it. Inside a
+ * compiled call it is worked out at once, since the frame that goes on is compiled for it.
+ */
+export function itemValue(torch: Torch, t: PyTensor, what: string, index = 0): Value {
+  const one = t.known?.[index] ?? (torch.compiling ? elements(torch, t)?.[index] : undefined);
+  if (one !== undefined) return asPython(torch, t, one);
+  const { vm } = torch;
+  const cls = t.meta.dtype === "bool" ? vm.types.bool : isFloating(t.meta.dtype) ? vm.types.float : vm.types.int;
+  const step = torch.steps.length;
+  return new PyUnknownNumber(cls, what, t, () => {
+    const v = elements(torch, t, step)?.[index];
+    return v === undefined ? undefined : Number(v);
+  });
+}
+
+/** `step`: how far the program had come when the value was taken */
+export function elements(
+  torch: Torch,
+  t: PyTensor,
+  step = torch.steps.length,
+): readonly (number | boolean)[] | undefined {
+  if (t.known) return t.known;
+  if (torch.stepsPaused) return undefined;
+  return torch.options.evaluate?.(torch.steps.slice(0, step), torch.runtime(t));
+}
+
+export function asPython(_torch: Torch, t: PyTensor, v: number | boolean): Value {
+  if (t.meta.dtype === "bool") return Boolean(v);
+  return isFloating(t.meta.dtype) ? new PyFloat(Number(v)) : Number(v);
+}
+
+export function toList(torch: Torch, t: PyTensor): Value {
+  const { vm } = torch;
+  const flat = t.known ?? (torch.compiling ? elements(torch, t) : undefined);
+  const sizes = torch.hints(t);
+  const build = (dim: number, offset: number): Value => {
+    if (dim === sizes.length) {
+      const v = flat?.[offset];
+      return v === undefined ? itemValue(torch, t, "an element", offset) : asPython(torch, t, v);
+    }
+    const inner = sizes.slice(dim + 1).reduce((a, b) => a * b, 1);
+    return vm.list(
+      Array.from({ length: Math.min(sizes[dim] ?? 0, 4096) }, (_, i) => build(dim + 1, offset + i * inner)),
+    );
+  };
+  return build(0, 0);
+}
+
+export function tracedItem(torch: Torch, t: PyTensor, name: string): Value {
+  if (torch.dynamoConfig.get("capture_scalar_outputs") !== true) {
+    if (name === "tolist" && isFloating(t.meta.dtype)) {
+      breakOn(
+        "Tensor.tolist() with non-integer tensor",
+        "0109",
+        "Dynamo currently does not support tracing `tolist()` on non-integer tensors.",
+        ["Ensure the input tensor to `tolist()` is an integer type (e.g., int8, int16, int32, int64)."],
+        `call_method TensorVariable() tolist`,
+      );
+    }
+    throw unsupportedItem("item");
+  }
+  const trace = torch.trace;
+  if (!trace || name === "tolist" || isFloating(t.meta.dtype)) throw unsupportedItem("item");
+  const u = trace.unbackedInt();
+  const node = trace.emit("call_method", "item", [trace.nodeOf(t)], new Map(), u);
+  return new PySymInt(torch.vm.types.int, u, node, trace);
+}
+
+export function number(torch: Torch, t: PyTensor, as: "int" | "float"): Value {
+  if (torch.trace) {
+    if (t.known && t.proxy?.trace !== torch.trace) return asPython(torch, t, t.known[0] ?? 0);
+    throw unsupportedItem("item");
+  }
+  const v = itemValue(torch, t, `${as}(tensor)`);
+  if (v instanceof PyUnknownNumber) return new PyUnknownNumber(torch.vm.types[as], v.what, t);
+  return torch.vm.call(torch.vm.types[as], [v]);
+}
+
+export function truth(torch: Torch, t: PyTensor): boolean {
+  if (torch.trace) {
+    throw new Unsupported(
+      {
+        type: "Data-dependent branching",
+        number: "0170",
+        explanation:
+          "Detected data-dependent branching (e.g. `if my_tensor.sum() > 0:`). Dynamo does not support tracing dynamic control flow.",
+        hints: [FUNDAMENTAL, "Use `torch.cond` to express dynamic control flow."],
+        context: "attempted to jump with TensorVariable()",
+      },
+      true,
+    );
+  }
+  const v = elements(torch, t)?.[0];
+  if (v !== undefined) return Boolean(v);
+  return torch.decideUnknown("the truth of a tensor");
+}
+
+export function tensorText(torch: Torch, t: PyTensor): string {
+  const { vm } = torch;
+  const parts = [`shape=torch.Size([${torch.hints(t).join(", ")}])`];
+  const values = t.known && t.meta.shape.length <= 1 ? t.known : null;
+  const shown = values
+    ? t.meta.shape.length === 0
+      ? vm.repr(asPython(torch, t, values[0] ?? 0))
+      : `[${values.map(v => vm.repr(asPython(torch, t, v))).join(", ")}]`
+    : "...";
+  if (values) parts.length = 0;
+  if (t.meta.device.type === "cuda") parts.push(`device='cuda:${t.meta.device.index ?? 0}'`);
+  if (t.meta.dtype !== torch.defaultDtype && t.meta.dtype !== "int64") parts.push(`dtype=torch.${t.meta.dtype}`);
+  return `tensor(${[shown, ...parts].join(", ")})`;
+}

@@ -1,0 +1,108 @@
+// A finished trace as the frame that later stages take, and the values that a call of it read. In: the trace, the frame
+// and the state it began in. Out: plain data.
+import type { DType } from "../../aten/types";
+import type { Frame } from "../interp/frame";
+import { PyDict, PyList, PyTuple, type Value } from "../objects/values";
+import type { AutocastState, Torch } from "../torch/context";
+import { type CompileOptions, PyTensor } from "../torch/objects";
+import type { CapturedFrame, InputInfo, RuntimeTensor } from "../types";
+import type { GlobalState } from "./guards";
+import { entryFrame, type FrameSnapshot } from "./snapshot";
+import type { Trace } from "./trace";
+
+export interface CompileContext {
+  readonly options: CompileOptions;
+  /** ids of the frames compiled under it, for lenses */
+  readonly frames: number[];
+}
+
+/** the tensors of nested tuples, lists and dicts, as pytree flattens them */
+export function leaves(v: Value): PyTensor[] {
+  if (v instanceof PyTensor) return [v];
+  if (v instanceof PyTuple || v instanceof PyList) return v.items.flatMap(leaves);
+  if (v instanceof PyDict) return v.values().flatMap(leaves);
+  return [];
+}
+
+/** `trace` made the graph, `now` ran this call */
+export function inputValue(
+  torch: Torch,
+  i: InputInfo,
+  trace: Trace,
+  now: Trace,
+  frame: Frame,
+  snapshot: FrameSnapshot,
+): RuntimeTensor | number {
+  const known = trace.inputs.find(x => x.node === i.node);
+  const entry = { frame: entryFrame(frame, snapshot) };
+  if (i.kind === "tensor" && known) {
+    // what this call read: by now its source may hold what the call stored there
+    const read = now.inputs.find(x => x.source.name === known.source.name)?.value;
+    if (read instanceof PyTensor) return torch.runtime(read);
+    const v = known.source.fetch(entry) ?? (known.value instanceof PyTensor ? known.value : null);
+    if (v instanceof PyTensor) return torch.runtime(v);
+    return known.value instanceof PyTensor ? torch.runtime(known.value) : 0;
+  }
+  // a symbol: read off the tensor that it came from
+  const m = /^(.*)\.(size|stride)\(\)\[(\d+)\]$/.exec(i.source);
+  if (m) {
+    const owner = trace.inputs.find(x => x.source.name === m[1]);
+    const t = owner?.source.fetch(entry) ?? owner?.value;
+    if (t instanceof PyTensor) {
+      const r = torch.runtime(t);
+      return (m[2] === "size" ? r.sizes : r.strides)[Number(m[3])] ?? 0;
+    }
+  }
+  const v = known?.source.fetch(entry);
+  return typeof v === "number" ? v : typeof known?.value === "number" ? known.value : 0;
+}
+
+export function capturedFrame(
+  torch: Torch,
+  trace: Trace,
+  frame: Frame,
+  context: CompileContext,
+  baseGrad: boolean,
+  state: GlobalState,
+  id: number,
+  stack: CapturedFrame["stack"],
+): CapturedFrame {
+  const present = new Set(trace.graph.placeholders());
+  const order = trace.graph.placeholders();
+  const inputs: InputInfo[] = trace.inputs
+    .filter(i => present.has(i.node))
+    .sort((a, b) => order.indexOf(a.node) - order.indexOf(b.node))
+    .map(i => ({
+      node: i.node,
+      source: i.source.name,
+      kind: i.kind,
+      parameter:
+        i.source.owned === "parameter" ||
+        (i.value instanceof PyTensor && i.value.cls.isSubclassOf(torch.parameterClass)),
+      buffer: i.source.owned === "buffer",
+      value: i.value instanceof PyTensor ? torch.runtime(i.value) : i.value,
+    }));
+  const config = new Map(torch.config);
+  for (const [k, v] of context.options.options) config.set(k, v);
+  return {
+    id,
+    name: frame.shownName === "inner" && frame.code.file.library !== "user" ? "inner" : frame.shownName,
+    file: frame.code.file.name,
+    graph: trace.graph,
+    inputs,
+    shapeEnv: trace.env,
+    gradEnabled: baseGrad,
+    fullgraph: context.options.fullgraph,
+    config,
+    logs: new Set(torch.logs),
+    deterministic: torch.deterministic,
+    autocast: ambientAutocast(state),
+    assumed: [...trace.assumed],
+    stack,
+  };
+}
+
+function ambientAutocast(state: GlobalState): DType | null {
+  const { enabled, device, dtype } = JSON.parse(state.autocast) as AutocastState;
+  return enabled && device === "cuda" ? dtype : null;
+}
