@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
 import { builtinsPlugin } from "./builtins_plugin.mjs";
+import { BANNER, nameBuild, warmUp } from "./code_cache.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const external = ["tree-sitter", "tree-sitter-python", "zeromq", "wabt", "vscode"];
@@ -20,8 +21,10 @@ const common = {
   logLevel: "warning",
 };
 const targets = [
-  { entryPoints: ["server/src/cli.ts"], outfile: "server/dist/cli.cjs" },
-  { entryPoints: ["server/src/compile_thread.ts"], outfile: "server/dist/compile_thread.cjs" },
+  ...["cli", "compile_thread"].flatMap(name => [
+    { entryPoints: [`server/src/${name}.ts`], outfile: `server/dist/${name}.main.cjs`, banner: BANNER },
+    { entryPoints: [`server/src/start/${name}.ts`], outfile: `server/dist/${name}.cjs` },
+  ]),
   { entryPoints: ["gpu-worker/src/main.ts"], outfile: "gpu-worker/dist/main.cjs", plugins: [builtinsPlugin] },
   { entryPoints: ["gpu-worker/src/cpu/thread.ts"], outfile: "gpu-worker/dist/thread.cjs" },
   { entryPoints: ["client/src/extension.ts"], outfile: "client/dist/extension.cjs" },
@@ -41,4 +44,9 @@ if (process.argv.includes("--watch")) {
   for (const t of targets) await (await context(t)).watch();
 } else {
   await Promise.all(targets.map(t => build(t)));
+  const dist = join(root, "server", "dist");
+  await warmUp(
+    dist,
+    ["cli", "compile_thread"].map(name => nameBuild(join(dist, `${name}.main.cjs`))),
+  );
 }

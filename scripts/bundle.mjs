@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { builtinsPlugin } from "./builtins_plugin.mjs";
+import { BANNER, nameBuild } from "./code_cache.mjs";
 import { treeSitterFile } from "./native.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -47,13 +48,18 @@ const nativeFiles = {
 };
 
 const ENTRIES = {
-  cli: "server/src/cli.ts",
-  compile_thread: "server/src/compile_thread.ts",
+  cli: "server/src/start/cli.ts",
+  "cli.main": "server/src/cli.ts",
+  compile_thread: "server/src/start/compile_thread.ts",
+  "compile_thread.main": "server/src/compile_thread.ts",
   worker: "gpu-worker/src/main.ts",
   thread: "gpu-worker/src/cpu/thread.ts",
 };
 
-/** Writes cli.cjs, compile_thread.cjs, worker.cjs, thread.cjs and the .node files of `platform` into `folder`. */
+/**
+ * Writes cli.cjs and compile_thread.cjs (which start cli.main.cjs and compile_thread.main.cjs), worker.cjs, thread.cjs and
+ * the .node files of `platform` into `folder`. Compiled code comes into the user's cache folder on first use.
+ */
 export async function bundle(folder, platform, { minify = true } = {}) {
   if (!(platform in ZEROMQ)) throw new Error(`no such platform: ${platform} (there are ${PLATFORMS.join(", ")})`);
   mkdirSync(folder, { recursive: true });
@@ -70,11 +76,13 @@ export async function bundle(folder, platform, { minify = true } = {}) {
         minify,
         keepNames: true,
         legalComments: "none",
+        ...(name.endsWith(".main") ? { banner: BANNER } : {}),
         plugins: [nativeFiles, builtinsPlugin],
         logLevel: "warning",
       }),
     ),
   );
+  for (const name of Object.keys(ENTRIES)) if (name.endsWith(".main")) nameBuild(join(folder, `${name}.cjs`));
   const from = join(modules, "zeromq", "build", ZEROMQ[platform]);
   const addon = existsSync(from) ? readdirSync(from).find(f => f.endsWith(".node")) : undefined;
   if (!addon) throw new Error(`zeromq has no binary for ${platform}`);

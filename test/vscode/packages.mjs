@@ -15,7 +15,10 @@ const NEEDED = [
   "extension/walkthrough/first_kernels.py",
   ...["extension.cjs", "viz_worker.cjs"].map(f => `extension/dist/${f}`),
   ...["kernel_map", "graph", "benchmarks"].map(f => `extension/dist/webview/${f}.js`),
-  ...["cli.cjs", "compile_thread.cjs", "worker.cjs", "thread.cjs", ...NATIVE].map(f => `extension/dist/server/${f}`),
+  ...["cli", "cli.main", "compile_thread", "compile_thread.main", "worker", "thread"].map(
+    f => `extension/dist/server/${f}.cjs`,
+  ),
+  ...NATIVE.map(f => `extension/dist/server/${f}`),
   "extension/dist/server/python/fuselens_worker/main.py",
 ];
 

@@ -1,0 +1,124 @@
+// Bundles that start from compiled code (server/src/start): their banner, their build's name in it, and a first run of
+// each, whose code is kept beside the bundle for the V8 that made it.
+import { execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { Worker } from "node:worker_threads";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const UNNAMED = "/*build 0000000000000000*/";
+/** small, and of most of what model files are made of */
+const EXAMPLE = join(root, "scripts", "warm_up.py");
+
+/** what esbuild puts first into a bundle; as long as what takes its place, so that source maps stay right */
+export const BANNER = { js: UNNAMED };
+
+/** Names the build in a bundle's banner by the bundle's content. */
+export function nameBuild(file) {
+  const text = readFileSync(file, "latin1");
+  if (!text.startsWith(UNNAMED)) throw new Error(`${file} has no banner`);
+  // load_bundle.ts reads a byte as a character
+  if (Buffer.byteLength(text) !== text.length) throw new Error(`${file} is not ASCII`);
+  const build = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  writeFileSync(file, text.replace(UNNAMED, `/*build ${build}*/`), "latin1");
+  return build;
+}
+
+/** Runs the bundles of `folder` once where their code is not there yet. `builds`: bundle → build. */
+export async function warmUp(folder, builds) {
+  const code = join(folder, "code");
+  const known = list(code);
+  for (const file of known) if (!builds.some(b => file.includes(b))) rmSync(join(code, file));
+  const missing = start => !known.some(f => f.startsWith(start) && builds.some(b => f.includes(b)));
+  const env = { ...process.env, FUSELENS_CODE_CACHE: code };
+  const jobs = [];
+  if (missing("cli-compile")) {
+    const args = [join(folder, "cli.cjs"), "explain", EXAMPLE, "--json"];
+    jobs.push(promisify(execFile)(process.execPath, args, { env, maxBuffer: 1 << 26 }));
+  }
+  if (missing("cli-lsp")) jobs.push(warmServer(join(folder, "cli.cjs"), env));
+  if (missing("compile_thread")) jobs.push(warmThread(join(folder, "compile_thread.cjs"), env));
+  await Promise.all(jobs);
+}
+
+function list(folder) {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** one compile in a compile thread, which keeps its code soon afterwards */
+function warmThread(file, env) {
+  const options = {
+    preset: "nightly-2026-11",
+    target: "h100",
+    config: [],
+    stepBudget: 20_000_000,
+    folders: [],
+    examples: [],
+  };
+  const workerData = { options, generation: new SharedArrayBuffer(4) };
+  const thread = new Worker(file, { workerData, env: { ...env, FUSELENS_CODE_CACHE_AFTER: "1" } });
+  const text = readFileSync(EXAMPLE, "utf8");
+  const request = { kind: "compile", generation: 0, path: "/warm_up.py", keyed: false };
+  thread.postMessage({ ...request, id: 1, version: 1, text });
+  return new Promise((resolve, reject) => {
+    thread.on("error", reject);
+    thread.on("message", ({ id }) => {
+      if (id === 1) thread.postMessage({ ...request, id: 2, version: 2, text: text.replace("1e-6", "1e-5") });
+      else setTimeout(() => thread.terminate().then(resolve), 500);
+    });
+  });
+}
+
+/** one file opened in the language server, with what an editor asks of it at once */
+async function warmServer(file, env) {
+  const server = spawn(process.execPath, [file, "lsp", "--stdio"], { env, stdio: ["pipe", "pipe", "inherit"] });
+  const waiting = new Map();
+  let rest = Buffer.alloc(0);
+  server.stdout.on("data", data => {
+    rest = Buffer.concat([rest, data]);
+    for (;;) {
+      const end = rest.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const length = Number(/Content-Length: (\d+)/i.exec(rest.toString("latin1", 0, end))?.[1]);
+      if (rest.length < end + 4 + length) return;
+      const message = JSON.parse(rest.toString("utf8", end + 4, end + 4 + length));
+      rest = rest.subarray(end + 4 + length);
+      if (message.method !== undefined && message.id !== undefined) send({ id: message.id, result: null });
+      else waiting.get(message.id)?.(message);
+    }
+  });
+  const send = message => {
+    const body = JSON.stringify({ jsonrpc: "2.0", ...message });
+    server.stdin.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  };
+  let id = 0;
+  const ask = (method, params) =>
+    new Promise(resolve => {
+      waiting.set(++id, resolve);
+      send({ id, method, params });
+    });
+  const text = readFileSync(EXAMPLE, "utf8");
+  const textDocument = { uri: pathToFileURL(EXAMPLE).href };
+  const ended = new Promise(resolve => server.on("exit", resolve));
+  await ask("initialize", { processId: null, rootUri: null, capabilities: { textDocument: { hover: {} } } });
+  send({ method: "initialized", params: {} });
+  send({
+    method: "textDocument/didOpen",
+    params: { textDocument: { ...textDocument, languageId: "python", version: 1, text } },
+  });
+  const lenses = await ask("textDocument/codeLens", { textDocument });
+  for (const lens of lenses.result?.slice(0, 2) ?? []) await ask("codeLens/resolve", lens);
+  await ask("textDocument/diagnostic", { textDocument });
+  const line = text.split("\n").findIndex(l => l.includes("x = x + self.proj"));
+  await ask("textDocument/hover", { textDocument, position: { line, character: 12 } });
+  await ask("shutdown");
+  send({ method: "exit" });
+  await ended;
+}
