@@ -5,7 +5,7 @@ import type { CapturedFrame } from "./dynamo/types";
 import type { FxGraph } from "./fx/graph";
 import { type PrintOptions, printReadable } from "./fx/print";
 import type { CodegenOptions } from "./inductor/codegen/triton/options";
-import { generateWat, UnsupportedOnCpu } from "./inductor/codegen/wat";
+import { emptyKernel, generateWat, UnsupportedOnCpu } from "./inductor/codegen/wat";
 import { launchedNode } from "./inductor/codegen/wat/launched";
 import { inductorCode } from "./inductor/codegen/wrapper/inductor";
 import { outputCodeRecords } from "./inductor/codegen/wrapper/records";
@@ -202,6 +202,10 @@ function cpuKernels(
     const whole = nodes.get(step.ops[0] ?? "");
     if (!whole) throw new Error(`launch of ${name} belongs to no node`);
     const { node, partials } = launchedNode(whole, step, plan);
+    if (node === null) {
+      wat.push(emptyKernel(name));
+      continue;
+    }
     const written = leaves(node).flatMap(l => l.outputs.map(b => b.name));
     const removedBuffers = new Set(written.filter(b => !allocated.has(b) && !schedule.mutationRealName.has(b)));
     try {

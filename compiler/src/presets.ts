@@ -32,6 +32,10 @@ const config: Readonly<Record<string, ConfigValue>> = {
   max_autotune_gemm: false,
   max_autotune_pointwise: false,
   max_autotune_gemm_backends: "ATEN,TRITON,CPP",
+  // FuseLens's own: persistent, tma, specialized, pointers or library; null: the fastest
+  "triton.template_form": null,
+  // FuseLens's own: two products of one input, and what joins them, in one kernel
+  "triton.paired_products": false,
   max_autotune_conv_backends: "ATEN,TRITON",
   coordinate_descent_tuning: false,
   emulate_precision_casts: false,
@@ -157,6 +161,10 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   cuts_concatenations: false,
   /** rows of up to so many elements are held in registers where no more than two of them live at once; 0: 1024 and no more */
   widest_persistent_row: 0,
+  /** products of scaled fp8 matrices have a template too */
+  scaled_product_templates: false,
+  /** float32 products without TF32 run on tensor cores as three products of TF32 parts, near float32's precision */
+  float32_products_in_three_parts: false,
 };
 
 /** How generated code differs, beginning with what torch 2.11 writes; codegen/triton/options.ts says what each means. */
@@ -216,6 +224,8 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       "triton.mix_order_reduction_non_strict_mode": true,
       combo_kernels: true,
       combo_kernel_allow_mixed_pointwise_reduction: true,
+      "triton.paired_products": true,
+      epilogue_fusion_first: true,
     },
     behaviours: {
       ...behaviours,
@@ -236,6 +246,8 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       combo_by_cost: true,
       combo_bytes_by_part: true,
       peak_memory_tolerance: 262144,
+      scaled_product_templates: true,
+      float32_products_in_three_parts: true,
     },
   },
 };

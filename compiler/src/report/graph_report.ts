@@ -128,18 +128,20 @@ class LaunchedKernels {
 
   /** the generated kernel's name, or an extern kernel as the wrapper calls it; "" for a mere allocation */
   name(node: AnyNode): string {
-    if ("operation" in node && node.operation.kind === "extern") return node.operation.kernel ?? "";
-    return this.kernel(node)?.name ?? "";
+    const generated = this.kernel(node)?.name;
+    if (generated !== undefined) return generated;
+    return "operation" in node && node.operation.kind === "extern" ? (node.operation.kernel ?? "") : "";
   }
 }
 
 function estimateUs(node: AnyNode, bytes: number, input: GraphReportInput, launched: LaunchedKernels): number {
-  if ("operation" in node) {
+  const generated = launched.kernel(node);
+  if (generated === undefined && "operation" in node) {
     if (node.operation.kind === "nop") return 0;
     if (node.operation.kind === "extern")
       return estimateExternUs(node.operation, bytes, input.target, input.schedule.graph.sizevars);
   }
-  return launched.kernel(node)?.estimateUs ?? 0;
+  return generated?.estimateUs ?? 0;
 }
 
 type LinesOf = (ops: readonly string[]) => { readonly lines: readonly number[]; readonly at: readonly number[] };

@@ -4,6 +4,8 @@
 configurations on the first call, and remembers the fastest per set of sizes.
 """
 
+import functools
+
 import triton
 
 MAX_Y_GRID = 65535
@@ -31,6 +33,9 @@ def _grid(kind, values, data):
     if kind == "TransposeReductionGrid":
         # one program per block of columns and piece; pieces without rows write neutral results
         return (x(), data["pieces"], 1)
+    if kind == "GemmGrid":
+        tiles = cdiv(values["ynumel"], values["YBLOCK"]) * x() * values.get("znumel", 1)
+        return (min(tiles, multiprocessors()) if data["persistent"] else tiles, 1, 1)
     if kind == "SplitScanGrid":
         return (cdiv(values["r0_numel"], values["R0_BLOCK"]), values["xnumel"], 1)
     if kind == "SequentialComboKernelGrid":
@@ -60,6 +65,20 @@ def _has(values, data, axis, i):
     return f"{axis}numel_{i}" in values or f"{axis}numel_{i}" in data
 
 
+@functools.cache
+def multiprocessors():
+    import torch
+
+    return torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
+
+
+def _scratch(size, alignment, stream):
+    """Device memory that Triton asks for at a launch: room for tensor descriptors."""
+    import torch
+
+    return torch.empty(size, dtype=torch.int8, device="cuda")
+
+
 class Kernel:
     """A generated kernel. `run(*args, stream=...)` takes tensors, sizes and numels in signature order."""
 
@@ -81,6 +100,8 @@ class Kernel:
         grid = _grid(self.grid, values, self.grid_data)
         if 0 in grid:
             return
+        if self.grid_data.get("descriptors"):
+            triton.set_allocator(_scratch)
         self.fn[grid](*args, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
 
     def _key(self, args):

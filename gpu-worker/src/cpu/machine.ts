@@ -59,7 +59,8 @@ export class Machine {
   async load(plan: ExecutablePlan, wat: readonly WatKernel[]): Promise<LoadedPlan> {
     const [blocker] = plan.blockers;
     if (blocker) throw new JobFailure("unsupported", blocker);
-    if (plan.steps.some(s => s.kind === "extern")) await this.loadBuiltins(EXTERN_BUILTINS);
+    if (plan.steps.some(s => s.kind === "extern" || (s.kind === "launch" && s.products)))
+      await this.loadBuiltins(EXTERN_BUILTINS);
     const launches = plan.steps.filter(s => s.kind === "launch").length;
     if (launches !== wat.length) throw new JobFailure("invalid-job", `${launches} launches and ${wat.length} kernels`);
     const fresh = [...new Map(wat.map(k => [k.text, k] as const)).values()].filter(k => !this.loaded.has(k.text));

@@ -1,6 +1,6 @@
 // One run of an ExecutablePlan: its steps in order over named buffers. In: a loaded plan, its inputs. Out: its outputs.
 // A plan's sizes are worked out for the sizes of this call. Promises: whatever happens, what the run holds is released.
-import type { PlanArg, PlanStep } from "@fuselens/compiler/plan";
+import type { ExternStep, PlanArg, PlanStep } from "@fuselens/compiler/plan";
 import { accessor, itemSize } from "./dtypes";
 import { runExtern } from "./externs/index";
 import type { ExternContext, ExternValue } from "./externs/types";
@@ -119,7 +119,7 @@ class PlanRun {
         this.unbind(step.name);
         return;
       case "launch":
-        this.launch();
+        this.template(step.products ?? [], () => this.launch());
         return;
       case "extern":
         this.extern(step);
@@ -179,6 +179,22 @@ class PlanRun {
 
   private clear(view: TensorView): void {
     new Uint8Array(this.machine.buffer, view.address, storageBytes(view.size, view.stride, 0, view.dtype)).fill(0);
+  }
+
+  /** the matrix products of a template, those that live inside its kernel in memory of their own, then the rest of it */
+  private template(products: readonly ExternStep[], rest: () => void): void {
+    const inside: string[] = [];
+    for (const p of products) {
+      const [result] = p.results;
+      if (result && !this.named.has(p.output)) {
+        const { size, stride } = shapeOf(result, this.symbols);
+        this.named.set(p.output, this.machine.create(size, stride, result.dtype));
+        inside.push(p.output);
+      }
+      runExtern(p, this.externContext());
+    }
+    rest();
+    for (const name of inside) this.unbind(name);
   }
 
   private launch(): void {

@@ -15,6 +15,7 @@ import { launchCombo } from "./launch_combo";
 import { launchMixOrder } from "./launch_mix_order";
 import { launchNested } from "./launch_nested";
 import { launchPieces } from "./launch_pieces";
+import { isTemplateLaunch, launchTemplate } from "./launch_template";
 import { launchTransposeReduction } from "./launch_transpose";
 import { LaunchBuilder } from "./launches";
 import { type OpenStep, planMemory } from "./memory_plan";
@@ -143,7 +144,8 @@ export class PlanBuilder implements PlanContext {
   }
 
   private single(node: AnyNode, members: readonly SchedulerNode[]): void {
-    if (!launchPieces(this.launches, node, members)) this.launches.single(node, members);
+    if (isTemplateLaunch(node)) launchTemplate(this.launches, node);
+    else if (!launchPieces(this.launches, node, members)) this.launches.single(node, members);
   }
 
   private generateGroup(node: GroupNode): void {

@@ -10,7 +10,7 @@ import type { Expr } from "../symbolic/expr";
 import type { PlanContext } from "./context";
 import { sourceComment } from "./provenance";
 import { planSize, planTensor, planView } from "./sizes";
-import type { PlanArg, PlanTensor } from "./types";
+import type { PlanArg, PlanStep, PlanTensor } from "./types";
 
 export function externSteps(b: PlanContext, node: SchedulerNode): void {
   const op = node.operation;
@@ -30,29 +30,37 @@ export function externSteps(b: PlanContext, node: SchedulerNode): void {
     return;
   }
   if (op.opaque !== undefined) b.blockers.push(op.opaque);
-  const comment = sourceComment([op.origins]);
-  const output = op.outputs[0] ?? "";
+  b.push(externCall(b, node));
+}
+
+/** the call of an extern node's kernel; of a template, the library's call that computes the same */
+export function externCall(b: PlanContext, node: SchedulerNode): Extract<PlanStep, { kind: "extern" }> {
+  const op = node.operation;
+  if (op.kind !== "extern") throw new Error(`${node.name} calls no kernel`);
   const tupled = op.kernel === "extern_kernels.convolution" ? asTuple : (a: PlanArg) => a;
-  b.push({
+  return {
     kind: "extern",
     kernel: op.kernel ?? op.op,
     op: op.op,
-    call:
-      op.irClass === "ExternKernelOut" || op.irClass === "RandomSeeds" || op.irClass === "DeviceCopy"
-        ? "out"
-        : op.irClass === "ExternKernelAlloc"
-          ? "alloc"
-          : "fallback",
-    output,
+    call: OUT.has(op.irClass) ? "out" : op.irClass === "ExternKernelAlloc" ? "alloc" : "fallback",
+    output: op.outputs[0] ?? "",
     results: resultsOf(b, op),
     args: op.args.map(a => planArg(b, a)),
     kwargs: Object.entries(op.kwargs).map(([k, v]) => [k, tupled(planArg(b, v))] as const),
     origin: b.options.originOf(op.origins),
     ops: [node.name],
-    comment,
+    comment: sourceComment([op.origins]),
     opaque: op.opaque,
-  });
+  };
 }
+
+const OUT: ReadonlySet<string> = new Set([
+  "ExternKernelOut",
+  "RandomSeeds",
+  "DeviceCopy",
+  "TemplateBuffer",
+  "MultiTemplateBuffer",
+]);
 
 /** Inductor keeps a convolution's sizes as tuples, everything else as lists */
 const asTuple = (a: PlanArg): PlanArg => (a.kind === "list" ? { ...a, tuple: true } : a);

@@ -62,7 +62,7 @@ export function launchCombo(l: LaunchBuilder, node: GroupNode): void {
       false,
     );
     // only the newer form says where the sub-kernels came from
-    l.launch(index, source, members, separate ? undefined : provenanceOf([], [], b.view).comment);
+    l.launch(index, source, members, separate ? {} : { comment: provenanceOf([], [], b.view).comment });
   }
   b.freeBuffers();
 }

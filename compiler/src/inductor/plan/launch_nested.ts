@@ -48,7 +48,7 @@ export function launchNested(l: LaunchBuilder, node: GroupNode): void {
   const members = [...outerNodes, ...groupedNodes];
   const index = l.define(source, node, outerNodes, originsOf(outerNodes), true, members);
   for (const m of members) b.markRun(m, kernel.inplaceUpdates);
-  l.launch(index, source, outerNodes, undefined, members);
+  l.launch(index, source, outerNodes, { all: members });
   l.finish([kernel]);
   b.freeBuffers();
 }

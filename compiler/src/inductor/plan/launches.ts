@@ -4,7 +4,7 @@ import type { FxNode } from "../../fx/graph";
 import type { KernelContext } from "../codegen/triton/generate";
 import type { Workspace } from "../codegen/triton/kernel_args";
 import { type KernelParam, type KernelSource, NAME } from "../codegen/triton/kernel_text";
-import { estimateKernelUs } from "../cost";
+import { estimateExternUs, estimateKernelUs } from "../cost";
 import { selectTiling } from "../scheduler/tiling/select";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import type { PlanContext } from "./context";
@@ -12,7 +12,7 @@ import { decideInplace, inplaceDecisions } from "./inplace";
 import { type LaunchForm, LaunchForms, sourceKey } from "./launch_forms";
 import { fusedName, provenanceOf, sourceComment } from "./provenance";
 import { planSize } from "./sizes";
-import type { PlanArg, PlanKernel, PlanKernelArg, PlanOrigin, PlanScheduleEntry, PlanStep } from "./types";
+import type { ExternStep, PlanArg, PlanKernel, PlanKernelArg, PlanOrigin, PlanScheduleEntry, PlanStep } from "./types";
 
 const CATEGORY: Readonly<Record<KernelSource["heuristic"], string>> = {
   pointwise: "poi",
@@ -20,7 +20,16 @@ const CATEGORY: Readonly<Record<KernelSource["heuristic"], string>> = {
   persistent_reduction: "per",
   foreach: "for",
   split_scan: "spl",
+  template: "tem",
 };
+
+export interface LaunchExtras {
+  /** what stands above the call where that is not the members' origins */
+  readonly comment?: string;
+  readonly all?: readonly SchedulerNode[];
+  /** matrix products that a template's kernel computes */
+  readonly products?: readonly ExternStep[];
+}
 
 export class LaunchBuilder {
   private readonly kernels: PlanKernel[] = [];
@@ -138,18 +147,16 @@ export class LaunchBuilder {
       origin: whole,
       bytes,
       flops,
-      estimateUs: estimateKernelUs(bytes, flops, options.target, again),
+      estimateUs: Math.max(estimateKernelUs(bytes, flops, options.target, again), productUs(this.b, all)),
     });
     return index;
   }
 
-  /** `comment`: what stands above the call where that is not the members' origins */
   launch(
     kernel: number,
     source: Pick<KernelSource, "params">,
     members: readonly SchedulerNode[],
-    comment?: string,
-    all: readonly SchedulerNode[] = members,
+    { comment, all = members, products }: LaunchExtras = {},
   ): void {
     const origins = originsOf(members);
     const step: PlanStep = {
@@ -159,6 +166,7 @@ export class LaunchBuilder {
       origin: this.b.options.originOf(originsOf(all).flat()),
       ops: all.map(m => m.name),
       comment: comment ?? sourceComment(origins),
+      ...(products ? { products } : {}),
     };
     this.b.push(step);
   }
@@ -210,6 +218,14 @@ function planKernelArg(b: PlanContext, p: KernelParam): PlanKernelArg[] {
       return never;
     }
   }
+}
+
+/** microseconds that the matrix products of a template's kernel take at least; 0 for other kernels */
+function productUs(b: PlanContext, members: readonly SchedulerNode[]): number {
+  return members.reduce((us, m) => {
+    const op = m.operation;
+    return op.kind === "extern" ? us + estimateExternUs(op, 0, b.options.target, b.view.sizevars) : us;
+  }, 0);
 }
 
 /** arithmetic operations of the bodies, one a value and iteration */

@@ -132,6 +132,22 @@ export interface WatKernel {
   readonly zeroed: readonly string[];
 }
 
+export interface ExternStep {
+  readonly kind: "extern";
+  readonly kernel: string;
+  readonly op: string;
+  readonly call: "out" | "alloc" | "fallback";
+  readonly output: string;
+  /** what an alloc or fallback call gives back, one per result (null: a result that is None); for an out call its out= tensor */
+  readonly results: readonly (PlanTensor | null)[];
+  readonly args: readonly PlanArg[];
+  readonly kwargs: readonly (readonly [string, PlanArg])[];
+  readonly origin: PlanOrigin;
+  readonly ops: readonly string[];
+  readonly comment: string;
+  readonly opaque?: string;
+}
+
 export type PlanStep =
   | {
       readonly kind: "assert";
@@ -157,22 +173,13 @@ export type PlanStep =
       readonly origin: PlanOrigin;
       readonly ops: readonly string[];
       readonly comment: string;
+      /**
+       * A template's kernel: the matrix products that it computes, as calls. An executor without the template runs these,
+       * into memory of its own where a result lives inside the kernel alone, then what is left of the kernel.
+       */
+      readonly products?: readonly ExternStep[];
     }
-  | {
-      readonly kind: "extern";
-      readonly kernel: string;
-      readonly op: string;
-      readonly call: "out" | "alloc" | "fallback";
-      readonly output: string;
-      /** what an alloc or fallback call gives back, one per result (null: a result that is None); for an out call its out= tensor */
-      readonly results: readonly (PlanTensor | null)[];
-      readonly args: readonly PlanArg[];
-      readonly kwargs: readonly (readonly [string, PlanArg])[];
-      readonly origin: PlanOrigin;
-      readonly ops: readonly string[];
-      readonly comment: string;
-      readonly opaque?: string;
-    }
+  | ExternStep
   /** one result of a call; index null: its only one */
   | { readonly kind: "getitem"; readonly output: PlanTensor; readonly of: string; readonly index: number | null }
   /** mix-order: the workspace's partial results are summed up */

@@ -3,16 +3,18 @@
 // Promises: decisions, names and order are Inductor's for the given preset; nothing of the graph is changed.
 import { dumpNodes } from "../../report/ir_dump";
 import type { LoweredGraph } from "../ir/types";
+import { wantedForm } from "../templates/choose";
 import { countBytes } from "./bytes";
 import { createComboKernels } from "./combo";
 import { createForeachNodes } from "./foreach";
 import { computeLastUsage } from "./last_usage";
 import { mergeAllLoops } from "./merge_loops";
 import { computeAncestors, computeDependencies, createNodes, eliminateDeadNodes, topologicalSort } from "./nodes";
+import { pairProducts } from "./paired_products";
 import { estimatePeakMemory, reorderForPeakMemory } from "./peak_memory";
 import { fuseNodes } from "./rounds";
 import { behaves, flag, layoutOf, type SchedulerOptions, type SchedulerState } from "./state";
-import { estimatedCosts, type TemplateCosts } from "./template_choices";
+import { estimatedCosts, type TemplateCosts, withWantedForm } from "./template_choices";
 import { finalizeTemplates, speedupByFusion, splitTemplateGroups, withTemplates } from "./template_fusion";
 import type { AnyNode, Schedule } from "./types";
 
@@ -23,15 +25,16 @@ export interface ScheduleOptions extends SchedulerOptions {
   readonly fuse?: boolean;
   /** times of template choices; estimated where it is missing */
   readonly measure?: TemplateCosts;
-  /** templates stay in one kernel with what was fused into them; else they are launched apart (the log shows them fused) */
-  readonly templateKernels?: boolean;
 }
 
 export function schedule(lowered: LoweredGraph, options: ScheduleOptions): Schedule {
-  const graph = ownCopy(withTemplates(lowered, flag(options, "max_autotune") || flag(options, "max_autotune_gemm")));
+  const graph = ownCopy(withTemplates(lowered, options));
   const s = newState(graph, options);
   const templates = {
-    costs: options.measure ?? estimatedCosts(graph, options.target),
+    costs: withWantedForm(
+      options.measure ?? estimatedCosts(graph, options.target),
+      options.fuse === false ? "library" : wantedForm(options.config),
+    ),
     choices: new Map(),
     numbered: 0,
   };
@@ -43,11 +46,11 @@ export function schedule(lowered: LoweredGraph, options: ScheduleOptions): Sched
   let nodes: AnyNode[] = topologicalSort(createForeachNodes(s, singles));
   if (options.fuse !== false) nodes = fuseNodes(s, nodes, (a, b) => speedupByFusion(s, templates, a, b));
   mergeAllLoops(s, nodes);
-  nodes = finalizeTemplates(s, templates, nodes);
+  nodes = finalizeTemplates(s, templates, pairProducts(s, nodes));
   if (flag(s, "combo_kernels")) nodes = createComboKernels(s, nodes);
   if (flag(s, "reorder_for_peak_memory")) nodes = reorderForPeakMemory(s, nodes);
   const postFusionDump = options.wantDumps ? dump(s, nodes) : null;
-  if (!options.templateKernels) nodes = splitTemplateGroups(s, nodes);
+  nodes = splitTemplateGroups(s, nodes);
   s.nodes = nodes;
   computeLastUsage(s, nodes);
   const bytes = countBytes(s, nodes);

@@ -9,6 +9,8 @@ import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph } from "../ir/types";
 import { printLog } from "../symbolic";
 import type { SizeVars } from "../symbolic/size_vars";
+import type { GemmForm } from "../templates/forms";
+import { gemmKind } from "../templates/gemm";
 import { layoutOf } from "./state";
 
 export interface GemmConfig {
@@ -94,6 +96,16 @@ export function estimatedCosts(graph: LoweredGraph, target: TargetProperties): T
   };
 }
 
+/** what the configuration asks for is taken, whatever it costs */
+export function withWantedForm(costs: TemplateCosts, wanted: GemmForm | "library" | null): TemplateCosts {
+  if (wanted === null) return costs;
+  return {
+    ...costs,
+    choiceMs: (op, config) =>
+      (config === null) === (wanted === "library") ? costs.choiceMs(op, config) : Number.POSITIVE_INFINITY,
+  };
+}
+
 function trafficOf(graph: LoweredGraph, op: ExternOperation): number {
   const read = op.reads.reduce(
     (t, r) => t + r.size.reduce((n, e) => n * graph.sizevars.sizeHint(e, 1), 1) * itemsize(r.dtype),
@@ -105,16 +117,20 @@ function trafficOf(graph: LoweredGraph, op: ExternOperation): number {
   }, read);
 }
 
-/** "mm", "addmm", "bmm", "baddbmm"; null for kernels without a template */
+/** "mm", "addmm", "bmm", "baddbmm", "scaled_mm"; null for kernels without a template */
 export function templateKernel(op: ExternOperation): string | null {
-  const name = /^extern_kernels\.(mm|addmm|bmm|baddbmm)$/.exec(op.kernel ?? "")?.[1];
-  return name ?? null;
+  return gemmKind(op);
 }
 
 /** sizes of a product as (M, N, K) */
 export function gemmSizes(op: ExternOperation, sv: SizeVars): readonly [number, number, number] {
-  const [a, b] = op.reads.slice(-2).map(r => r.size.slice(-2).map(e => sv.sizeHint(e, 1)));
+  const [a, b] = productReads(op).map(r => r.size.slice(-2).map(e => sv.sizeHint(e, 1)));
   return [a?.[0] ?? 1, b?.[1] ?? 1, a?.[1] ?? 1];
+}
+
+/** what is multiplied: scales come after it, what is added before */
+function productReads(op: ExternOperation): ExternOperation["reads"] {
+  return gemmKind(op) === "scaled_mm" ? op.reads.slice(0, 2) : op.reads.slice(-2);
 }
 
 /** All choices, fastest first; Triton kernels are numbered in the order of their configurations. */

@@ -2,10 +2,22 @@
 // choices. Out: yes or no, with the log of it; after fusion, a template that no one joined takes its fastest choice.
 // Promises: after speedup_by_fusion (epilogues are not benchmarked by default) and finalize_multi_template_buffers.
 import type { Buffer, ExternOperation, LoweredGraph, Operation } from "../ir/types";
+import { gemmKind, gemmOf } from "../templates/gemm";
 import { makeGroup } from "./groups";
-import { bufferNames, depBytes, flag, isGroup, isTemplate, membersOf, type SchedulerState, setting } from "./state";
+import {
+  behaves,
+  bufferNames,
+  depBytes,
+  flag,
+  isGroup,
+  isTemplate,
+  membersOf,
+  type SchedulerOptions,
+  type SchedulerState,
+  setting,
+} from "./state";
 import { templateOf, templateOperation } from "./template";
-import { autotuneLines, choicesOf, type TemplateChoice, type TemplateCosts, templateKernel } from "./template_choices";
+import { autotuneLines, choicesOf, type TemplateChoice, type TemplateCosts } from "./template_choices";
 import type { AnyNode, SchedulerNode } from "./types";
 
 export interface TemplateState {
@@ -16,11 +28,14 @@ export interface TemplateState {
 }
 
 /** Under max-autotune every matrix product is a template with several choices. */
-export function withTemplates(graph: LoweredGraph, autotunes: boolean): LoweredGraph {
-  if (!autotunes) return graph;
+export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): LoweredGraph {
+  if (!flag(o, "max_autotune") && !flag(o, "max_autotune_gemm")) return graph;
+  const scaled = behaves(o, "scaled_product_templates");
+  const isTemplate = (op: ExternOperation): boolean =>
+    scaled ? gemmKind(op) !== null : gemmKind(op) !== null && gemmKind(op) !== "scaled_mm";
   const buffers = new Map<string, Buffer>(graph.buffers);
   const operations = graph.operations.map((op): Operation => {
-    if (op.kind !== "extern" || templateKernel(op) === null || op.device.type !== "cuda") return op;
+    if (op.kind !== "extern" || !isTemplate(op) || op.device.type !== "cuda") return op;
     for (const name of op.outputs) {
       const b = buffers.get(name);
       if (b) buffers.set(name, { ...b, irClass: "MultiTemplateBuffer" });
@@ -105,8 +120,8 @@ function asExtern(s: SchedulerState, n: SchedulerNode, op: ExternOperation): Sch
 }
 
 /**
- * Groups around a template taken apart again: the library's kernel, then what was fused after it as a kernel of its own.
- * For code generators that write no template kernels.
+ * Templates that no kernel is generated for, taken apart again: what was fused before the product, the library's kernel,
+ * and what was fused after it. So is all that comes before a product, which is computed once and not once a tile.
  */
 export function splitTemplateGroups(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode[] {
   return nodes.flatMap((n): AnyNode[] => {
@@ -114,11 +129,14 @@ export function splitTemplateGroups(s: SchedulerState, nodes: readonly AnyNode[]
     if (template?.operation.kind !== "extern") return [n];
     const members = membersOf(n);
     const at = members.indexOf(template);
+    const before = members.slice(0, at).filter(m => !isTemplate(m));
+    const generated = gemmOf(template.operation) !== null;
+    if (generated && before.length === 0) return [n];
     const part = (list: readonly SchedulerNode[]): AnyNode[] =>
       list.length > 1 ? [makeGroup(s, "FusedSchedulerNode", list)] : [...list];
-    const before = members.slice(0, at);
     const after = members.slice(at + 1);
-    for (const m of [...before, ...after]) s.fusedNode.set(m.name, m);
+    for (const m of members) s.fusedNode.set(m.name, m);
+    if (generated) return [...part(before), ...part([template, ...after])];
     return [...part(before), asExtern(s, template, template.operation), ...part(after)];
   });
 }

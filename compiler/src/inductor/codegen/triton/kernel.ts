@@ -53,6 +53,8 @@ export interface KernelSpec {
   readonly splitScan?: boolean;
   /** a name for scratch memory that the caller provides */
   readonly nextWorkspace?: () => string;
+  /** trees that a program has one value of, instead of a block */
+  readonly scalarTrees?: ReadonlySet<Prefix>;
   /** further constants of the launch configuration, after the block sizes */
   readonly constants?: readonly string[];
 }

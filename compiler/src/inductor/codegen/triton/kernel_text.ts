@@ -34,7 +34,7 @@ export interface KernelSource {
   readonly preamble: readonly FinalLine[];
   readonly params: readonly KernelParam[];
   readonly meta: TritonMeta;
-  readonly heuristic: "pointwise" | "reduction" | "persistent_reduction" | "foreach" | "split_scan";
+  readonly heuristic: "pointwise" | "reduction" | "persistent_reduction" | "foreach" | "split_scan" | "template";
 }
 
 export function isRemoved(k: TritonKernel, buffer: string): boolean {

@@ -148,12 +148,15 @@ export class RangeTree {
 export function constructRangeTrees(
   tiling: Tiling,
   space: VariableSpace,
-  kernel: { isReduction: boolean; persistent: boolean; splitScan?: boolean },
+  kernel: { isReduction: boolean; persistent: boolean; splitScan?: boolean; scalarTrees?: ReadonlySet<Prefix> },
 ): RangeTree[] {
   const active = PREFIX_ORDER.filter(p => tiling.has(p));
   // a scan that is split among programs has one row per program
   const tensorDims = PREFIX_ORDER.filter(
-    p => active.includes(p) && (isReductionPrefix(p) ? kernel.isReduction : kernel.splitScan !== true),
+    p =>
+      active.includes(p) &&
+      !kernel.scalarTrees?.has(p) &&
+      (isReductionPrefix(p) ? kernel.isReduction : kernel.splitScan !== true),
   );
   const gridDims: readonly Prefix[] = kernel.splitScan ? ["r0_", "x", "y"] : ["x", "y", "z"];
   return active.map(p => {

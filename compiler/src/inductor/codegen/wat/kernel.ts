@@ -77,6 +77,14 @@ export function generateKernel(node: AnyNode, schedule: Schedule, ctx: WatContex
   };
 }
 
+/** the CPU form of a launch that has nothing left to do once its matrix products are there */
+export function emptyKernel(name: string): WatKernel {
+  const module = new ModuleBuilder();
+  module.define(exportName(0), ["$begin", "$end"], new FunctionBuilder(module));
+  const { text, origins } = module.finish(name);
+  return { name, text, buffers: [], parallelSize: 0, grain: 1, scratchBytes: 0, lines: origins, zeroed: [] };
+}
+
 interface Env {
   readonly memory: KernelMemory;
   readonly sizes: KernelSizes;

@@ -9,12 +9,15 @@ export type Launch = Extract<PlanStep, { kind: "launch" }>;
 type Finish = Extract<PlanStep, { kind: "finish_partials" }>;
 
 export interface Launched {
-  readonly node: AnyNode;
+  /** null: nothing but matrix products */
+  readonly node: AnyNode | null;
   readonly partials: Partials | null;
 }
 
 export function launchedNode(node: AnyNode, step: Launch, plan: ExecutablePlan): Launched {
-  const own = restricted(node, new Set(step.ops));
+  const called = new Set(step.products?.flatMap(p => p.ops));
+  const own = restricted(node, new Set(step.ops.filter(o => !called.has(o))));
+  if (!own && step.products) return { node: null, partials: null };
   if (!own) throw new Error(`${node.name} has none of ${step.ops.join(", ")}`);
   return { node: own, partials: partialsOf(own, finishesOf(step, plan)) };
 }

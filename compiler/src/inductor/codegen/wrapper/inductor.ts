@@ -175,6 +175,17 @@ function decorator(k: PlanKernel, options: CodegenOptions, filename: string): st
       ")",
     ];
   }
+  if (k.heuristic === "template") {
+    const [config] = meta.configs;
+    return [
+      "@triton_heuristics.template(",
+      `    num_stages=${config?.numStages ?? 1},`,
+      `    num_warps=${config?.numWarps ?? 4},`,
+      `    triton_meta=${tritonMeta},`,
+      `    inductor_meta=${inductorMeta},`,
+      ")",
+    ];
+  }
   const lines = [`@triton_heuristics.${k.heuristic}(`];
   if (meta.reductionHint !== undefined)
     lines.push(`    size_hints=${hints},`, `    reduction_hint=ReductionHint.${meta.reductionHint},`);

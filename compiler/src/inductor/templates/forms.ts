@@ -1,0 +1,137 @@
+// How a product's template may be written and launched. In: a product, its dtype, the target. Out: forms with their
+// launch configurations, best guess first. Promises: every form given fits the target's shared memory; never empty.
+import { itemsize } from "../ir/dtypes";
+import type { TargetProperties } from "../ir/target";
+import type { BufferView } from "../ir/types";
+import type { TritonConfig } from "../plan/types";
+import { type Expr, intValue, mul } from "../symbolic/expr";
+import type { SizeVars } from "../symbolic/size_vars";
+import type { Gemm } from "./gemm";
+
+/**
+ * pointers: a program per tile, operands through pointers. tma: the same with tensor descriptors. persistent: as many
+ * programs as multiprocessors, each walking tiles. specialized: that, with warps of their own for the copies.
+ */
+export type GemmForm = "pointers" | "tma" | "persistent" | "specialized";
+export const GEMM_FORMS: readonly GemmForm[] = ["persistent", "tma", "specialized", "pointers"];
+export const isGemmForm = (x: unknown): x is GemmForm => GEMM_FORMS.includes(x as GemmForm);
+
+export const usesDescriptors = (f: GemmForm): boolean => f !== "pointers";
+export const isPersistent = (f: GemmForm): boolean => f === "persistent" || f === "specialized";
+
+/** bytes that a tensor descriptor's rows are aligned to */
+const DESCRIPTOR_ALIGNMENT = 16;
+
+/** which way a matrix lies: its last dimension is dense, its first is, or neither */
+export function denseDimension(v: BufferView): "last" | "first" | null {
+  const [first, last] = v.stride.slice(-2);
+  if (last !== undefined && intValue(last) === 1) return "last";
+  return first !== undefined && intValue(first) === 1 ? "first" : null;
+}
+
+/** whether the copy engine can fetch tiles of it */
+export function hasDescriptor(v: BufferView, sv: SizeVars): boolean {
+  const dense = denseDimension(v);
+  if (dense === null) return false;
+  const bytes = itemsize(v.dtype);
+  const steps = v.stride.filter((_, i) => i !== v.stride.length - (dense === "last" ? 1 : 2));
+  const aligned = (e: Expr): boolean => sv.knownMultipleOf(mul(e, bytes), DESCRIPTOR_ALIGNMENT);
+  return steps.every(s => intValue(s) !== 0 && aligned(s)) && aligned(v.offset);
+}
+
+/** forms that this product has on this GPU */
+export function formsOf(products: readonly Gemm[], target: TargetProperties, sv: SizeVars): readonly GemmForm[] {
+  const [first] = products;
+  if (!first) return [];
+  const fetchable = [first.a, ...products.map(p => p.b)].every(v => hasDescriptor(v, sv));
+  const [major] = target.computeCapability;
+  if (major < 9 || !fetchable) return ["pointers"];
+  return GEMM_FORMS;
+}
+
+interface Tile {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly warps: number;
+  readonly stages: number;
+}
+
+/** BLOCK_M, BLOCK_N, BLOCK_K in bytes of a row, warps, stages */
+const HALF: Readonly<Record<GemmForm, readonly Tile[]>> = {
+  persistent: [
+    { m: 128, n: 256, k: 128, warps: 8, stages: 3 },
+    { m: 128, n: 256, k: 128, warps: 8, stages: 4 },
+    { m: 256, n: 128, k: 128, warps: 8, stages: 3 },
+    { m: 128, n: 128, k: 128, warps: 4, stages: 5 },
+    { m: 128, n: 128, k: 128, warps: 8, stages: 4 },
+    { m: 64, n: 256, k: 128, warps: 4, stages: 4 },
+  ],
+  tma: [
+    { m: 128, n: 128, k: 128, warps: 4, stages: 3 },
+    { m: 128, n: 256, k: 128, warps: 8, stages: 4 },
+    { m: 128, n: 256, k: 128, warps: 8, stages: 3 },
+    { m: 128, n: 128, k: 128, warps: 8, stages: 3 },
+    { m: 128, n: 128, k: 128, warps: 4, stages: 5 },
+    { m: 256, n: 128, k: 128, warps: 8, stages: 4 },
+    { m: 64, n: 128, k: 128, warps: 4, stages: 4 },
+    { m: 64, n: 64, k: 128, warps: 4, stages: 5 },
+  ],
+  specialized: [
+    { m: 128, n: 128, k: 128, warps: 4, stages: 4 },
+    { m: 128, n: 128, k: 128, warps: 4, stages: 5 },
+    { m: 64, n: 256, k: 128, warps: 4, stages: 4 },
+    { m: 64, n: 128, k: 128, warps: 4, stages: 5 },
+  ],
+  pointers: [
+    { m: 128, n: 128, k: 128, warps: 4, stages: 3 },
+    { m: 128, n: 256, k: 128, warps: 8, stages: 3 },
+    { m: 128, n: 128, k: 128, warps: 8, stages: 4 },
+    { m: 64, n: 128, k: 128, warps: 4, stages: 4 },
+    { m: 64, n: 64, k: 128, warps: 4, stages: 4 },
+    { m: 64, n: 64, k: 64, warps: 4, stages: 3 },
+    { m: 32, n: 64, k: 128, warps: 4, stages: 5 },
+    { m: 16, n: 64, k: 256, warps: 4, stages: 4 },
+  ],
+};
+
+const MIN_BLOCK = 16;
+/** sums that a warp keeps in registers: half of what its threads have */
+const WIDEST_SUMS = 128 * 32;
+const cap = (x: number): number => Math.max(MIN_BLOCK, 2 ** Math.ceil(Math.log2(Math.max(1, x))));
+
+/** `products`: accumulators per program; two share the first operand's tile */
+export function gemmConfigs(
+  form: GemmForm,
+  products: readonly Gemm[],
+  target: TargetProperties,
+  sv: SizeVars,
+): readonly TritonConfig[] {
+  const [first] = products;
+  if (!first) return [];
+  const bytes = itemsize(first.a.dtype);
+  const [m, n, k] = [first.m, first.n, first.k].map(e => sv.sizeHint(e, 1024)) as [number, number, number];
+  const out: TritonConfig[] = [];
+  const seen = new Set<string>();
+  for (const t of HALF[form]) {
+    const block = { m: Math.min(t.m, cap(m)), n: Math.min(t.n, cap(n)), k: Math.min(t.k / bytes, cap(k)) };
+    const depth = bytes === 1 ? Math.max(block.k, Math.min(32, cap(k))) : block.k;
+    const columns = products.length === 1 ? block.n : Math.max(MIN_BLOCK, Math.min(block.n, 128));
+    const operands = (block.m + products.length * columns) * depth * bytes;
+    const stages = Math.min(t.stages, Math.floor((target.sharedMemoryPerBlock - 4096) / operands));
+    if (stages < 1) continue;
+    const sums = block.m * columns * products.length;
+    const warps = Math.max(1, Math.min(8, Math.max(t.warps, sums / WIDEST_SUMS), Math.floor(sums / 512)));
+    if (sums / warps > WIDEST_SUMS || (form === "specialized" && warps !== 4)) continue;
+    const config: TritonConfig = {
+      kwargs: { YBLOCK: block.m, XBLOCK: columns, KBLOCK: depth, GROUP: 8 },
+      numWarps: warps,
+      numStages: stages,
+    };
+    const key = JSON.stringify(config);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    out.push(config);
+  }
+  return out;
+}

@@ -1,0 +1,83 @@
+// A matrix product as a template sees it. In: the operation that lowering left. Out: what is multiplied, by what it is
+// scaled and what is added. Promises: null for products that no template computes; nothing is decided here.
+import type { ArgValue, DType } from "../../aten/types";
+import { PyFloat } from "../../aten/types";
+import { isHalf } from "../ir/dtypes";
+import type { BufferView, ExternOperation } from "../ir/types";
+import { type Expr, int } from "../symbolic/expr";
+
+export type GemmKind = "mm" | "addmm" | "bmm" | "baddbmm" | "scaled_mm";
+
+/** out[b, m, n] = alpha * sum over k of a[b, m, k] * b[b, k, n] + beta * added[b, m, n], scaled by row and column */
+export interface Gemm {
+  readonly kind: GemmKind;
+  readonly op: ExternOperation;
+  /** null: no batch */
+  readonly batch: Expr | null;
+  readonly m: Expr;
+  readonly n: Expr;
+  readonly k: Expr;
+  readonly a: BufferView;
+  readonly b: BufferView;
+  readonly added: { readonly view: BufferView; readonly beta: number } | null;
+  readonly alpha: number;
+  /** factors of a's rows and b's columns, or of all of a and b */
+  readonly scales: { readonly a: BufferView; readonly b: BufferView } | null;
+  /** fewer float32 additions inside the tensor core: fp8 only */
+  readonly fastAccumulation: boolean;
+}
+
+const KERNEL = /^extern_kernels\.(mm|addmm|bias_addmm|bmm|baddbmm|_scaled_mm)$/;
+const KINDS: Readonly<Record<string, GemmKind>> = { bias_addmm: "addmm", _scaled_mm: "scaled_mm" };
+
+export function gemmKind(op: ExternOperation): GemmKind | null {
+  const name = KERNEL.exec(op.kernel ?? "")?.[1];
+  return name === undefined ? null : (KINDS[name] ?? (name as GemmKind));
+}
+
+/** dtypes that tensor cores take */
+export const isProductDType = (d: DType): boolean => isHalf(d) || d === "float32" || isFloat8(d);
+export const isFloat8 = (d: DType): boolean => d === "float8_e4m3fn" || d === "float8_e5m2";
+
+export function gemmOf(op: ExternOperation): Gemm | null {
+  const kind = gemmKind(op);
+  if (kind === null) return null;
+  const views = op.args.map(viewOf);
+  const added =
+    kind === "addmm" || kind === "baddbmm" ? (views[0] ?? null) : (kind === "scaled_mm" && views[4]) || null;
+  const [a, b] = kind === "addmm" || kind === "baddbmm" ? views.slice(1, 3) : views;
+  if (!a || !b || !isProductDType(a.dtype) || !isProductDType(b.dtype)) return null;
+  if (a.dtype !== b.dtype && !(isFloat8(a.dtype) && isFloat8(b.dtype))) return null;
+  if ((kind === "addmm" || kind === "baddbmm") && added === null) return null;
+  const batched = kind === "bmm" || kind === "baddbmm";
+  const rank = batched ? 3 : 2;
+  if (a.size.length !== rank || b.size.length !== rank) return null;
+  const [scaleA, scaleB] = kind === "scaled_mm" ? views.slice(2, 4) : [];
+  if (kind === "scaled_mm" && (!scaleA || !scaleB || ![scaleA, scaleB].every(s => s.dtype === "float32"))) return null;
+  const [m, k] = a.size.slice(-2);
+  const n = b.size[rank - 1];
+  return {
+    kind,
+    op,
+    batch: batched ? (a.size[0] ?? int(1)) : null,
+    m: m as Expr,
+    n: n as Expr,
+    k: k as Expr,
+    a,
+    b,
+    added: added === null ? null : { view: added, beta: kind === "scaled_mm" ? 1 : scalar(op.kwargs.beta) },
+    alpha: scalar(op.kwargs.alpha),
+    scales: scaleA && scaleB ? { a: scaleA, b: scaleB } : null,
+    fastAccumulation: op.kwargs.use_fast_accum === true,
+  };
+}
+
+function viewOf(a: ArgValue<BufferView>): BufferView | null {
+  return a !== null && typeof a === "object" && "buffer" in a && "whole" in a ? (a as BufferView) : null;
+}
+
+function scalar(a: ArgValue<BufferView> | undefined): number {
+  if (a === undefined || a === null) return 1;
+  if (a instanceof PyFloat) return a.value;
+  return typeof a === "number" || typeof a === "bigint" ? Number(a) : 1;
+}

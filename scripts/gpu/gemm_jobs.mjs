@@ -1,0 +1,76 @@
+// `node scripts/gpu/gemm_jobs.mjs [OUT]`: what scripts/gpu/bench_gemm.py times, one JSON file a program of
+// test/bench/gemm_programs. In a file: the graph in eager PyTorch, its floating-point operations, and standalone code under
+// preset fuselens for every way to compute its matrix products (the library's kernels; each form of the template). The
+// runner measures them all and keeps the fastest, as a worker does for the editor. Runs without a GPU.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const out = process.argv[2] ?? join(root, ".gpu", "inputs", "gemm");
+const programs = join(root, "test", "bench", "gemm_programs");
+
+const outfile = join(root, "server", "dist", "gemm_jobs_compiler.cjs");
+await build({
+  absWorkingDir: root,
+  entryPoints: ["compiler/src/index.ts"],
+  outfile,
+  bundle: true,
+  platform: "node",
+  format: "cjs",
+  external: ["tree-sitter", "tree-sitter-python"],
+  logLevel: "error",
+});
+const { Session, defaultSessionOptions } = createRequire(import.meta.url)(outfile);
+
+const read = path => {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+};
+
+/** the ways that are compared, by the configuration that asks for them */
+const WAYS = {
+  library: { "triton.template_form": "library" },
+  persistent: { "triton.template_form": "persistent" },
+  tma: { "triton.template_form": "tma" },
+  specialized: { "triton.template_form": "specialized" },
+  pointers: { "triton.template_form": "pointers" },
+  persistent_apart: { "triton.template_form": "persistent", "triton.paired_products": false },
+  tma_apart: { "triton.template_form": "tma", "triton.paired_products": false },
+};
+
+function compile(path, config) {
+  const options = { ...defaultSessionOptions(), preset: "fuselens", target: "h200" };
+  options.config = new Map(Object.entries(config));
+  const { compilations } = new Session(read, options).run(path);
+  if (compilations.length !== 1) throw new Error(`${path} has ${compilations.length} graphs`);
+  return compilations[0];
+}
+
+rmSync(out, { recursive: true, force: true });
+mkdirSync(out, { recursive: true });
+for (const file of readdirSync(programs)
+  .filter(f => f.endsWith(".py"))
+  .sort()) {
+  const path = join(programs, file);
+  const ways = {};
+  const seen = new Set();
+  let graph;
+  for (const [name, config] of Object.entries(WAYS)) {
+    const c = compile(path, config);
+    const code = c.outputCode.standalone;
+    if (c.plan.blockers.length > 0) throw new Error(`${file} ${name}: ${c.plan.blockers[0]}`);
+    if (seen.has(code)) continue;
+    seen.add(code);
+    graph ??= c;
+    ways[name] = { code, kernels: c.graph.kernels.map(k => k.name) };
+  }
+  const job = { name: basename(file, ".py"), eager: graph.outputCode.eager, ways };
+  writeFileSync(join(out, `${job.name}.json`), JSON.stringify(job));
+  console.log(`${job.name}: ${Object.keys(ways).join(", ")}`);
+}
