@@ -46,7 +46,8 @@ export function formsOf(products: readonly Gemm[], target: TargetProperties, sv:
   const fetchable = [first.a, ...products.map(p => p.b)].every(v => hasDescriptor(v, sv));
   const [major] = target.computeCapability;
   if (major < 9 || !fetchable) return ["pointers"];
-  return GEMM_FORMS;
+  // Triton keeps no warps apart for products of three parts
+  return first.a.dtype === "float32" ? GEMM_FORMS.filter(f => f !== "specialized") : GEMM_FORMS;
 }
 
 interface Tile {
