@@ -2,6 +2,8 @@
 // Markdown. Runs of earlier sessions are kept with the workspace.
 import * as vscode from "vscode";
 import type { HistoryEntry, Target } from "./answers";
+import { historyTable } from "./history_table";
+import { BENCHMARKS_PAGE } from "./pages/benchmarks";
 import { Panel } from "./panel";
 import type { Server } from "./server";
 
@@ -12,36 +14,6 @@ export type ToBenchmarks =
 export type FromBenchmarks =
   | { readonly type: "run"; readonly against: boolean }
   | { readonly type: "cancel" | "clear" | "export" };
-
-const PAGE = {
-  name: "benchmarks",
-  title: "FuseLens benchmarks",
-  body: `
-<div class="toolbar">
-<button id="run">Benchmark the file</button>
-<span class="group"><button id="copy" class="secondary" title="Copy the table as Markdown">Copy</button><button id="clear" class="secondary" title="Forget all runs">Clear</button></span>
-<label title="Needs a GPU worker with PyTorch"><input id="against" type="checkbox"> with eager and torch.compile</label>
-<span id="running" class="group" hidden><progress id="bar" aria-label="Benchmark"></progress><span id="progress" class="quiet" role="status" aria-live="polite"></span><button id="cancel" class="secondary" disabled>Cancel</button></span>
-</div>
-<div id="runs" role="region" aria-label="Benchmark runs, newest first"><table><thead><tr>
-<th scope="col">what</th><th scope="col" class="number" title="Median, 20th to 80th percentile, number of runs, bytes moved per second">ours</th>
-<th scope="col" class="number">eager</th><th scope="col" class="number">torch.compile</th><th scope="col" class="number" title="Largest difference from eager PyTorch">error</th>
-<th scope="col">where</th>
-</tr></thead><tbody></tbody></table><p id="empty" class="quiet">No runs yet: the lens above a compiled function measures it.</p></div>`,
-  style: `
-  #runs { overflow: auto; }
-  #runs td, #runs th { padding: 3px 6px; vertical-align: top; }
-  #runs tbody tr { border-bottom: 1px solid var(--vscode-panel-border, var(--vscode-contrastBorder, transparent)); }
-  #runs td.what { width: 100%; min-width: 8em; white-space: normal; overflow-wrap: anywhere; }
-  #runs td.where { white-space: normal; min-width: 5em; }
-  #runs .more { display: block; color: var(--vscode-descriptionForeground); font-size: 0.9em; }
-  #running { gap: 8px; }
-  #running[hidden] { display: none; }
-  #bar { width: 80px; accent-color: var(--vscode-progressBar-background); }
-  #empty { padding: 8px; }
-  td.better { color: var(--vscode-charts-green); }
-  td.worse { color: var(--vscode-charts-orange); }`,
-};
 
 const STATE_KEY = "fuselens.history";
 const KEPT = 500;
@@ -58,7 +30,7 @@ export class Benchmarks implements vscode.Disposable {
     private readonly server: Server,
   ) {
     this.past = context.workspaceState.get<HistoryEntry[]>(STATE_KEY, []);
-    this.panel = new Panel(context.extensionUri, PAGE, m => void this.receive(m));
+    this.panel = new Panel(context.extensionUri, BENCHMARKS_PAGE, m => void this.receive(m));
   }
 
   dispose(): void {
@@ -159,26 +131,4 @@ export class Benchmarks implements vscode.Disposable {
       }
     }
   }
-}
-
-/** newest first */
-export function historyTable(entries: readonly HistoryEntry[]): string {
-  const cell = (text: string): string => text.replace(/[|\\`*_<>[\]]/g, c => `\\${c}`).replace(/\s+/g, " ");
-  const us = (n: number | null): string => (n === null ? "" : `${n.toFixed(1)} us`);
-  const rows = [...entries]
-    .reverse()
-    .map(e =>
-      [
-        new Date(e.when).toISOString().slice(0, 16).replace("T", " "),
-        cell(`${e.file}: ${e.root} (${e.kind})`),
-        cell(e.where),
-        String(e.kernels),
-        us(e.medianUs),
-        us(e.eagerUs),
-        us(e.compileUs),
-        e.maxError === null ? "" : e.maxError.toExponential(1),
-      ].join(" | "),
-    );
-  const head = "when | what | where | kernels | median | eager | torch.compile | max error";
-  return [`| ${head} |`, `|${"---|".repeat(8)}`, ...rows.map(r => `| ${r} |`)].join("\n");
 }

@@ -2,11 +2,13 @@
 import { parentPort } from "node:worker_threads";
 import { instance } from "@viz-js/viz";
 
-const viz = instance();
+let viz = instance();
 parentPort?.on("message", async ({ id, dot }: { id: number; dot: string }) => {
   try {
     parentPort?.postMessage({ id, svg: (await viz).renderString(dot, { format: "svg", engine: "dot" }) });
   } catch (e) {
+    // one that trapped has a broken memory: the next drawing gets another
+    if (e instanceof WebAssembly.RuntimeError) viz = instance();
     parentPort?.postMessage({ id, error: e instanceof Error ? e.message : String(e) });
   }
 });

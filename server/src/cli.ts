@@ -1,6 +1,7 @@
 // The command line: `fuselens COMMAND ...`. Exit status: 0; 1 the answer is no (diff, check); 2 it could not, with one
 // clear line on stderr.
 import { UsageError } from "./errors";
+import { terminalText } from "./render/output";
 import { VERSION } from "./version";
 
 const COMMANDS: Record<string, () => Promise<{ main(argv: string[]): Promise<number> }>> = {
@@ -65,7 +66,7 @@ main(process.argv.slice(2)).then(
         : error instanceof Error
           ? (error.stack ?? error.message)
           : String(error);
-    process.stderr.write(`fuselens: ${text}\n`);
+    process.stderr.write(`fuselens: ${terminalText(text)}\n`);
     process.exitCode = 2;
   },
 );

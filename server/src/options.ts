@@ -12,6 +12,7 @@ import {
   targetNames,
 } from "@fuselens/compiler";
 import { UsageError } from "./errors";
+import { printError } from "./render/output";
 
 type OptionSpec = NonNullable<ParseArgsConfig["options"]>;
 
@@ -60,7 +61,7 @@ export function sessionOptions(values: Readonly<Record<string, unknown>>): Sessi
     const at = entry.indexOf("=");
     if (at < 1) throw new UsageError(`--config takes NAME=VALUE, not '${entry}'`);
     const name = entry.slice(0, at);
-    if (!configNames().includes(name)) process.stderr.write(`fuselens: ${unreadConfig(name)}\n`);
+    if (!configNames().includes(name)) printError(`fuselens: ${unreadConfig(name)}`);
     options.config.set(name, parseConfigValue(entry.slice(at + 1)));
   }
   const environment = new Map<string, string>();

@@ -29,6 +29,7 @@ async function main(): Promise<number> {
       seed: { type: "string", default: "1" },
       only: { type: "string" },
       case: { type: "string" },
+      cases: { type: "string" },
       trials: { type: "string", default: "200" },
       planted: { type: "boolean" },
     },
@@ -48,7 +49,7 @@ async function main(): Promise<number> {
   for (const name of names) {
     const [share, run] = MODES[name] as readonly [number, Mode];
     const end = Date.now() + (1000 * seconds * share) / total;
-    let left = values.case === undefined ? Number.POSITIVE_INFINITY : 1;
+    let left = Number(values.cases ?? (values.case === undefined ? Number.POSITIVE_INFINITY : 1));
     report[name] = await run({
       root,
       seed,
@@ -57,6 +58,7 @@ async function main(): Promise<number> {
       more: () => left-- > 0 && Date.now() < end,
       findings,
       corpus: corpus(root),
+      pageScripts: join(__dirname, "webview"),
       compileChild: join(__dirname, "python", "compile_child.cjs"),
       slow: (cpuMs, input) => {
         slow.push({ cpuMs, input });

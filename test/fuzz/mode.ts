@@ -15,6 +15,8 @@ export interface Context {
   readonly findings: Findings;
   /** real programs to make wrong */
   readonly corpus: readonly string[];
+  /** folder of the bundles of the extension's pages, NAME.js */
+  readonly pageScripts: string;
   /** bundle of python/compile_child.ts */
   readonly compileChild: string;
   /** takes note of inputs that take long */

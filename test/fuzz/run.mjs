@@ -12,6 +12,7 @@ const out = join(root, ".cache", "fuzz", process.argv.includes("--planted") ? "b
 const planted = process.argv.includes("--planted");
 
 const program = process.argv.includes("--load") ? "load_main.cjs" : "main.cjs";
+const plugins = [...(planted ? [(await import("./planted.mjs")).planted] : []), stacks];
 
 await build({
   absWorkingDir: root,
@@ -27,11 +28,24 @@ await build({
   keepNames: true,
   external: ["tree-sitter", "tree-sitter-python", "zeromq", "wabt", "@viz-js/viz"],
   logLevel: "warning",
-  plugins: [...(planted ? [(await import("./planted.mjs")).planted] : []), stacks],
+  plugins,
 });
+await build({
+  absWorkingDir: root,
+  entryPoints: ["kernel_map", "graph", "benchmarks"].map(name => `client/src/webview/${name}.ts`),
+  outdir: join(out, "webview"),
+  bundle: true,
+  platform: "browser",
+  target: "es2022",
+  format: "iife",
+  logLevel: "warning",
+  plugins,
+});
+// Node 20 has relaxed SIMD behind a flag that later ones do not know
+const relaxed = Number(process.versions.node.split(".")[0]) === 20 ? ["--experimental-wasm-relaxed-simd"] : [];
 const child = spawn(
   process.execPath,
-  ["--enable-source-maps", "--experimental-wasm-relaxed-simd", join(out, program), root, ...process.argv.slice(2)],
+  ["--enable-source-maps", ...relaxed, join(out, program), root, ...process.argv.slice(2)],
   {
     stdio: "inherit",
   },

@@ -3,7 +3,7 @@ import { DEFAULT_TARGET } from "../inductor/ir/target";
 import { schedule } from "../inductor/scheduler/schedule";
 import { buildGraph } from "../inductor/scheduler/testing/build_graph";
 import { defaultBehaviours, defaultConfig } from "../presets";
-import { dotString, schedulerDot, schedulerGraph } from "./scheduler_graph";
+import { dotLabel, dotString, schedulerDot, schedulerGraph } from "./scheduler_graph";
 
 /** two elementwise operations over one input, the second reading the first, and a reduction of the second */
 const graph = () => {
@@ -59,6 +59,10 @@ describe("schedulerGraph", () => {
 
   it("keeps text of the user's inside its string", () => {
     expect(dotString('a"; evil [x="\\')).toBe('"a\\"; evil [x=\\"\\\\"');
-    expect(dotString("a\r\u2028b\nc")).toBe('"a b\\nc"');
+    expect(dotString("a\r\u2028b\nc\x1b\ud800d")).toBe('"a b c d"');
+  });
+
+  it("leaves lines without text out of labels", () => {
+    expect(dotLabel(["\n", 'a"', "", " ", "b\n"])).toBe('"a\\"\\nb"');
   });
 });

@@ -138,18 +138,14 @@ export function schedulerDot(graph: SchedulerGraph, round?: number, titles: read
       if (!op) continue;
       const lines = op.at.length ? `line${op.at.length === 1 ? "" : "s"} ${op.at.join(", ")}` : "";
       const title = members.length === 1 ? named[i] : undefined;
-      const label = [
-        title,
+      const label = dotLabel([
+        title ?? "",
         op.name,
         op.origins.slice(0, 4).join(", "),
         [op.what, op.sizes].filter(Boolean).join(" "),
         lines,
-      ]
-        .filter(Boolean)
-        .join("\n");
-      out.push(
-        `${indent}n${m} [id="op_${m}", label=${dotString(label)}, tooltip=${dotString(op.origins.join(", "))}];`,
-      );
+      ]);
+      out.push(`${indent}n${m} [id="op_${m}", label=${label}, tooltip=${dotString(op.origins.join(", "))}];`);
     }
     if (members.length > 1) out.push("  }");
   });
@@ -161,8 +157,22 @@ export function schedulerDot(graph: SchedulerGraph, round?: number, titles: read
 
 const GROUP_FILL = "#e8eef7";
 
-/** The one escaping function for DOT: a quoted string that its content can't end. */
+/** what no XML may hold, and so no drawing as SVG: control characters, halves of surrogate pairs, noncharacters */
+const NOT_XML = /[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]+/gu;
+
+/** The one escaping function for DOT: a quoted string of one line that its content can't end. */
 export function dotString(text: string): string {
-  const clean = text.replace(/[\r\f\0\u2028\u2029]+/g, " ");
-  return `"${clean.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n")}"`;
+  return `"${escaped(text)}"`;
+}
+
+/** Lines of a label. Those without text are left out: Graphviz 16 writes past its memory where a label begins with one. */
+export function dotLabel(lines: readonly string[]): string {
+  return `"${lines
+    .map(l => escaped(l).trim())
+    .filter(Boolean)
+    .join("\\n")}"`;
+}
+
+function escaped(text: string): string {
+  return text.replace(NOT_XML, " ").replace(/["\\]/g, "\\$&");
 }

@@ -5,6 +5,7 @@ import { UsageError } from "../errors";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { serverPaths } from "../paths";
 import { printDiagnostics } from "../render/diagnostics";
+import { print, printError, printJson, terminalLine } from "../render/output";
 import { formatBandwidth, formatTime } from "../render/units";
 import { type BenchmarkSummary, benchmarkGraphs, DEFAULT_BENCHMARK } from "../worker/benchmark";
 import { JobError } from "../worker/connection";
@@ -30,12 +31,13 @@ export async function main(argv: string[]): Promise<number> {
   printDiagnostics(program.diagnostics, path);
   if (!program.compilations.length)
     throw new UsageError(`${relative(process.cwd(), path)} compiles nothing, so there is nothing to benchmark`);
-  const workers = new WorkerPool({ workerFile: serverPaths().worker, log: m => process.stderr.write(`${m}\n`) });
+  const workers = new WorkerPool({ workerFile: serverPaths().worker, log: printError });
   workers.configure({ endpoint: asText(line.values["worker"]), trusted: true, keys: asText(line.values["keys"]) });
   try {
     const settings = { ...DEFAULT_BENCHMARK, seconds, against, fresh: line.values["fresh"] === true };
     const summary = await benchmarkGraphs(workers, program.compilations, settings, {});
-    process.stdout.write(line.values["json"] ? `${JSON.stringify(summary.graphs, null, 1)}\n` : tableText(summary));
+    if (line.values["json"]) printJson(summary.graphs);
+    else print(tableText(summary));
     return 0;
   } catch (e) {
     if (e instanceof JobError) throw new UsageError(`${e.message} [${e.code}]`);
@@ -74,5 +76,5 @@ function tableText(summary: BenchmarkSummary): string {
       out.push(`  against ${name}: ${formatTime(t.medianUs)}, ${(t.medianUs / r.graph.medianUs).toFixed(2)}x`);
   }
   for (const s of summary.skipped) out.push(`${s.name} can't be benchmarked: ${s.reason}`);
-  return `${out.join("\n")}\n`;
+  return `${out.map(terminalLine).join("\n")}\n`;
 }

@@ -5,6 +5,7 @@ import type { ReportGraph } from "@fuselens/compiler";
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
 import { parseCommand, requireFile, sessionOptions } from "../options";
+import { print, printJson, terminalLine } from "../render/output";
 import { formatLines } from "../render/units";
 import { type LoggedGraph, parseTorchLog } from "../torch_log";
 
@@ -24,11 +25,16 @@ export async function main(argv: string[]): Promise<number> {
     compareGraph(i, graphs[i], logged[i]),
   );
   const differ = results.some(r => r.differences.length);
-  if (line.values.json) process.stdout.write(`${JSON.stringify(results, null, 1)}\n`);
+  if (line.values.json) printJson(results);
   else
     for (const r of results)
-      process.stdout.write(
-        `graph ${r.graph} ${r.name}: ${r.differences.length ? "differs" : "the same"}\n${r.differences.map(d => `  ${d}\n`).join("")}`,
+      print(
+        [
+          `graph ${r.graph} ${r.name}: ${r.differences.length ? "differs" : "the same"}`,
+          ...r.differences.map(d => `  ${d}`),
+        ]
+          .map(l => `${terminalLine(l)}\n`)
+          .join(""),
       );
   return differ ? 1 : 0;
 }

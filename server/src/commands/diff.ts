@@ -9,6 +9,7 @@ import type { ExplainReport } from "@fuselens/compiler";
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
 import { parseCommand, sessionOptions } from "../options";
+import { print, printJson, terminalLine } from "../render/output";
 import { formatBytes } from "../render/units";
 
 const MEASURES = ["kernels", "bytes", "breaks"] as const;
@@ -60,9 +61,8 @@ export async function main(argv: string[]): Promise<number> {
       readonly [number, number]
     >;
     const worse = MEASURES.filter(m => failOn.includes(m) && totals[m][1] > totals[m][0]);
-    process.stdout.write(
-      line.values.json ? `${JSON.stringify({ rows, totals, worse }, null, 1)}\n` : table(rows, totals, worse),
-    );
+    if (line.values.json) printJson({ rows, totals, worse });
+    else print(table(rows, totals, worse));
     return worse.length ? 1 : 0;
   } finally {
     a.close();
@@ -130,7 +130,7 @@ function table(
   const better = MEASURES.filter(m => totals[m][1] < totals[m][0]);
   if (better.length) out.push(`better: ${better.join(", ")}`);
   if (worse.length) out.push(`worse: ${worse.join(", ")}`);
-  return `${out.join("\n")}\n`;
+  return `${out.map(terminalLine).join("\n")}\n`;
 }
 
 /** one side of the comparison: a file, a folder, or a git revision checked out into a temporary folder */

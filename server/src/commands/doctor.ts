@@ -7,6 +7,7 @@ import { findTorch } from "../lsp/environment";
 import { defaultPreset } from "../lsp/settings";
 import { parseCommand } from "../options";
 import { serverPaths } from "../paths";
+import { print, printJson } from "../render/output";
 import { WorkerPool } from "../worker/pool";
 
 interface Finding {
@@ -38,8 +39,8 @@ export async function main(argv: string[]): Promise<number> {
     checkTorch(),
     await checkWorker(asText(line.values["worker"]), asText(line.values["keys"])),
   ];
-  if (line.values.json) process.stdout.write(`${JSON.stringify(findings, null, 1)}\n`);
-  else for (const f of findings) process.stdout.write(`${f.ok ? "ok      " : "missing "} ${f.what}: ${f.detail}\n`);
+  if (line.values.json) printJson(findings);
+  else for (const f of findings) print(`${f.ok ? "ok      " : "missing "} ${f.what}: ${f.detail}\n`);
   return findings.every(f => f.ok) ? 0 : 1;
 }
 

@@ -5,6 +5,7 @@ import { UsageError } from "../errors";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printDiagnostics } from "../render/diagnostics";
 import { emitText } from "../render/emit_text";
+import { printRaw } from "../render/output";
 
 export async function main(argv: string[]): Promise<number> {
   const line = parseCommand(argv, { stage: { type: "string" }, header: { type: "string", default: "inductor" } }, true);
@@ -17,9 +18,9 @@ export async function main(argv: string[]): Promise<number> {
   options.artifacts = new Set([stage as Artifact]);
   const program = compileFile(path, options);
   if (stage === "output_code" && header === "standalone") {
-    for (const c of program.compilations) process.stdout.write(c.outputCode.standalone);
+    for (const c of program.compilations) printRaw(c.outputCode.standalone);
   } else {
-    process.stdout.write(emitText(program, stage as Artifact));
+    printRaw(emitText(program, stage as Artifact));
   }
   printDiagnostics(program.diagnostics, path);
   return 0;

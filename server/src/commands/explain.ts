@@ -5,13 +5,14 @@ import { BETTER_PRESET, betterSchedules } from "../ide/better";
 import { explainText } from "../ide/explain_text";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printDiagnostics } from "../render/diagnostics";
+import { print, printJson } from "../render/output";
 
 export async function main(argv: string[]): Promise<number> {
   const line = parseCommand(argv, { json: { type: "boolean" } }, true);
   const path = requireFile(line);
   const options = sessionOptions(line.values);
   const program = compileFile(path, options);
-  if (line.values["json"]) process.stdout.write(`${JSON.stringify(program.report, null, 1)}\n`);
+  if (line.values["json"]) printJson(program.report);
   else {
     const better =
       options.preset === "fuselens"
@@ -20,7 +21,7 @@ export async function main(argv: string[]): Promise<number> {
             program.report.graphs,
             compileFile(path, { ...options, preset: BETTER_PRESET }).report.graphs,
           );
-    process.stdout.write(explainText(program.report, { better }));
+    print(explainText(program.report, { better }));
     printDiagnostics(program.diagnostics, path);
   }
   return 0;

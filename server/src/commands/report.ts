@@ -5,6 +5,7 @@ import { basename } from "node:path";
 import { defaultSessionOptions, type Program, Session } from "@fuselens/compiler";
 import { UsageError } from "../errors";
 import { parseCommand, requireFile, sessionOptions } from "../options";
+import { printRaw } from "../render/output";
 import { readSource } from "../source_files";
 import { VERSION } from "../version";
 
@@ -21,7 +22,7 @@ export async function main(argv: string[]): Promise<number> {
   const out = bugReport(text, sessionOptions(line.values));
   const to = line.values["out"];
   if (typeof to === "string") writeFileSync(to, out);
-  else process.stdout.write(out);
+  else printRaw(out);
   return 0;
 }
 

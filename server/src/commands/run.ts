@@ -5,6 +5,7 @@ import { formatRecord, type ProgramEvent } from "@fuselens/compiler";
 import { compileFile } from "../compile";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printDiagnostics } from "../render/diagnostics";
+import { printError, printRaw } from "../render/output";
 
 export async function main(argv: string[]): Promise<number> {
   const line = parseCommand(argv, { out: { type: "string" } }, true);
@@ -16,10 +17,10 @@ export async function main(argv: string[]): Promise<number> {
     mkdirSync(out, { recursive: true });
     for (const [index, text] of cells) writeFileSync(join(out, `out${index}.txt`), text);
   } else {
-    for (const [, text] of cells) process.stdout.write(text);
+    for (const [, text] of cells) printRaw(text);
   }
   printDiagnostics(program.diagnostics, path);
-  for (const estimate of program.estimates) process.stderr.write(`estimated: ${estimate}\n`);
+  for (const estimate of program.estimates) printError(`estimated: ${estimate}`);
   return 0;
 }
 

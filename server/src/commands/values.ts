@@ -5,6 +5,7 @@ import { UsageError } from "../errors";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { serverPaths } from "../paths";
 import { printDiagnostics } from "../render/diagnostics";
+import { printError, printJson } from "../render/output";
 import { JobError } from "../worker/connection";
 import { WorkerPool } from "../worker/pool";
 import { valuesJob, valuesReport } from "../worker/values";
@@ -19,7 +20,7 @@ export async function main(argv: string[]): Promise<number> {
   const options = { ...sessionOptions(line.values), wat: true, replay: true };
   const program = compileFile(path, options);
   printDiagnostics(program.diagnostics, path);
-  const workers = new WorkerPool({ workerFile: serverPaths().worker, log: m => process.stderr.write(`${m}\n`) });
+  const workers = new WorkerPool({ workerFile: serverPaths().worker, log: printError });
   workers.configure({ endpoint: typeof line.values.worker === "string" ? line.values.worker : null, trusted: true });
   try {
     if (line.values.verify) {
@@ -38,12 +39,12 @@ export async function main(argv: string[]): Promise<number> {
         if (result.kind !== "verify") throw new JobError("internal", "the worker answered another question");
         rows.push({ name: c.graph.name, kind: c.graph.kind, outputs: result.pairs.flatMap(p => p.outputs) });
       }
-      process.stdout.write(`${JSON.stringify({ graphs: rows }, null, 1)}\n`);
+      printJson({ graphs: rows });
       return 0;
     }
     const { result } = await workers.submit(valuesJob(program), { fresh: true });
     if (result.kind !== "values") throw new JobError("internal", "the worker answered another question");
-    process.stdout.write(`${JSON.stringify(valuesReport(program, result), null, line.values.json ? undefined : 1)}\n`);
+    printJson(valuesReport(program, result), line.values.json ? 0 : 1);
     return 0;
   } catch (e) {
     if (e instanceof JobError) throw new UsageError(`${e.message} [${e.code}]`);

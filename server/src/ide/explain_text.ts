@@ -6,6 +6,7 @@ import {
   keptApart,
   type ReportGraph,
 } from "@fuselens/compiler";
+import { terminalLine } from "../render/output";
 import { formatBytes, formatTime, lineWords } from "../render/units";
 import { detailOf } from "./hover";
 import { isLaunched, launched, titleOf } from "./lookup";
@@ -30,7 +31,7 @@ export function explainText(report: ExplainReport, { better = [], firstNumbers }
   for (const b of report.graph_breaks) out.push("", `line ${b.line}: graph break: ${b.reason}`);
   if (!report.graphs.length)
     out.push("", "nothing here is compiled: no call of torch.compile, no module, no function of tensors was found");
-  return `${out.join("\n")}\n`;
+  return `${out.map(terminalLine).join("\n")}\n`;
 }
 
 function graphText(g: ReportGraph, first: number): string[] {

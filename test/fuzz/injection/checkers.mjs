@@ -4,8 +4,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { instance } from "@viz-js/viz";
 import MarkdownIt from "markdown-it";
-import { parseFragment } from "parse5";
-import loadWabt from "wabt";
+import { parse, parseFragment } from "parse5";
 
 const PYTHON = `
 import ast, json, sys
@@ -24,26 +23,13 @@ for line in sys.stdin:
     print(json.dumps(said), flush=True)
 `;
 
-const WABT = { threads: true, simd: true, bulk_memory: true, sat_float_to_int: true, mutable_globals: true, sign_extension: true, multi_value: true, relaxed_simd: true }; // biome-ignore format: one record
-/** elements that a drawing, or Markdown's own markup, is made of */
-const SVG = new Set([
-  "svg",
-  "g",
-  "title",
-  "text",
-  "polygon",
-  "path",
-  "ellipse",
-  "polyline",
-  "tspan",
-  "desc",
-  "#text",
-  "#comment",
-]);
+/** elements that a drawing, a page or Markdown's own markup is made of; a drawing's anchors only bear tooltips */
+const SVG = new Set(["svg", "g", "a", "title", "text", "polygon", "path", "ellipse", "polyline", "tspan", "desc", "#text", "#comment"]); // biome-ignore format: a table
+const PAGE = new Set([...SVG, "#documentType", "html", "head", "meta", "style", "body", "script", "div", "span", "p", "strong", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "button", "label", "select", "option", "input", "output", "progress"]); // biome-ignore format: a table
 const MARKDOWN = new Set(["p", "strong", "em", "code", "pre", "ul", "ol", "li", "a", "h1", "h2", "h3", "table", "thead", "tbody", "tr", "th", "td", "hr", "br", "blockquote", "#text", "#comment"]); // biome-ignore format: a table
 
-export async function startCheckers(mark, python = "python3") {
-  const wabt = await loadWabt();
+/** `assemble`: WebAssembly text to a module, as the executor makes it */
+export async function startCheckers(mark, assemble, python = "python3") {
   const viz = await instance();
   const markdown = new MarkdownIt({ html: true, linkify: true });
   const child = spawn(python, ["-I", "-c", PYTHON], { stdio: ["pipe", "pipe", "inherit"] });
@@ -64,21 +50,21 @@ export async function startCheckers(mark, python = "python3") {
             waiting.push(said => resolve(said === dead && dead ? null : said));
             child.stdin.write(`${JSON.stringify([text, mark])}\n`);
           }),
-    wat(text) {
-      let parsed;
+    async wat(text) {
       try {
-        parsed = wabt.parseWat("kernel.wat", text, WABT);
-        const module = new WebAssembly.Module(parsed.toBinary({}).buffer);
-        const names = WebAssembly.Module.exports(module).map(e => e.name);
+        const names = WebAssembly.Module.exports(await assemble(text)).map(e => e.name);
         return names.includes(mark) ? `the module exports ${mark}` : null;
       } catch (e) {
         return String(e.message).slice(0, 500);
-      } finally {
-        parsed?.destroy();
       }
     },
     dot(text) {
-      const json = viz.render(text, { format: "json" });
+      let json;
+      try {
+        json = viz.render(text, { format: "json" });
+      } catch (e) {
+        return `Graphviz ended: ${e.message}\n${text}`;
+      }
       if (json.status !== "success")
         return json.errors
           .map(e => e.message)
@@ -88,25 +74,68 @@ export async function startCheckers(mark, python = "python3") {
       const graph = JSON.parse(json.output);
       const names = (graph.objects ?? []).map(o => o.name);
       if (names.includes(mark)) return `the graph has a node ${mark}`;
-      return markup(viz.renderString(text, { format: "svg" }).replace(/^[\s\S]*?(?=<svg)/, ""), SVG);
+      const svg = draw(text);
+      const odd = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u.exec(svg);
+      return odd ? `no XML: ${JSON.stringify(odd[0])}` : markup(parseFragment(svg), SVG, true);
     },
-    markdown: text => markup(markdown.render(text), MARKDOWN),
+    markdown: text => markup(parseFragment(markdown.render(text)), MARKDOWN),
+    /** a page as it stands in a webview after its messages */
+    html(text) {
+      const page = parse(text);
+      return markup(page, PAGE, true) ?? strangeScript(page);
+    },
+    /** what a terminal obeys, and lines that the user's text made: ours never begin with it */
+    terminal(text) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys
+      const obeyed = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.exec(text);
+      if (obeyed) return `the control character ${JSON.stringify(obeyed[0])}`;
+      return text.split("\n").some(l => l.startsWith(mark)) ? "a line of the user's" : null;
+    },
+    json(text) {
+      try {
+        JSON.parse(text);
+        return this.terminal(text);
+      } catch (e) {
+        return e.message;
+      }
+    },
+    draw,
     end: () => child.kill(),
   };
 
-  function markup(html, allowed) {
+  function draw(text) {
+    return viz.renderString(text, { format: "svg" }).replace(/^[\s\S]*?(?=<svg)/, "");
+  }
+
+  /** `closed`: nothing in it may lead elsewhere */
+  function markup(tree, allowed, closed = false) {
     let wrong = null;
     const visit = node => {
-      if (node.nodeName && node.nodeName !== "#document-fragment" && !allowed.has(node.nodeName))
+      if (node.nodeName && !node.nodeName.startsWith("#document") && !allowed.has(node.nodeName))
         wrong ??= `an element <${node.nodeName}>`;
       for (const a of node.attrs ?? []) {
-        if (/^on/i.test(a.name)) wrong ??= `an attribute ${a.name}`;
-        if (/^(href|src|xlink:href)$/i.test(a.name) && a.value.toLowerCase().includes(mark.toLowerCase()))
+        const named = a.name.toLowerCase();
+        if (/^on/.test(named) || named.includes(mark.toLowerCase())) wrong ??= `an attribute ${a.name}`;
+        if (named === "href" && closed) wrong ??= `a link to ${a.value}`;
+        if (/^(href|src|style)$/.test(named) && a.value.toLowerCase().includes(mark.toLowerCase()))
           wrong ??= `a link to ${a.value}`;
       }
       for (const c of node.childNodes ?? []) visit(c);
     };
-    visit(parseFragment(html));
+    visit(tree);
     return wrong;
+  }
+
+  /** the one script of a page is ours, by address and nonce */
+  function strangeScript(page) {
+    const scripts = [];
+    const visit = node => {
+      if (node.nodeName === "script") scripts.push(node);
+      for (const c of node.childNodes ?? []) visit(c);
+    };
+    visit(page);
+    const ours = s =>
+      s.attrs.some(a => a.name === "nonce") && s.attrs.some(a => a.name === "src") && !s.childNodes.length;
+    return scripts.length === 1 && scripts.every(ours) ? null : `${scripts.length} scripts`;
   }
 }

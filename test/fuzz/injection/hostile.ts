@@ -13,7 +13,9 @@ const BREAKERS = [
   // DOT
   `"]; ${MARK} -> ${MARK}; x [label="`, `\\"; ${MARK} [label="`, `<b>${MARK}</b>`, `}; digraph ${MARK} {`, `\\N\\G\\E`, `"]; x [URL="javascript:${MARK}"]; y [label="`,
   // HTML and Markdown
-  `<script>${MARK}</script>`, `<img src=x onerror=${MARK}>`, `<a href="javascript:${MARK}">x</a>`, `[x](command:${MARK})`, `](javascript:${MARK}) `, `![x](https://${MARK}/x)`, "``` ` ```` ~~~", `</code></pre><script>${MARK}</script>`, `<!--${MARK}`, `&lt;script&gt;${MARK}`, `<https://${MARK}/>`, `https://${MARK}.example/`, `| a | b |\n|---|---|\n| <i>${MARK}</i> | x |`, `[x]: javascript:${MARK}`, `$(${MARK})`, `\u202e${MARK}`,
+  `<script>${MARK}</script>`, `<img src=x onerror=${MARK}>`, `<a href="javascript:${MARK}">x</a>`, `[x](command:${MARK})`, `](javascript:${MARK}) `, `![x](https://${MARK}/x)`, "``` ` ```` ~~~", `</code></pre><script>${MARK}</script>`, `<!--${MARK}`, `&lt;script&gt;${MARK}`, `<https://${MARK}/>`, `https://${MARK}.example/`, `| a | b |\n|---|---|\n| <i>${MARK}</i> | x |`, `[x]: javascript:${MARK}`, `$(${MARK})`, `\u202e${MARK}`, `" onmouseover="${MARK}" x="`, `' onfocus=${MARK} '`,
+  // terminals
+  `\x1b]0;${MARK}\x07`, `\x1b[2J${MARK}`, `\u009b2J${MARK}`, `\x1b]8;;https://${MARK}/\x1b\\`, `\x08\x08${MARK}`,
 ]; // biome-ignore format: a table
 
 export function hostile(r: Random): string {

@@ -69,7 +69,8 @@ function kernelsIn(program: EditorProgram, compilation: number, g: SchedulerGrap
   });
 }
 
-function shownGraph(g: SchedulerGraph, kernels: readonly (NamedKernel | undefined)[]): ShownGraph {
+/** what the graph view is sent; `kernels` name the final groups */
+export function shownGraph(g: SchedulerGraph, kernels: readonly (NamedKernel | undefined)[]): ShownGraph {
   const rounds = g.rounds.map((r, i) => ({
     title: r.title,
     fused: r.fused.length,
