@@ -6,9 +6,15 @@ import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
 import { builtinsPlugin } from "./builtins_plugin.mjs";
 import { BANNER, nameBuild, warmUp } from "./code_cache.mjs";
+import { nativeFiles } from "./native.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const external = ["tree-sitter", "tree-sitter-python", "zeromq", "wabt", "vscode"];
+const external = ["zeromq", "wabt", "vscode"];
+/** the parser's prebuilt files where they are, as the packages' own search for them takes time at every start */
+const parser = nativeFiles(name => {
+  const file = join("node_modules", name, "prebuilds", `${process.platform}-${process.arch}`, `${name}.node`);
+  return name !== "zeromq" && existsSync(join(root, file)) ? `../../${file.replaceAll("\\", "/")}` : undefined;
+});
 const common = {
   bundle: true,
   platform: "node",
@@ -18,6 +24,7 @@ const common = {
   minifyWhitespace: true,
   minifySyntax: true,
   external,
+  plugins: [parser],
   logLevel: "warning",
 };
 const targets = [
@@ -25,7 +32,7 @@ const targets = [
     { entryPoints: [`server/src/${name}.ts`], outfile: `server/dist/${name}.main.cjs`, banner: BANNER },
     { entryPoints: [`server/src/start/${name}.ts`], outfile: `server/dist/${name}.cjs` },
   ]),
-  { entryPoints: ["gpu-worker/src/main.ts"], outfile: "gpu-worker/dist/main.cjs", plugins: [builtinsPlugin] },
+  { entryPoints: ["gpu-worker/src/main.ts"], outfile: "gpu-worker/dist/main.cjs", plugins: [builtinsPlugin, parser] },
   { entryPoints: ["gpu-worker/src/cpu/thread.ts"], outfile: "gpu-worker/dist/thread.cjs" },
   { entryPoints: ["client/src/extension.ts"], outfile: "client/dist/extension.cjs" },
   { entryPoints: ["client/src/viz_worker.ts"], outfile: "client/dist/viz_worker.cjs" },
@@ -47,6 +54,6 @@ if (process.argv.includes("--watch")) {
   const dist = join(root, "server", "dist");
   await warmUp(
     dist,
-    ["cli", "compile_thread"].map(name => nameBuild(join(dist, `${name}.main.cjs`))),
+    ["cli", "compile_thread"].map(name => nameBuild(dist, name)),
   );
 }

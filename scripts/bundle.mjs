@@ -1,12 +1,12 @@
 // Self-contained bundles for one platform: no node_modules needed beside them. The three native packages become .node
 // files next to the bundle, loaded by plain require; wabt is JavaScript and goes into the worker.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { builtinsPlugin } from "./builtins_plugin.mjs";
 import { BANNER, nameBuild } from "./code_cache.mjs";
-import { treeSitterFile } from "./native.mjs";
+import { nativeFiles, treeSitterFile } from "./native.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, "node_modules");
@@ -20,32 +20,6 @@ const ZEROMQ = {
   "win32-x64": "win32/x64/node/msvc-115-Release",
 };
 export const PLATFORMS = Object.keys(ZEROMQ);
-
-const nativeFiles = {
-  name: "native-files",
-  setup(b) {
-    const replace = (filter, contents) => b.onLoad({ filter }, () => ({ contents, loader: "js" }));
-    replace(
-      /zeromq[\\/]lib[\\/]load-addon\.js$/,
-      `Object.defineProperty(exports, "__esModule", { value: true }); exports.default = require("./zeromq.node");`,
-    );
-    replace(
-      /tree-sitter-python[\\/]bindings[\\/]node[\\/]index\.js$/,
-      `module.exports = require("./tree-sitter-python.node");`,
-    );
-    b.onLoad({ filter: /node_modules[\\/]tree-sitter[\\/]index\.js$/ }, args => {
-      // its loader chooses among prebuilt files by a computed path, which a bundler would follow to every one of them
-      const contents = readFileSync(args.path, "utf8").replace(
-        /const binding =[\s\S]*?;\n/,
-        'const binding = require("./tree-sitter.node");\n',
-      );
-      if (!contents.includes('require("./tree-sitter.node")'))
-        throw new Error("tree-sitter's loader is not as expected");
-      return { contents, loader: "js" };
-    });
-    b.onResolve({ filter: /\.node$/ }, args => ({ path: args.path, external: true }));
-  },
-};
 
 const ENTRIES = {
   cli: "server/src/start/cli.ts",
@@ -77,12 +51,12 @@ export async function bundle(folder, platform, { minify = true } = {}) {
         keepNames: true,
         legalComments: "none",
         ...(name.endsWith(".main") ? { banner: BANNER } : {}),
-        plugins: [nativeFiles, builtinsPlugin],
+        plugins: [nativeFiles(name => `./${name}.node`), builtinsPlugin],
         logLevel: "warning",
       }),
     ),
   );
-  for (const name of Object.keys(ENTRIES)) if (name.endsWith(".main")) nameBuild(join(folder, `${name}.cjs`));
+  for (const name of Object.keys(ENTRIES)) if (`${name}.main` in ENTRIES) nameBuild(folder, name);
   const from = join(modules, "zeromq", "build", ZEROMQ[platform]);
   const addon = existsSync(from) ? readdirSync(from).find(f => f.endsWith(".node")) : undefined;
   if (!addon) throw new Error(`zeromq has no binary for ${platform}`);

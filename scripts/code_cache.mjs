@@ -4,6 +4,7 @@ import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -16,13 +17,15 @@ const EXAMPLE = join(root, "scripts", "warm_up.py");
 /** what esbuild puts first into a bundle; as long as what takes its place, so that source maps stay right */
 export const BANNER = { js: UNNAMED };
 
-/** Names the build in a bundle's banner by the bundle's content. */
-export function nameBuild(file) {
+/** Names the build in the banner of NAME.main.cjs by its content and by that of what starts it. */
+export function nameBuild(folder, name) {
+  const file = join(folder, `${name}.main.cjs`);
+  const starter = readFileSync(join(folder, `${name}.cjs`));
   const text = readFileSync(file, "latin1");
   if (!text.startsWith(UNNAMED)) throw new Error(`${file} has no banner`);
   // load_bundle.ts reads a byte as a character
   if (Buffer.byteLength(text) !== text.length) throw new Error(`${file} is not ASCII`);
-  const build = createHash("sha256").update(text).digest("hex").slice(0, 16);
+  const build = createHash("sha256").update(starter).update(text).digest("hex").slice(0, 16);
   writeFileSync(file, text.replace(UNNAMED, `/*build ${build}*/`), "latin1");
   return build;
 }
@@ -40,7 +43,7 @@ export async function warmUp(folder, builds) {
     jobs.push(promisify(execFile)(process.execPath, args, { env, maxBuffer: 1 << 26 }));
   }
   if (missing("cli-lsp")) jobs.push(warmServer(join(folder, "cli.cjs"), env));
-  if (missing("compile_thread")) jobs.push(warmThread(join(folder, "compile_thread.cjs"), env));
+  if (missing("compile_thread")) jobs.push(warmThread(join(folder, "compile_thread.cjs"), env, () => list(code)));
   await Promise.all(jobs);
 }
 
@@ -53,7 +56,7 @@ function list(folder) {
 }
 
 /** one compile in a compile thread, which keeps its code soon afterwards */
-function warmThread(file, env) {
+async function warmThread(file, env, kept) {
   const options = {
     preset: "nightly-2026-11",
     target: "h100",
@@ -67,13 +70,14 @@ function warmThread(file, env) {
   const text = readFileSync(EXAMPLE, "utf8");
   const request = { kind: "compile", generation: 0, path: "/warm_up.py", keyed: false };
   thread.postMessage({ ...request, id: 1, version: 1, text });
-  return new Promise((resolve, reject) => {
-    thread.on("error", reject);
-    thread.on("message", ({ id }) => {
-      if (id === 1) thread.postMessage({ ...request, id: 2, version: 2, text: text.replace("1e-6", "1e-5") });
-      else setTimeout(() => thread.terminate().then(resolve), 500);
-    });
-  });
+  thread.postMessage({ ...request, id: 2, version: 2, text: text.replace("1e-6", "1e-5") });
+  const started = performance.now();
+  while (
+    !kept().some(f => f.startsWith("compile_thread") && f.endsWith(".code")) &&
+    performance.now() - started < 60_000
+  )
+    await setTimeout(50);
+  await thread.terminate();
 }
 
 /** one file opened in the language server, with what an editor asks of it at once */

@@ -32,6 +32,38 @@ export function treeSitterFile(name, platform) {
   throw new Error(`${name} has no native file for ${platform}`);
 }
 
+/** esbuild plugin: native packages become plain requires of a file; `place` says which, undefined leaves the package */
+export const nativeFiles = place => ({
+  name: "native-files",
+  setup(b) {
+    const replace = (name, filter, contents) => {
+      const file = place(name);
+      if (file !== undefined) b.onLoad({ filter }, args => ({ contents: contents(file, args.path), loader: "js" }));
+      // what is named external as a whole would not be loaded at all
+      else b.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, external: true }));
+    };
+    replace(
+      "zeromq",
+      /zeromq[\\/]lib[\\/]load-addon\.js$/,
+      file =>
+        `Object.defineProperty(exports, "__esModule", { value: true }); exports.default = require(${JSON.stringify(file)});`,
+    );
+    replace(
+      "tree-sitter-python",
+      /tree-sitter-python[\\/]bindings[\\/]node[\\/]index\.js$/,
+      file => `module.exports = require(${JSON.stringify(file)});`,
+    );
+    replace("tree-sitter", /node_modules[\\/]tree-sitter[\\/]index\.js$/, (file, path) => {
+      // its loader chooses among prebuilt files by a computed path, which a bundler would follow to every one of them
+      const loads = `require(${JSON.stringify(file)})`;
+      const text = readFileSync(path, "utf8").replace(/const binding =[\s\S]*?;\n/, `const binding = ${loads};\n`);
+      if (!text.includes(loads)) throw new Error("tree-sitter's loader is not as expected");
+      return text;
+    });
+    b.onResolve({ filter: /\.node$/ }, args => ({ path: args.path, external: true }));
+  },
+});
+
 /** tree-sitter-python's own sources for linux-arm64; kept in .cache */
 function crossBuilt() {
   const source = join(modules, "tree-sitter-python");
