@@ -47,8 +47,23 @@ const shift = (op: "shl" | "shr_s" | "shr_u", x: string, by: number): string => 
 /** NaN stays */
 const clamp = (e: VectorEmitter, x: string, low: number, high: number): string =>
   f("pmax", f("pmin", x, num(e, high)), num(e, low));
-const poly = (e: VectorEmitter, cs: readonly number[], x: string): string =>
+const horner = (e: VectorEmitter, cs: readonly number[], x: string): string =>
   cs.reduceRight((s, c) => (s === "" ? num(e, c) : madd(s, x, num(e, c))), "");
+/** by pairs, pairs of pairs, ... (Estrin): a few products more than Horner's form, and half its chain of steps to wait for */
+function poly(e: VectorEmitter, cs: readonly number[], x: string): string {
+  let power = x;
+  let terms = cs.map(c => num(e, c));
+  while (terms.length > 1) {
+    const pairs: string[] = [];
+    for (let k = 0; k < terms.length; k += 2) {
+      const [low = "", high] = terms.slice(k);
+      pairs.push(high === undefined ? low : madd(high, power, low));
+    }
+    terms = pairs;
+    if (terms.length > 1) power = keep(e, "w", mul(power, power));
+  }
+  return terms.join("");
+}
 
 const LN2_HIGH = 0.693359375;
 const LN2_LOW = -2.12194440054690583e-4;
@@ -62,21 +77,12 @@ const LOG = [
 const SIN = [-1.666666716e-1, 8.333329111e-3, -1.983932743e-4, 2.718237283e-6];
 const COS = [4.166666791e-2, -1.38888834e-3, 2.479951218e-5, -2.720954626e-7];
 const TANH = [-3.333328366e-1, 1.333149076e-1, -5.374349654e-2, 2.065057866e-2, -5.71703678e-3];
-/** log(1 - erf(a)) = a times this, up to a = 4; no float is near enough to the first coefficient */
-const LOG_ERFC_FIRST = Math.fround(-2 / Math.sqrt(Math.PI));
-const LOG_ERFC = [
-  -2 / Math.sqrt(Math.PI) - LOG_ERFC_FIRST,
-  -6.36619382e-1,
-  -1.027778305e-1,
-  1.915306384e-2,
-  1.603961837e-4,
-  -1.66702758e-3,
-  6.328369217e-4,
-  -1.176412906e-4,
-  9.25626738e-6,
+/** erf(x) / x - 1/4 = numerator / denominator in x^2, up to |x| = ERF_END, beyond which erf rounds to 1 */
+const ERF_NUMERATOR = [
+  1.42736614, 9.85807702e-2, 4.17730026e-2, -3.88505578e-5, 8.0797472e-5, -1.76433277e-5, -1.99189536e-8,
 ];
-/** e^r - 1 = r + r^2 times this, a term less than EXPM1 */
-const EXPM1_SHORT = [4.999999814e-1, 1.666654306e-1, 4.166720227e-2, 8.366595641e-3, 1.388250715e-3];
+const ERF_DENOMINATOR = [1.625, 8.08063626e-1, 1.84822991e-1, 2.49975361e-2, 2.10133521e-3, 9.98871765e-5];
+const ERF_END = 3.84;
 const HALF_PI = [1.5703125, 4.837512969970703e-4, 7.54978995489188216e-8];
 /** beyond it the reduction by quarter turns loses digits */
 const FAR = 8192;
@@ -110,19 +116,26 @@ function reduced(
 const powerOf2 = (e: VectorEmitter, t: string, plus = 0): string =>
   i("add", shift("shl", t, 23), bits(e, ONE_BITS + plus * 2 ** 23));
 
+/** e^r or e^-r; the sum with 1 comes last, so that it alone is rounded at 1's place */
+function expReduced(e: VectorEmitter, r: string, sign: 1 | -1): string {
+  const square = keep(e, "rr", mul(r, r));
+  if (sign === 1) return add(madd(square, poly(e, EXP, r), r), num(e, 1));
+  const alternating = EXP.map((c, k) => c * (-1) ** k);
+  return sub(num(e, 1), nmadd(square, poly(e, alternating, r), r));
+}
+
 /** e^y as a product of two, for |y| < 87 */
 function expSmall(e: VectorEmitter, y: string): readonly [string, string] {
   const { t, r } = reduced(e, y, Math.LOG2E, [LN2_HIGH, LN2_LOW]);
-  return [keep(e, "p", poly(e, [1, 1, ...EXP], r)), keep(e, "s", powerOf2(e, t))];
+  return [keep(e, "p", expReduced(e, r, 1)), keep(e, "s", powerOf2(e, t))];
 }
 
 /** e^x (or e^-x); its power of two is a product of two, since one may lie beyond what a float holds */
 function exp(e: VectorEmitter, x: string, sign: 1 | -1 = 1): string {
   const inside = keep(e, "x", sign === 1 ? clamp(e, x, -104, 89) : clamp(e, x, -89, 104));
   const { t, r } = reduced(e, inside, sign * Math.LOG2E, [sign * LN2_HIGH, sign * LN2_LOW]);
-  const coefficients = [1, 1, ...EXP].map((c, k) => c * sign ** k);
   const half = keep(e, "half", shift("shr_s", t, 1));
-  const p = mul(poly(e, coefficients, r), powerOf2(e, half));
+  const p = mul(expReduced(e, r, sign), powerOf2(e, half));
   return keep(e, "exp", mul(p, powerOf2(e, i("sub", t, half))));
 }
 
@@ -188,14 +201,12 @@ function tanh(e: VectorEmitter, x: string): string {
   return keep(e, "tanh", pick(f("lt", a, num(e, 0.625)), small, or(large, and(x, bits(e, SIGN)))));
 }
 
-/** 1 - e^(log(1 - erf)) by way of e^r - 1, which is right next to 0 too */
+/** a quarter of x is exact, so what the quotient is rounded by counts less than it would in a product of all */
 function erf(e: VectorEmitter, x: string): string {
-  const a = keep(e, "a", f("pmin", and(x, bits(e, 0x7fffffff)), num(e, 3.95)));
-  const y = keep(e, "y", madd(a, num(e, LOG_ERFC_FIRST), mul(a, poly(e, LOG_ERFC, a))));
-  const { t, r } = reduced(e, y, Math.LOG2E, [LN2_HIGH, LN2_LOW]);
-  const s = keep(e, "s", powerOf2(e, t));
-  const p = keep(e, "p", madd(mul(r, r), poly(e, EXPM1_SHORT, r), r));
-  return keep(e, "erf", or(nmadd(p, s, sub(num(e, 1), s)), and(x, bits(e, SIGN))));
+  const a = keep(e, "a", clamp(e, x, -ERF_END, ERF_END));
+  const z = keep(e, "z", mul(a, a));
+  const ratio = f("div", horner(e, ERF_NUMERATOR, z), horner(e, ERF_DENOMINATOR, z));
+  return keep(e, "erf", madd(a, ratio, mul(num(e, 0.25), a)));
 }
 
 /** sine, or cosine as the sine of a quarter turn more */
