@@ -146,8 +146,9 @@ export class Broker {
   fetch(client: string, id: string): void {
     const answer = this.answers.get(id);
     const waiting = this.live.get(id);
-    if (answer) this.options.send(client, answer);
-    else if (waiting) waiting.clients.add(client);
+    // one that runs anew gives a newer answer than the one that is kept
+    if (waiting) waiting.clients.add(client);
+    else if (answer) this.options.send(client, answer);
     else this.fail(client, id, "unknown-job", "no such job here");
   }
 

@@ -93,13 +93,14 @@ export class WorkerConnection {
         ? { curveServerKey: curve.serverKey, curvePublicKey: curve.publicKey, curveSecretKey: curve.secretKey }
         : {}),
     });
+    // before it connects: a handshake that nobody saw would make the next one, after a break, look like the first
+    this.watch();
     try {
       this.socket.connect(endpoint);
     } catch (e) {
       this.socket.close();
       throw new JobError("internal", `'${endpoint}' is no endpoint (${textOf(e)}); name ipc://PATH or tcp://HOST:PORT`);
     }
-    this.watch();
     void this.receive();
   }
 
