@@ -33,6 +33,7 @@ const targets = [
     { entryPoints: [`server/src/start/${name}.ts`], outfile: `server/dist/${name}.cjs` },
   ]),
   { entryPoints: ["gpu-worker/src/main.ts"], outfile: "gpu-worker/dist/main.cjs", plugins: [builtinsPlugin, parser] },
+  { entryPoints: ["gpu-worker/src/cpu/main.ts"], outfile: "gpu-worker/dist/executor.cjs", plugins: [builtinsPlugin] },
   { entryPoints: ["gpu-worker/src/cpu/thread.ts"], outfile: "gpu-worker/dist/thread.cjs" },
   { entryPoints: ["client/src/extension.ts"], outfile: "client/dist/extension.cjs" },
   { entryPoints: ["client/src/viz_worker.ts"], outfile: "client/dist/viz_worker.cjs" },

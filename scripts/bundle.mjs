@@ -27,11 +27,12 @@ const ENTRIES = {
   compile_thread: "server/src/start/compile_thread.ts",
   "compile_thread.main": "server/src/compile_thread.ts",
   worker: "gpu-worker/src/main.ts",
+  executor: "gpu-worker/src/cpu/main.ts",
   thread: "gpu-worker/src/cpu/thread.ts",
 };
 
 /**
- * Writes cli.cjs and compile_thread.cjs (which start cli.main.cjs and compile_thread.main.cjs), worker.cjs, thread.cjs and
+ * Writes cli.cjs and compile_thread.cjs (which start cli.main.cjs and compile_thread.main.cjs), worker.cjs, executor.cjs, thread.cjs and
  * the .node files of `platform` into `folder`. Compiled code comes into the user's cache folder on first use.
  */
 export async function bundle(folder, platform, { minify = true } = {}) {

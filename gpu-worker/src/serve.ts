@@ -77,7 +77,11 @@ function defaultCache(): string | null {
 }
 
 function cpuExecutor(): ExecutorSpec {
-  return { device: "cpu", start: nodeTransport(__filename, executorFlags(), "cpu"), accepts: () => true };
+  return {
+    device: "cpu",
+    start: nodeTransport(join(__dirname, "executor.cjs"), executorFlags(), "cpu"),
+    accepts: () => true,
+  };
 }
 
 /** GPUs come first, so that a benchmark takes one where there is one; values and verification stay on the CPU */

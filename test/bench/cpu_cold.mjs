@@ -42,7 +42,7 @@ async function smallJob(folder) {
 function start(job, flags) {
   return new Promise((resolve, reject) => {
     const begin = performance.now();
-    const child = fork(join(root, "gpu-worker", "dist", "main.cjs"), ["--executor=cpu"], {
+    const child = fork(join(root, "gpu-worker", "dist", "executor.cjs"), ["--executor=cpu"], {
       execArgv: flags,
       serialization: "advanced",
       stdio: ["ignore", "ignore", "inherit", "ipc"],

@@ -36,7 +36,9 @@ function descendants(match: string): number[] {
     }
   };
   walk(process.pid);
-  return mine.filter(p => commands.get(p)?.includes("main.cjs") && (commands.get(p) ?? "").includes(match));
+  return mine.filter(
+    p => /(main|executor)\.cjs/.test(commands.get(p) ?? "") && (commands.get(p) ?? "").includes(match),
+  );
 }
 
 function parentOf(pid: number): number {

@@ -30,7 +30,8 @@ export async function assemble(text: string): Promise<WebAssembly.Module> {
   try {
     const { buffer } = parsed.toBinary({});
     compileAtWholeSpeed(); // from the first kernel on: the assembler has started by now
-    return await WebAssembly.compile(buffer as BufferSource);
+    // not by compile(): its work would wait for the assembler's own, which V8 compiles anew in the meantime
+    return new WebAssembly.Module(buffer as BufferSource);
   } finally {
     parsed.destroy();
   }

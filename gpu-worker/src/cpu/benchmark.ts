@@ -30,6 +30,7 @@ export async function runBenchmark(
   const once = (onLaunch?: (r: LaunchRecord) => void) => {
     for (const o of runPlan(machine, loaded, inputs, onLaunch)) if (o && typeof o !== "number") machine.release(o.base);
   };
+  await machine.pool.settled();
   for (let i = 0; i < WARM_UP_RUNS; i++) once();
   progress(2, 3, "measuring");
   const wholes: number[] = [];

@@ -39,11 +39,13 @@ export async function runExecutor(): Promise<void> {
   const measure = (): void => {
     bandwidth ??= measureCopyBandwidth();
   };
-  let spare: Promise<Surroundings> | null = surroundings(limit, threads);
-  spare.catch(() => undefined); // the job that takes it tells
+  let spare: Surroundings | null = null;
+  try {
+    spare = surroundings(limit, threads);
+  } catch {} // the job that asks for its own tells
   // waiting threads look for work now and then: none are kept for a job that may never come
   const rest = setTimeout(() => {
-    void spare?.then(s => s.pool.stop()).catch(() => undefined);
+    void spare?.pool.stop();
     spare = null;
   }, SPARE_MS);
   void warmAssembler();
@@ -52,9 +54,9 @@ export async function runExecutor(): Promise<void> {
     if (m.kind === "describe" || m.job.kind === "benchmark") measure();
     if (m.kind === "describe") return void send({ kind: "ready", device: device() });
     clearTimeout(rest);
-    const taken = spare ?? surroundings(limit, threads);
+    const taken = spare;
     spare = null;
-    void runJob(m.job, taken, device(), limit, send);
+    void runJob(m.job, () => taken ?? surroundings(limit, threads), device(), limit, send);
   });
   process.once("disconnect", () => process.exit(0));
   send({ kind: "ready", device: device() });
@@ -66,25 +68,25 @@ interface Surroundings {
   readonly pool: ThreadPool;
 }
 
-async function surroundings(limit: number, threads: number): Promise<Surroundings> {
+function surroundings(limit: number, threads: number): Surroundings {
   const pages = Math.ceil(limit / PAGE);
   // The address space is reserved at once and touched as it is used, so a small job costs little.
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-  return { memory, pool: await ThreadPool.start(memory, threads, join(__dirname, "thread.cjs")) };
+  return { memory, pool: new ThreadPool(memory, threads, join(__dirname, "thread.cjs")) };
 }
 
 async function runJob(
   job: Job,
-  taken: Promise<Surroundings>,
+  take: () => Surroundings,
   device: DeviceInfo,
   limit: number,
   send: (m: FromExecutor) => void,
 ): Promise<void> {
   let pool: ThreadPool | null = null;
   try {
-    const { memory, pool: started } = await taken;
-    pool = started;
-    const machine = await Machine.start(memory, pool, limit);
+    const taken = take();
+    pool = taken.pool;
+    const machine = await Machine.start(taken.memory, pool, limit);
     const progress = (done: number, total: number, text: string) => send({ kind: "progress", done, total, text });
     const result =
       job.kind === "benchmark"

@@ -43,7 +43,7 @@ export class Machine {
     const wanted = names.filter(n => !this.builtinModules.has(n));
     if (!wanted.length) return;
     const modules = await loadBuiltins(wanted);
-    const numbers = await this.pool.load(modules);
+    const numbers = this.pool.load(modules);
     modules.forEach((m, i) => {
       m.exports.forEach((name, j) => {
         this.builtins.set(name, (numbers[i] ?? 0) + j);
@@ -70,7 +70,7 @@ export class Machine {
         exports: ["run", ...(k.later ?? []).map((_, i) => `run_${i + 1}`)],
       })),
     );
-    const numbers = modules.length ? await this.pool.load(modules) : [];
+    const numbers = modules.length ? this.pool.load(modules) : [];
     fresh.forEach((k, i) => {
       this.loaded.set(k.text, numbers[i] ?? -1);
     });

@@ -9,22 +9,20 @@ const c = new Int32Array(control);
 const kernels: KernelFunction[] = [];
 
 /** new kernels come as messages; a thread looks for them whenever it wakes */
-function loadKernels(): boolean {
-  let loaded = false;
+function loadKernels(): void {
   for (
     let m = receiveMessageOnPort(port as NonNullable<typeof port>);
     m;
     m = receiveMessageOnPort(port as NonNullable<typeof port>)
   ) {
-    for (const module of m.message as ThreadModule[]) kernels.push(...functionsOf(module, memory));
-    port?.postMessage("loaded");
-    loaded = true;
+    const modules = m.message as ThreadModule[];
+    for (const module of modules) kernels.push(...functionsOf(module, memory));
+    Atomics.add(c, CONTROL.loaded, modules.length);
   }
-  return loaded;
 }
 
-port.postMessage("ready");
 let seen = Atomics.load(c, CONTROL.generation);
+Atomics.add(c, CONTROL.loaded, 1);
 for (;;) {
   // a short wait, so that kernels sent meanwhile are loaded; a launch wakes the thread at once
   if (Atomics.wait(c, CONTROL.generation, seen, 5) === "timed-out") {

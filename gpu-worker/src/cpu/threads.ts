@@ -1,5 +1,6 @@
 // Threads over one shared memory. A launch is cut into slices; each thread, the caller included, takes the next slice
 // until none is left. Dispatch is by Atomics on a small control block, so a launch costs microseconds, not messages.
+// Nobody waits for a thread to start: until all are there and have every kernel, the caller runs launches alone.
 import { Worker } from "node:worker_threads";
 
 /** i32 slots of the control block */
@@ -12,6 +13,8 @@ export const CONTROL = {
   sliceSize: 5,
   total: 6,
   failed: 7,
+  /** how many threads run, and modules that each of them has loaded, all added up */
+  loaded: 8,
   count: 16,
 } as const;
 const ARGS_START = 16;
@@ -56,26 +59,36 @@ export class ThreadPool {
   private readonly workers: Worker[] = [];
   private readonly control = new Int32Array(new SharedArrayBuffer(4 * (ARGS_START + MAX_ARGS)));
   private readonly kernels: KernelFunction[] = [];
+  /** what CONTROL.loaded comes to when every thread runs and has every module */
+  private expected = 0;
+  private fault: Error | null = null;
 
-  private constructor(private readonly memory: WebAssembly.Memory) {}
-
-  static async start(memory: WebAssembly.Memory, threads: number, threadFile: string): Promise<ThreadPool> {
-    const pool = new ThreadPool(memory);
-    const ready: Promise<void>[] = [];
+  constructor(
+    private readonly memory: WebAssembly.Memory,
+    threads: number,
+    threadFile: string,
+  ) {
     for (let thread = 1; thread < threads; thread++) {
-      const data: ThreadData = { memory, control: pool.control.buffer as SharedArrayBuffer, thread };
+      const data: ThreadData = { memory, control: this.control.buffer as SharedArrayBuffer, thread };
       const worker = new Worker(threadFile, { workerData: data });
-      ready.push(
-        new Promise((resolve, reject) => {
-          worker.once("message", () => resolve());
-          worker.once("error", reject);
-        }),
-      );
+      worker.once("error", e => {
+        this.fault ??= e;
+      });
       worker.unref();
-      pool.workers.push(worker);
+      this.workers.push(worker);
     }
-    await Promise.all(ready);
-    return pool;
+    this.expected = this.workers.length;
+  }
+
+  /** whether every thread runs and has every kernel */
+  private get complete(): boolean {
+    return Atomics.load(this.control, CONTROL.loaded) === this.expected;
+  }
+
+  /** Waits until launches are shared out among all threads. Throws what keeps one from starting. */
+  async settled(): Promise<void> {
+    while (!this.complete && !this.fault) await new Promise(resolve => setTimeout(resolve, 1));
+    if (this.fault) throw this.fault;
   }
 
   get threads(): number {
@@ -83,27 +96,20 @@ export class ThreadPool {
   }
 
   /** Makes modules' functions callable everywhere; returns the number of each module's first function. */
-  async load(modules: readonly ThreadModule[]): Promise<number[]> {
+  load(modules: readonly ThreadModule[]): number[] {
     const numbers = modules.map(m => {
       const first = this.kernels.length;
       this.kernels.push(...functionsOf(m, this.memory));
       return first;
     });
-    await Promise.all(
-      this.workers.map(
-        w =>
-          new Promise<void>(resolve => {
-            w.once("message", () => resolve());
-            w.postMessage(modules);
-          }),
-      ),
-    );
-    // the threads wait on the control block again once they have answered
+    for (const w of this.workers) w.postMessage(modules);
+    this.expected += this.workers.length * modules.length;
     return numbers;
   }
 
-  /** Runs one launch to its end. Throws what the kernel traps with. */
+  /** Runs one launch to its end. Throws what the kernel traps with, or what stopped a thread. */
   run(launch: Launch): void {
+    if (this.fault) throw this.fault;
     const kernel = this.kernels[launch.kernel];
     if (!kernel) throw new Error(`no kernel ${launch.kernel}`);
     const { total, grain, scratch } = launch;
@@ -111,7 +117,7 @@ export class ThreadPool {
     if (launch.args.length + this.threads + 2 > MAX_ARGS)
       throw new Error(`a kernel of ${launch.args.length} arguments`);
     const slices = Math.min(this.threads * 4, Math.max(1, Math.floor(total / Math.max(1, grain))));
-    if (slices === 1 || this.workers.length === 0) {
+    if (slices === 1 || this.workers.length === 0 || !this.complete) {
       kernel(...launch.args, ...(scratch ? [scratch[0] ?? 0] : []), 0, total);
       return;
     }

@@ -8,7 +8,7 @@ const PAGE = 65536;
 export async function testMachine(megabytes = 256): Promise<Machine> {
   const pages = (megabytes * 2 ** 20) / PAGE;
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-  const machine = await Machine.start(memory, await ThreadPool.start(memory, 1, ""), pages * PAGE);
+  const machine = await Machine.start(memory, new ThreadPool(memory, 1, ""), pages * PAGE);
   await machine.loadBuiltins(EXTERN_BUILTINS);
   return machine;
 }
