@@ -1,6 +1,7 @@
 // npm run bench -- cpu [--only NAME,...] [--seconds N]: the CPU executor's kernels beside plain C++ loops on the same
 // threads. Out: one line of JSON per kernel: gbps, cpp_gbps and ratio, of a matrix product gflops, cpp_gflops and ratio.
-// The two sides take turns, and the best of each counts, so that other work on the machine weighs on both alike.
+// The two sides take turns of the same length; of each turn counts the time that a fifth of its runs keep within, of the
+// turns the best, so that other work on the machine weighs on both alike.
 // `cold`: milliseconds from the start of an executor process to the result of its first kernel, beside those of an empty
 // Node process.
 import { execFileSync } from "node:child_process";
@@ -60,7 +61,7 @@ function compare(name, rival, seconds) {
   for (let turn = 0; turn < TURNS; turn++) {
     own = Math.min(own, ownSeconds(name, seconds));
     const env = { ...process.env, OMP_NUM_THREADS: String(threads) };
-    other = Math.min(other, Number(execFileSync(rival, [name, "5"], { env, encoding: "utf8" })));
+    other = Math.min(other, Number(execFileSync(rival, [name, seconds], { env, encoding: "utf8" })));
   }
   const { bytes, flops } = KERNELS[name];
   const ratio = Math.round((100 * other) / own) / 100;

@@ -1,5 +1,7 @@
 // Rivals of the CPU kernels: what a C++ compiler makes of the plain loops, with the vector functions of glibc (libmvec)
-// where they help. usage: kernels NAME REPEATS; prints the best time in seconds. Built with g++ -O3 -march=native -fopenmp.
+// where they help. usage: kernels NAME SECONDS; runs the kernel for so long, five times at least, and prints the time in
+// seconds that a fifth of the runs keep within. Built with g++ -O3 -march=native -fopenmp.
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -26,37 +28,38 @@ struct Buffer {
   ~Buffer() { free(p); }
 };
 
-static double best(int repeats, const std::function<void()> &f) {
-  double least = 1e30;
-  for (int i = 0; i < repeats; i++) {
+static double fastFifth(double seconds, const std::function<void()> &f) {
+  std::vector<double> times;
+  for (double all = 0; all < seconds || times.size() < 5; all += times.back()) {
     auto start = std::chrono::steady_clock::now();
     f();
-    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  return least;
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 5];
 }
 
-static double add(int repeats) {
+static double add(double seconds) {
   long n = ROWS * COLUMNS;
   Buffer a(n), b(n), out(n);
-  return best(repeats, [&] {
+  return fastFifth(seconds, [&] {
 #pragma omp parallel for
     for (long i = 0; i < n; i++) out.p[i] = a.p[i] + b.p[i];
   });
 }
 
-static double gelu(int repeats) {
+static double gelu(double seconds) {
   long n = ROWS * COLUMNS;
   Buffer a(n), out(n);
-  return best(repeats, [&] {
+  return fastFifth(seconds, [&] {
 #pragma omp parallel for simd
     for (long i = 0; i < n; i++) out.p[i] = 0.5f * a.p[i] * (1.0f + erff(a.p[i] * 0.70710678f));
   });
 }
 
-static double softmax(int repeats) {
+static double softmax(double seconds) {
   Buffer a(ROWS * COLUMNS), out(ROWS * COLUMNS);
-  return best(repeats, [&] {
+  return fastFifth(seconds, [&] {
 #pragma omp parallel for
     for (long r = 0; r < ROWS; r++) {
       const float *x = a.p + r * COLUMNS;
@@ -73,9 +76,9 @@ static double softmax(int repeats) {
   });
 }
 
-static double layer_norm(int repeats) {
+static double layer_norm(double seconds) {
   Buffer a(ROWS * COLUMNS), w(COLUMNS), b(COLUMNS), out(ROWS * COLUMNS);
-  return best(repeats, [&] {
+  return fastFifth(seconds, [&] {
 #pragma omp parallel for
     for (long r = 0; r < ROWS; r++) {
       const float *x = a.p + r * COLUMNS;
@@ -93,9 +96,9 @@ static double layer_norm(int repeats) {
   });
 }
 
-static double column_sum(int repeats) {
+static double column_sum(double seconds) {
   Buffer a(ROWS * COLUMNS), out(COLUMNS);
-  return best(repeats, [&] {
+  return fastFifth(seconds, [&] {
     memset(out.p, 0, COLUMNS * 4);
     float *total = out.p;
 #pragma omp parallel for reduction(+ : total[ : COLUMNS])
@@ -104,10 +107,10 @@ static double column_sum(int repeats) {
   });
 }
 
-static double transposed_copy(int repeats) {
+static double transposed_copy(double seconds) {
   Buffer a(ROWS * COLUMNS), out(ROWS * COLUMNS);
   const long T = 32;
-  return best(repeats, [&] {
+  return fastFifth(seconds, [&] {
 #pragma omp parallel for
     for (long r0 = 0; r0 < ROWS; r0 += T)
       for (long c0 = 0; c0 < COLUMNS; c0 += T)
@@ -119,9 +122,9 @@ static double transposed_copy(int repeats) {
 static const long N = 1024;
 
 /** rows of B stay in cache; the inner loop runs along a row of C */
-static double matmul(int repeats) {
+static double matmul(double seconds) {
   Buffer a(N * N), b(N * N), c(N * N);
-  return best(repeats, [&] {
+  return fastFifth(seconds, [&] {
 #pragma omp parallel for
     for (long i0 = 0; i0 < N; i0 += 16) {
       memset(c.p + i0 * N, 0, 16 * N * 4);
@@ -138,16 +141,16 @@ static double matmul(int repeats) {
 int main(int argc, char **argv) {
   if (argc < 3) return 2;
   std::string name = argv[1];
-  int repeats = atoi(argv[2]);
-  double seconds = name == "add"               ? add(repeats)
-                   : name == "gelu"            ? gelu(repeats)
-                   : name == "softmax"         ? softmax(repeats)
-                   : name == "layer_norm"      ? layer_norm(repeats)
-                   : name == "column_sum"      ? column_sum(repeats)
-                   : name == "transposed_copy" ? transposed_copy(repeats)
-                   : name == "matmul"          ? matmul(repeats)
+  double seconds = atof(argv[2]);
+  double time = name == "add"               ? add(seconds)
+                   : name == "gelu"            ? gelu(seconds)
+                   : name == "softmax"         ? softmax(seconds)
+                   : name == "layer_norm"      ? layer_norm(seconds)
+                   : name == "column_sum"      ? column_sum(seconds)
+                   : name == "transposed_copy" ? transposed_copy(seconds)
+                   : name == "matmul"          ? matmul(seconds)
                                                : -1;
-  if (seconds < 0) return 2;
-  printf("%.9f\n", seconds);
+  if (time < 0) return 2;
+  printf("%.9f\n", time);
   return 0;
 }

@@ -139,13 +139,7 @@ const byTensor: OpRecord[] = [
       const x = a.tensor("self");
       const mask = a.tensor("mask");
       const indices = broadcastIndices(b, a.optTensors("indices"), b.device(x));
-      if (indices === null) {
-        return fallback(
-          "aten._unsafe_masked_index.default",
-          ["self", "mask"],
-          ["self", "mask", "indices", "fill"],
-        )(b, a);
-      }
+      if (indices === null) return b.error("_unsafe_masked_index: masks as indices");
       const { size, map } = indexMap(b, b.size(x), indices, { check: false, wrapNeg: false });
       const [load, loadMask] = [b.loader(x), b.loader(expandTo(b, mask, size))];
       const given = a.scalar("fill");

@@ -173,6 +173,20 @@ const window =
       );
     });
 
+/** fft_fftfreq(n, d) and fft_rfftfreq(n, d): i / (n d), the upper half counted from below 0 unless the transform is real */
+const frequencies =
+  (real: boolean): ExternFunction =>
+  (step, ctx) =>
+    oneResult(step, ctx, out => {
+      const [n, d] = [numberOf(ctx, step.args[0], 0), numberOf(ctx, step.args[1], 1)];
+      const at = (i: number): number => (real || i < Math.ceil(n / 2) ? i : i - n);
+      write(
+        ctx.buffer,
+        out,
+        Float64Array.from({ length: out.size[0] ?? 0 }, (_, i) => at(i) / (n * d)),
+      );
+    });
+
 export const elementwise: Readonly<Record<string, ExternFunction>> = {
   "aten.gcd": binary(gcd),
   "aten.lcm": binary((a, b) => (a && b ? Math.abs(a / gcd(a, b)) * Math.abs(b) : 0)),
@@ -200,6 +214,9 @@ export const elementwise: Readonly<Record<string, ExternFunction>> = {
   "aten.view.dtype": viewDtype,
   "aten._cdist_forward": cdist,
   "aten._cdist_backward": cdistBackward,
+  "aten.fft_fftfreq": frequencies(false),
+  "aten.fft_rfftfreq": frequencies(true),
+  "aten.bartlett_window": window(t => 1 - Math.abs(1 - t / Math.PI)),
   "aten.hann_window": window(t => 0.5 - 0.5 * Math.cos(t)),
   "aten.hamming_window": window(t => 0.54 - 0.46 * Math.cos(t)),
   "aten.blackman_window": window(t => 0.42 - 0.5 * Math.cos(t) + 0.08 * Math.cos(2 * t)),

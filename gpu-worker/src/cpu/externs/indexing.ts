@@ -420,6 +420,25 @@ const embeddingBagBackward: ExternFunction = (step, ctx) =>
     write(ctx.buffer, out, sums);
   });
 
+/** (grad, weight, indices, offsets, offset2bag, mode, padding_idx): each sample's row times its bag's gradient */
+const embeddingBagSamples: ExternFunction = (step, ctx) =>
+  oneResult(step, ctx, out => {
+    const [grad, weight] = [tensorAt(step, ctx, 0), tensorAt(step, ctx, 1)];
+    const [g, w] = [read(ctx.buffer, grad), read(ctx.buffer, weight)];
+    const [rows = 0, width = 0] = weight.size;
+    const padding = numberOf(ctx, argument(step, 6, "padding_idx"), -1);
+    const bagOf = read(ctx.buffer, tensorAt(step, ctx, 4));
+    const sums = Float64Array.from(read(ctx.buffer, tensorAt(step, ctx, 2)), (index, i) => {
+      const row = checked(ctx, index, rows);
+      if (row === padding) return 0;
+      let sum = 0;
+      for (let j = 0; j < width; j++)
+        sum += (g[(bagOf[i] as number) * width + j] as number) * (w[row * width + j] as number);
+      return sum;
+    });
+    write(ctx.buffer, out, sums);
+  });
+
 /** how often each index repeats: 0, 0, 1, 2, 2, ... */
 const repeatInterleave: ExternFunction = (step, ctx) =>
   oneResult(step, ctx, out => {
@@ -455,5 +474,6 @@ export const indexing: Readonly<Record<string, ExternFunction>> = {
   "aten._embedding_bag": embeddingBag,
   "aten._embedding_bag_forward_only": embeddingBag,
   "aten._embedding_bag_backward": embeddingBagBackward,
+  "aten._embedding_bag_per_sample_weights_backward": embeddingBagSamples,
   "aten.repeat_interleave.Tensor": repeatInterleave,
 };

@@ -38,6 +38,24 @@ const putMatrices = (ctx: ExternContext, out: TensorView | null | undefined, ms:
 
 const clear = (ctx: ExternContext, t: TensorView | null | undefined): void => put(ctx, t, []);
 const fromOne = (pivots: Int32Array): Int32Array => pivots.map(p => p + 1);
+/** a batch of factorizations: both factors in one matrix, and the swaps counted from 1 */
+function putFactors(
+  ctx: ExternContext,
+  factors: readonly mat.Lu[],
+  lu: TensorView | null | undefined,
+  pivots: TensorView | null | undefined,
+): void {
+  putMatrices(
+    ctx,
+    lu,
+    factors.map(f => f.lu),
+  );
+  put(
+    ctx,
+    pivots,
+    factors.map(f => fromOne(f.pivots)),
+  );
+}
 const flag = (step: ExternStep, at: number, name: string, otherwise = false): boolean =>
   boolOf(argument(step, at, name), otherwise);
 
@@ -59,16 +77,7 @@ const solveEx: ExternFunction = (step, ctx) =>
         rhs.map((r, i) => solved(of[i] as mat.Lu, r, left)),
       );
     }
-    putMatrices(
-      ctx,
-      lu,
-      factors.map(f => f.lu),
-    );
-    put(
-      ctx,
-      pivots,
-      factors.map(f => fromOne(f.pivots)),
-    );
+    putFactors(ctx, factors, lu, pivots);
     clear(ctx, info);
   });
 
@@ -111,16 +120,7 @@ const determinant =
         put(ctx, outs[0], [logs.map(d => d.sign)]);
         put(ctx, outs[1], [logs.map(d => d.log)]);
       } else put(ctx, outs[0], [logs.map(d => d.sign * Math.exp(d.log))]);
-      putMatrices(
-        ctx,
-        lu,
-        factors.map(f => f.lu),
-      );
-      put(
-        ctx,
-        pivots,
-        factors.map(f => fromOne(f.pivots)),
-      );
+      putFactors(ctx, factors, lu, pivots);
     });
 
 const invEx: ExternFunction = (step, ctx) =>

@@ -132,6 +132,30 @@ const mv: ExternFunction = (step, ctx) =>
     });
   });
 
+/** _scaled_mm(self, mat2, scale_a, scale_b, bias): (self * scale_a) @ (mat2 * scale_b) + bias, scales of one or of each row and column */
+const scaledMm: ExternFunction = (step, ctx) =>
+  oneResult(step, ctx, out => {
+    const [a, b] = [tensorAt(step, ctx, 0), tensorAt(step, ctx, 1)];
+    const [m = 0, n = 0] = out.size;
+    const k = a.size[1] ?? 0;
+    const [x, y] = [read(ctx.buffer, a), read(ctx.buffer, b)];
+    const scales = (i: number): ArrayLike<number> => {
+      const t = tensorAt(step, ctx, i);
+      return read(ctx.buffer, t.size.length === 2 ? broadcastTo(t, i === 2 ? [m, 1] : [1, n]) : t);
+    };
+    const [rows, columns] = [scales(2), scales(3)];
+    const bias = step.args.length > 4 ? read(ctx.buffer, tensorAt(step, ctx, 4)) : null;
+    const c = new Float64Array(m * n);
+    for (let i = 0; i < m; i++)
+      for (let j = 0; j < n; j++) {
+        let sum = 0;
+        for (let q = 0; q < k; q++) sum += (x[i * k + q] as number) * (y[q * n + j] as number);
+        const scale = (rows[rows.length > 1 ? i : 0] as number) * (columns[columns.length > 1 ? j : 0] as number);
+        c[i * n + j] = scale * sum + (bias ? (bias[j] as number) : 0);
+      }
+    write(ctx.buffer, out, c);
+  });
+
 export const matmul: Readonly<Record<string, ExternFunction>> = {
   "aten.mm": mm,
   "aten.addmm": addmm,
@@ -139,4 +163,6 @@ export const matmul: Readonly<Record<string, ExternFunction>> = {
   "aten.baddbmm": baddbmm,
   "aten.dot": dot,
   "aten.mv": mv,
+  "aten._int_mm": mm,
+  "aten._scaled_mm": scaledMm,
 };

@@ -111,6 +111,7 @@ export const random: Readonly<Record<string, ExternFunction>> = {
   "prims.normal": draw(
     (u, v, _s, n) => n(Number.POSITIVE_INFINITY, "mean", 0) + n(Number.POSITIVE_INFINITY, "std", 1) * normal(u, v),
   ),
+  "aten.normal_functional": draw((u, v, _s, n) => n(1, "mean", 0) + n(2, "std", 1) * normal(u, v)),
   "aten.uniform": draw((u, _v, _s, n) => n(1, "from", 0) + u * (n(2, "to", 1) - n(1, "from", 0))),
   "aten.randperm": randperm,
   "aten.multinomial": multinomial,
