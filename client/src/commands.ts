@@ -78,6 +78,9 @@ export function registerCommands(context: vscode.ExtensionContext, host: Command
   register("copyBenchmarks", async () => vscode.env.clipboard.writeText(benchmarks.markdown()));
   register("selectWorker", () => selectWorker(context, server));
   register("pairWorker", () => pairWorker(context, server));
+  register("doctor", async () => documents.show(await server.ask<ShownDocument>("fuselens.doctor", null)));
+  show("bugReport");
+  register("showLog", async () => server.showLog());
   register("restartServer", () => server.restart());
   register("openExample", () => openExample(context));
   register("toggleGutter", () => toggle("gutter.enabled"));
@@ -113,6 +116,10 @@ async function menu(): Promise<void> {
     { label: "", kind: vscode.QuickPickItemKind.Separator },
     { label: "$(paintcan) Switch gutter colours", command: "toggleGutter" },
     { label: "$(whole-word) Switch inlay hints", command: "toggleInlayHints" },
+    { label: "", kind: vscode.QuickPickItemKind.Separator },
+    { label: "$(pulse) Check the installation", command: "doctor" },
+    { label: "$(output) Show log", command: "showLog" },
+    { label: "$(bug) Write a bug report", command: "bugReport" },
     { label: "$(debug-restart) Restart server", command: "restartServer" },
   ];
   const chosen = await vscode.window.showQuickPick(items, { title: "FuseLens" });

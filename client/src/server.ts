@@ -125,6 +125,11 @@ export class Server implements vscode.Disposable {
       : client.sendRequest<T>("workspace/executeCommand", params);
   }
 
+  /** what the server has said, by levels */
+  showLog(): void {
+    this.client?.outputChannel.show(true);
+  }
+
   dispose(): void {
     for (const s of [...this.subscriptions, this.analysed, this.worker, this.changed]) s.dispose();
   }

@@ -8,6 +8,8 @@ export function readSettings(): Record<string, unknown> {
   return {
     rich: true,
     trusted,
+    // the channel sorts by level itself
+    log: { level: "debug" },
     preset: c.get("preset", "auto"),
     target: c.get("target", "auto"),
     config: c.get("config", {}),

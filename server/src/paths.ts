@@ -1,7 +1,11 @@
 // Where the other bundles lie: beside this one in a package, in their workspaces' dist folders in a checkout.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ServerPaths } from "./lsp/server";
+
+export interface ServerPaths {
+  readonly compileThread: string;
+  readonly worker: string;
+}
 
 export function serverPaths(): ServerPaths {
   const here = __dirname;

@@ -61,6 +61,8 @@ export interface StartOptions {
 export class TestClient {
   readonly published: PublishedDiagnostics[] = [];
   readonly logged: string[] = [];
+  /** of each logged message, LSP's MessageType: 1 error, 2 warning, 3 info, 4 log, 5 debug */
+  readonly loggedTypes: number[] = [];
   readonly registered: { readonly method: string; readonly registerOptions?: unknown }[] = [];
   readonly progress: { readonly token: unknown; readonly value: Readonly<Record<string, unknown>> }[] = [];
   readonly shown: string[] = [];
@@ -97,6 +99,7 @@ export class TestClient {
       "initialize",
       {
         processId: process.pid,
+        clientInfo: { name: "Test Editor", version: "1.2" },
         rootUri: options.folders?.[0] ?? null,
         workspaceFolders: options.folders?.map(uri => ({ uri, name: uri })) ?? null,
         capabilities: {
@@ -194,7 +197,10 @@ export class TestClient {
   private listen(configuration: unknown): void {
     const { connection } = this;
     connection.onNotification("textDocument/publishDiagnostics", (d: PublishedDiagnostics) => this.receive(d));
-    connection.onNotification("window/logMessage", (m: { message: string }) => void this.logged.push(m.message));
+    connection.onNotification("window/logMessage", (m: { type: number; message: string }) => {
+      this.logged.push(m.message);
+      this.loggedTypes.push(m.type);
+    });
     connection.onNotification("$/progress", (p: { token: unknown; value: Readonly<Record<string, unknown>> }) => {
       this.progress.push(p);
       if (this.cancelProgress(p.value)) void this.notify("window/workDoneProgress/cancel", { token: p.token });

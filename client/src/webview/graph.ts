@@ -72,6 +72,7 @@ function show(svg: string): void {
   for (const node of drawing.querySelectorAll<SVGElement>(".node")) {
     const index = Number(/^op_(\d+)$/.exec(node.id)?.[1] ?? -1);
     const lines = g?.lines[index] ?? [];
+    narrow(node);
     const label = [...node.querySelectorAll("text")].map(t => t.textContent).join(", ");
     node.setAttribute("tabindex", "0");
     node.setAttribute("role", "button");
@@ -85,6 +86,16 @@ function show(svg: string): void {
   if (Number(slider.value) === Number(slider.max)) colour();
   if (zoom === 0) fit();
   else scale();
+}
+
+/** Graphviz reckons with another font's widths: lines of a label that are too wide for their box are drawn narrower */
+function narrow(node: SVGElement): void {
+  const room = (node.querySelector<SVGGraphicsElement>("path, polygon")?.getBBox().width ?? 0) - 14;
+  for (const text of node.querySelectorAll("text")) {
+    if (room <= 0 || text.getComputedTextLength() <= room) continue;
+    text.setAttribute("textLength", String(room));
+    text.setAttribute("lengthAdjust", "spacingAndGlyphs");
+  }
 }
 
 /** as launched, each group bears the colour that its kernel has in the gutter */

@@ -33,6 +33,8 @@ export type SideJob =
   | { readonly want: "graphs" }
   | { readonly want: "benchmark" }
   | { readonly want: "program" }
+  /** what a bug report needs; compiles many times */
+  | { readonly want: "report"; readonly editor: string | null }
   /** the kernels of each graph and nothing else */
   | { readonly want: "schedules" };
 
@@ -65,6 +67,7 @@ export type CompileRequest =
 export type SideResult =
   | { readonly want: "schedules"; readonly graphs: readonly ScheduledGraph[] }
   | { readonly want: "stage"; readonly text: string }
+  | { readonly want: "report"; readonly text: string }
   | { readonly want: "graphs"; readonly graphs: readonly (SchedulerGraph | null)[] }
   | { readonly want: "benchmark"; readonly compilations: readonly Compilation[] }
   | { readonly want: "program"; readonly program: EditorProgram; readonly codes: readonly OutputCode[] };

@@ -1,6 +1,7 @@
 // What a compile thread does with a request. In: CompileRequest. Out: ThreadAnswer through `post`. The Session follows
 // the typing and keeps what each stage made; side jobs get a Session of their own, as their options differ.
 import { type Program, Session, type SessionOptions } from "@fuselens/compiler";
+import { bugReport } from "../bug_report";
 import { editorProgram } from "../ide/model";
 import { emitText } from "../render/emit_text";
 import { workspaceReader } from "../source_files";
@@ -112,6 +113,11 @@ export class ThreadMain {
     const session = new Session(read, sideOptions(options, job));
     for (const [file, text] of request.overlay) session.update(file, withExamples(text, file, options.examples));
     const text = request.overlay.find(([file]) => file === path)?.[1] ?? read(path);
+    if (job.want === "report") {
+      const report = bugReport(text ?? "", sessionOptions(options), job.editor);
+      this.post({ kind: "side", id, result: { want: "report", text: report } });
+      return;
+    }
     this.post({ kind: "side", id, result: sideResult(session.run(path), job, text) });
   }
 
@@ -141,6 +147,8 @@ function sessionOptions(o: ThreadOptions): SessionOptions {
   };
 }
 
+type CompiledJob = Exclude<SideJob, { want: "report" }>;
+
 function sideOptions(o: ThreadOptions, job: SideJob): SessionOptions {
   const plain = sessionOptions(o);
   switch (job.want) {
@@ -152,6 +160,7 @@ function sideOptions(o: ThreadOptions, job: SideJob): SessionOptions {
       return { ...plain, wat: true };
     case "program":
     case "schedules":
+    case "report":
       return plain;
     default: {
       const never: never = job;
@@ -160,7 +169,7 @@ function sideOptions(o: ThreadOptions, job: SideJob): SessionOptions {
   }
 }
 
-function sideResult(program: Program, job: SideJob, text: string | undefined): SideResult {
+function sideResult(program: Program, job: CompiledJob, text: string | undefined): SideResult {
   switch (job.want) {
     case "stage":
       return { want: "stage", text: emitText(program, job.stage) };

@@ -7,6 +7,7 @@ import type { Measurements } from "../ide/measurements";
 import type { WorkerPool } from "../worker/pool";
 import type { Documents } from "./documents";
 import type { GeneratedDocuments } from "./generated_documents";
+import type { Log } from "./log";
 import type { Settings } from "./settings";
 import type { Suggestions } from "./suggestions";
 import type { View } from "./view";
@@ -40,6 +41,10 @@ export interface ServerContext {
   readonly suggestions: Suggestions;
   readonly workers: WorkerPool;
   readonly client: ClientAbilities;
+  /** name and version of the client, where it said them */
+  readonly editor: string | null;
+  /** paths of the workspace's folders */
+  readonly folders: readonly string[];
   readonly settings: Settings;
   /** documents on whose present version the compiler failed, by URI */
   readonly crashes: ReadonlyMap<string, { readonly version: number; readonly diagnostics: Diagnostic[] }>;
@@ -51,5 +56,5 @@ export interface ServerContext {
   refresh(): void;
   /** takes over what the worker turned out to be */
   workerChanged(): Promise<void>;
-  log(message: string): void;
+  readonly log: Log;
 }

@@ -1,5 +1,6 @@
 // The language server over a connection: lifecycle, documents, and one handler a request. Standard LSP only; what the
 // client can't do is left out or done in another standard way.
+import { basename } from "node:path";
 import {
   type CancellationToken,
   type Connection,
@@ -15,6 +16,7 @@ import { type Analysis, Analyzer } from "../analysis/analyzer";
 import { SideThread } from "../analysis/side_thread";
 import { BETTER_PRESET } from "../ide/better";
 import { Measurements } from "../ide/measurements";
+import type { ServerPaths } from "../paths";
 import { VERSION } from "../version";
 import { WorkerPool } from "../worker/pool";
 import { abilitiesOf } from "./abilities";
@@ -34,16 +36,12 @@ import { references } from "./features/references";
 import { LEGEND, semanticTokens } from "./features/semantic_tokens";
 import { documentContent, refreshDocuments } from "./features/virtual_documents";
 import { GeneratedDocuments, SCHEME } from "./generated_documents";
+import { logTo } from "./log";
 import { chooseEncoding } from "./positions";
 import { readSettings } from "./settings";
 import { Suggestions } from "./suggestions";
 import { View } from "./view";
 import { pullSettings, Workspace } from "./workspace";
-
-export interface ServerPaths {
-  readonly compileThread: string;
-  readonly worker: string;
-}
 
 /** nothing that a client said before initialize */
 const NO_ABILITIES: ClientAbilities = abilitiesOf({ processId: null, rootUri: null, capabilities: {} });
@@ -52,8 +50,8 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   const measurements = new Measurements();
   const workspace = new Workspace();
   const generated = new GeneratedDocuments();
-  const log = (message: string): void => connection.console.log(message);
-  const workers = new WorkerPool({ workerFile: paths.worker, log });
+  const log = logTo(connection, () => workspace.settings.logLevel);
+  const workers = new WorkerPool({ workerFile: paths.worker, log: log.warning });
   const side = new SideThread(paths.compileThread);
   // a lens is asked for again, a hover is asked for anew anyway
   const suggestions = new Suggestions(side, () => client.lensRefresh && void lensesChanged());
@@ -61,12 +59,13 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   const shown = new Map<string, number>();
   const crashes = new Map<string, { version: number; diagnostics: Diagnostic[] }>();
   let client = NO_ABILITIES;
+  let editor: string | null = null;
   let selfConfigured = false;
 
   const analyzer = new Analyzer(paths.compileThread, workspace.threadOptions(), {
     onAnalysis: analysed,
     onRunning: path => progress.running(path),
-    onError: message => connection.console.error(message),
+    onError: log.error,
     onCrash: crashed,
   });
   const progress = new CompileProgress(connection, path => analyzer.cancel(path));
@@ -98,6 +97,12 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     log,
     get client() {
       return client;
+    },
+    get editor() {
+      return editor;
+    },
+    get folders() {
+      return workspace.folders;
     },
     get settings() {
       return workspace.settings;
@@ -138,6 +143,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     // after an edit the client asks by itself; after anything else it has to be told
     if (shown.get(unit.path) === unit.version) refresh();
     shown.set(unit.path, unit.version);
+    log.debug(`version ${unit.version} of ${basename(unit.path)} analysed in ${Math.round(analysis.milliseconds)} ms`);
     for (const v of views) refreshDocuments(context, v.uri);
     if (client.rich) {
       for (const v of views)
@@ -163,6 +169,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   }
 
   function crashed(path: string, version: number, message: string): void {
+    log.error(`the compiler failed on version ${version} of ${basename(path)}: ${message}`);
     const unit = documents.byPath(path);
     const part = unit?.parts[0];
     if (!part || unit.version !== version) return;
@@ -207,7 +214,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   }
 
   function reconfigure(): void {
-    log(workspace.describe());
+    log.info(workspace.describe());
     analyzer.configure(workspace.threadOptions());
     for (const unit of documents.all()) void analyzer.update(unit.path, unit.text, unit.version);
   }
@@ -223,6 +230,7 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
 
   connection.onInitialize((params): InitializeResult => {
     client = abilitiesOf(params);
+    editor = params.clientInfo ? [params.clientInfo.name, params.clientInfo.version].filter(Boolean).join(" ") : null;
     documents.encoding = chooseEncoding(params.capabilities.general?.positionEncodings);
     progress.enabled = client.progress;
     workspace.setFolders(params.workspaceFolders ?? (params.rootUri ? [params.rootUri] : []));
@@ -314,7 +322,14 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   connection.languages.semanticTokens.on(guarded(params => semanticTokens(context, params)));
   connection.languages.semanticTokens.onRange(guarded(params => semanticTokens(context, params)));
   connection.languages.diagnostics.on(guarded(params => diagnostic(context, params)));
-  connection.onExecuteCommand((params, token, reporter) => executeCommand(context, params, token, reporter));
+  connection.onExecuteCommand(async (params, token, reporter) => {
+    const began = performance.now();
+    try {
+      return await executeCommand(context, params, token, reporter);
+    } finally {
+      log.debug(`${params.command} took ${Math.round(performance.now() - began)} ms`);
+    }
+  });
   for (const method of ["workspace/textDocumentContent", "fuselens/textDocumentContent"])
     connection.onRequest(method, (params: { readonly uri?: unknown }) =>
       documentContent(context, { uri: typeof params.uri === "string" ? params.uri : "" }),

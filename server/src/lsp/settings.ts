@@ -1,6 +1,7 @@
 // Settings as clients send them (initializationOptions, workspace/didChangeConfiguration or an answer to
 // workspace/configuration, under `fuselens`), read once into one value. Unknown or wrong values take the default.
 import { defaultSessionOptions, isPresetName, type PresetName, targetNames } from "@fuselens/compiler";
+import { LOG_LEVELS, type LogLevel } from "./log";
 
 export interface Settings {
   /** null: the one nearest to the torch version of the workspace's environment, else the newest */
@@ -13,6 +14,8 @@ export interface Settings {
   readonly imports: "plain" | "present";
   readonly worker: { readonly endpoint: string | null; readonly keys: string | null };
   readonly trusted: boolean;
+  /** the least urgent messages that go into the client's log */
+  readonly logLevel: LogLevel;
   readonly benchmark: { readonly against: readonly ("eager" | "compile")[]; readonly seconds: number };
   readonly inlayHints: { readonly shapes: boolean; readonly kernels: boolean };
   readonly codeLens: boolean;
@@ -44,6 +47,7 @@ export function readSettings(given: unknown): Settings {
     imports: at("imports") === "present" ? "present" : "plain",
     worker: { endpoint: text(at("worker.endpoint") ?? at("workerEndpoint")), keys: text(at("worker.keys")) },
     trusted: at("trusted") !== false,
+    logLevel: LOG_LEVELS.find(l => l === at("log.level")) ?? "info",
     benchmark: {
       against: list(at("benchmark.against")).filter(x => x === "eager" || x === "compile"),
       seconds: typeof seconds === "number" && seconds > 0 && seconds <= 60 ? seconds : 0.5,

@@ -11,7 +11,8 @@ import { defaultPreset, readSettings, type Settings } from "./settings";
 
 export class Workspace {
   settings: Settings = readSettings({});
-  private folders: string[] = [];
+  /** paths of the workspace's folders */
+  folders: readonly string[] = [];
   private torch: FoundTorch | null = null;
   private workerTarget: string | null = null;
 

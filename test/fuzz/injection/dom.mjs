@@ -8,6 +8,7 @@ export function openPage(html, script, receive = () => undefined) {
   const { window, document, Element, HTMLElement, Node } = parseHTML(html);
   const listeners = [];
   Element.prototype.scrollIntoView ??= () => undefined;
+  Element.prototype.getBBox ??= () => ({ width: 0 });
   // linkedom knows no selected option; the pages ask for its index
   for (const select of document.querySelectorAll("select")) {
     let selected = -1;

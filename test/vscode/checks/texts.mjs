@@ -52,6 +52,18 @@ export const TEXTS = [
     },
   ],
   [
+    "Check the Installation and Write a Bug Report say what there is",
+    async w => {
+      await focus(w);
+      await w.command("FuseLens: Check the Installation");
+      await w.until("findings", async () => /ok\s+Node/.test(await shownText(w, "fuselens_doctor.txt")));
+      await focus(w);
+      await w.command("FuseLens: Write a Bug Report");
+      await w.webview("h2:has-text('Versions')");
+      await closeOthers(w);
+    },
+  ],
+  [
     "Show Why Operations Did Not Fuse opens the reasons as a page",
     async w => {
       await focus(w);

@@ -12,6 +12,7 @@ import { asResponseError, benchmark } from "../commands/benchmark";
 import { compare } from "../commands/compare";
 import { exampleInputs } from "../commands/examples";
 import { showSchedulerGraph } from "../commands/graph";
+import { bugReport, doctor } from "../commands/support";
 import { asTarget, failed, invalid, rootIn, type Target, viewOf } from "../commands/target";
 import { showKernels, showOutputCode, showReasons, showStage } from "../commands/texts";
 import { selectWorker, workerStatus } from "../commands/worker";
@@ -34,6 +35,7 @@ const ON_DOCUMENTS: Readonly<Record<string, Command>> = {
   "fuselens.compare": compare,
   "fuselens.exampleInputs": exampleInputs,
   "fuselens.benchmark": benchmark,
+  "fuselens.bugReport": bugReport,
   "fuselens.kernelLines": async (ctx, target) => {
     const view = await viewOf(ctx, target);
     return linesInPart(view, kernelLinesOf(view.program, rootIn(view, target), ctx.measurements));
@@ -49,6 +51,11 @@ const ON_DOCUMENTS: Readonly<Record<string, Command>> = {
 const ON_SERVER: Readonly<Record<string, (ctx: ServerContext, argument: unknown) => unknown>> = {
   "fuselens.workerStatus": workerStatus,
   "fuselens.selectWorker": selectWorker,
+  "fuselens.doctor": async ctx => {
+    const answer = await doctor(ctx);
+    if (!ctx.client.rich) await showTo(ctx, answer);
+    return answer;
+  },
   "fuselens.history": ctx => ctx.measurements.history(),
   "fuselens.clearHistory": ctx => ctx.measurements.clearHistory(),
 };
