@@ -34,6 +34,8 @@ const config: Readonly<Record<string, ConfigValue>> = {
   max_autotune_gemm_backends: "ATEN,TRITON,CPP",
   // FuseLens's own: persistent, tma, specialized, pointers or library; null: the fastest
   "triton.template_form": null,
+  // FuseLens's own: a template's results go out through tensor descriptors
+  "triton.template_tile_stores": false,
   // FuseLens's own: two products of one input, and what joins them, in one kernel
   "triton.paired_products": false,
   max_autotune_conv_backends: "ATEN,TRITON",
@@ -161,6 +163,8 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   cuts_concatenations: false,
   /** rows of up to so many elements are held in registers where no more than two of them live at once; 0: 1024 and no more */
   widest_persistent_row: 0,
+  /** attention has a template too: it computes what PyTorch's kernels do, biases and masks included */
+  attention_template: false,
   /** products of scaled fp8 matrices have a template too */
   scaled_product_templates: false,
   /** float32 products without TF32 run on tensor cores as three products of TF32 parts, near float32's precision */
@@ -246,6 +250,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       combo_by_cost: true,
       combo_bytes_by_part: true,
       peak_memory_tolerance: 262144,
+      attention_template: true,
       scaled_product_templates: true,
       float32_products_in_three_parts: true,
     },

@@ -34,14 +34,19 @@ const read = path => {
 };
 
 /** the ways that are compared, by the configuration that asks for them */
+const form = (name, more = {}) => ({ "triton.template_form": name, ...more });
+const stores = { "triton.template_tile_stores": true };
 const WAYS = {
-  library: { "triton.template_form": "library" },
-  persistent: { "triton.template_form": "persistent" },
-  tma: { "triton.template_form": "tma" },
-  specialized: { "triton.template_form": "specialized" },
-  pointers: { "triton.template_form": "pointers" },
-  persistent_apart: { "triton.template_form": "persistent", "triton.paired_products": false },
-  tma_apart: { "triton.template_form": "tma", "triton.paired_products": false },
+  library: form("library"),
+  persistent: form("persistent"),
+  persistent_stores: form("persistent", stores),
+  flattened: form("flattened"),
+  flattened_stores: form("flattened", stores),
+  tma: form("tma"),
+  tma_stores: form("tma", stores),
+  pointers: form("pointers"),
+  tma_apart: form("tma", { ...stores, "triton.paired_products": false }),
+  flattened_apart: form("flattened", { ...stores, "triton.paired_products": false }),
 };
 
 function compile(path, config) {

@@ -94,15 +94,27 @@ class Kernel:
         self.best = {}
         self.best_config = None
 
-    def _launch(self, args, config):
+    def _prepared(self, args, config):
+        """Grid of a launch; None where there is nothing to do."""
         values = dict(zip(self.names, args))
         values.update(config.kwargs)
         grid = _grid(self.grid, values, self.grid_data)
         if 0 in grid:
-            return
+            return None
         if self.grid_data.get("descriptors"):
             triton.set_allocator(_scratch)
-        self.fn[grid](*args, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
+        return grid
+
+    def _launch(self, args, config):
+        grid = self._prepared(args, config)
+        if grid is not None:
+            self.fn[grid](*args, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
+
+    def compile(self, args, config):
+        """What a launch would compile, without the launch."""
+        grid = self._prepared(args, config)
+        if grid is not None:
+            self.fn.warmup(*args, grid=grid, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
 
     def _key(self, args):
         return tuple(a for a in args if isinstance(a, int))

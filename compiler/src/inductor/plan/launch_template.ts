@@ -1,13 +1,15 @@
-// A matrix product's template, alone or with what was fused into it. In: a node one member of which (or two, of one first
+// Launches of templates: attention, and a matrix product alone or with what was fused into it. In: a node one member of which (or two, of one first
 // operand) is a template. Out: one launch, and the same products as calls for executors that have no template. Promises:
 // no output takes over an input's memory, since tiles of other programs may still be read.
+import { attentionConfigs, emitAttention, fetchesByDescriptor } from "../codegen/triton/attention";
 import { emitGemm, type GemmGroup, type InputPrecision } from "../codegen/triton/gemm";
 import { type KernelSource, kernelSource } from "../codegen/triton/kernel_text";
-import { has } from "../codegen/triton/options";
-import { isTemplate, membersOf } from "../scheduler/state";
+import { configBool, has } from "../codegen/triton/options";
+import { isGroup, isTemplate, membersOf } from "../scheduler/state";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
-import { chooseForm } from "../templates/choose";
-import { type GemmForm, gemmConfigs, isPersistent, usesDescriptors } from "../templates/forms";
+import { type Attention, attentionOf } from "../templates/attention";
+import { chooseForm, wantedForm } from "../templates/choose";
+import { gemmConfigs, isPersistent, usesDescriptors } from "../templates/forms";
 import { gemmOf } from "../templates/gemm";
 import type { PlanContext } from "./context";
 import { externCall } from "./extern_calls";
@@ -19,15 +21,47 @@ const GRID = "GemmGrid";
 export const isTemplateLaunch = (n: AnyNode): boolean => isTemplate(n);
 
 export function launchTemplate(l: LaunchBuilder, node: AnyNode): void {
+  if (!isGroup(node) && node.operation.kind === "extern") {
+    const attention = attentionOf(node.operation, l.b.view.sizevars);
+    if (attention) return launchAttention(l, node, attention);
+  }
+  launchGemm(l, node);
+}
+
+function launchAttention(l: LaunchBuilder, node: SchedulerNode, a: Attention): void {
+  const { b } = l;
+  const sv = b.view.sizevars;
+  const wanted = wantedForm(b.options.config);
+  const descriptors = b.options.target.computeCapability[0] >= 9 && wanted !== "pointers" && fetchesByDescriptor(a, sv);
+  const e = emitAttention(l.context, node, a, descriptors);
+  const configs = attentionConfigs(a, x => sv.sizeHint(x, 1024));
+  const source = templateSource(kernelSource(e, b.options, b.schedule.graph.kind), false, descriptors, configs);
+  const index = l.define(source, node, [node], originsOf([node]));
+  b.markRun(node, null);
+  l.launch(index, source, [node], { products: [externCall(b, node)] });
+  l.finish([e.kernel]);
+  b.freeBuffers();
+}
+
+function launchGemm(l: LaunchBuilder, node: AnyNode): void {
   const { b } = l;
   const members = membersOf(node).filter(m => !b.view.removedOps.has(m.name));
   const group = gemmGroup(members);
   const products = group.products.map(p => p.gemm);
   const sv = b.view.sizevars;
   const choice = chooseForm(products, b.options, sv);
-  const e = emitGemm(l.context, group, choice.form, inputPrecision(b));
+  const e = emitGemm(l.context, group, {
+    form: choice.form,
+    precision: inputPrecision(b),
+    storesTiles: configBool(b.options, "triton.template_tile_stores"),
+  });
   const configs = choice.configs ?? gemmConfigs(choice.form, products, b.options.target, sv);
-  const source = templateSource(kernelSource(e, b.options, b.schedule.graph.kind), choice.form, configs);
+  const source = templateSource(
+    kernelSource(e, b.options, b.schedule.graph.kind),
+    isPersistent(choice.form),
+    usesDescriptors(choice.form),
+    configs,
+  );
   const index = l.define(source, node, members, originsOf(members));
   for (const m of members) b.markRun(m, null);
   l.launch(index, source, members, { products: group.products.map(p => externCall(b, p.node)) });
@@ -47,10 +81,16 @@ function gemmGroup(members: readonly SchedulerNode[]): GemmGroup {
 function inputPrecision(b: PlanContext): InputPrecision {
   const wanted = String(b.options.config.get("float32_matmul_precision") ?? "highest");
   if (wanted === "high" || wanted === "medium") return "tf32";
+
   return has(b.options, "float32_products_in_three_parts") ? "tf32x3" : "ieee";
 }
 
-function templateSource(source: KernelSource, form: GemmForm, configs: readonly TritonConfig[]): KernelSource {
+function templateSource(
+  source: KernelSource,
+  persistent: boolean,
+  descriptors: boolean,
+  configs: readonly TritonConfig[],
+): KernelSource {
   const { meta } = source;
   return {
     ...source,
@@ -61,7 +101,7 @@ function templateSource(source: KernelSource, form: GemmForm, configs: readonly 
       configs,
       grid: {
         type: GRID,
-        data: { persistent: Number(isPersistent(form)), descriptors: Number(usesDescriptors(form)) },
+        data: { persistent: Number(persistent), descriptors: Number(descriptors) },
       },
     },
   };

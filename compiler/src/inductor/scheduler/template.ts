@@ -4,6 +4,7 @@
 
 import { isHalf } from "../ir/dtypes";
 import type { ExternOperation } from "../ir/types";
+import { gemmKind } from "../templates/gemm";
 import { type Reason, reason } from "./refusal";
 import {
   bufferDtype,
@@ -43,6 +44,7 @@ export function prologueRefusal(s: SchedulerState, a: AnyNode, b: AnyNode): Reas
   if (!flag(s, "prologue_fusion")) return prologue("prologue fusion turned off");
   if (isReduction(a) || isTemplate(a)) return prologue("prologue fusion only supported for pointwise nodes");
   const template = templateOperation(b);
+  if (template && gemmKind(template) === null) return prologue("template has no allowed prologue inputs");
   // every operand of a matrix product may be computed on the way in; a bias is added at the end
   const operands = new Set(template?.reads.slice(-2).map(r => r.buffer) ?? []);
   if (operands.size === 0) return prologue("template has no allowed prologue inputs");
@@ -138,6 +140,8 @@ export function epilogueRefusal(s: SchedulerState, a: AnyNode, b: AnyNode): Reas
   if (hasAliasingOrMutation(b) || isReduction(b) || !flag(s, "epilogue_fusion")) {
     return reason("template_epilogue", "template epilogue not satisfied");
   }
+  const product = templateOperation(a);
+  if (product && gemmKind(product) === null) return reason("template_epilogue", "template epilogue not satisfied");
   const multi = templateOf(a)?.outputs.some(o => o.buffer.layout.kind === "multi_output");
   if (multi && membersOf(b).some(m => m.operation.kind !== "computed")) {
     return reason("template_epilogue", "multi-output template epilogue requires ComputedBuffer");

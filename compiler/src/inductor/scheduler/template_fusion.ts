@@ -2,6 +2,8 @@
 // choices. Out: yes or no, with the log of it; after fusion, a template that no one joined takes its fastest choice.
 // Promises: after speedup_by_fusion (epilogues are not benchmarked by default) and finalize_multi_template_buffers.
 import type { Buffer, ExternOperation, LoweredGraph, Operation } from "../ir/types";
+import { type Attention, attentionPays, withAttentionTemplates } from "../templates/attention";
+import { wantedForm } from "../templates/choose";
 import { gemmKind, gemmOf } from "../templates/gemm";
 import { makeGroup } from "./groups";
 import {
@@ -33,8 +35,11 @@ export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): Lowered
   const scaled = behaves(o, "scaled_product_templates");
   const isTemplate = (op: ExternOperation): boolean =>
     scaled ? gemmKind(op) !== null : gemmKind(op) !== null && gemmKind(op) !== "scaled_mm";
-  const buffers = new Map<string, Buffer>(graph.buffers);
-  const operations = graph.operations.map((op): Operation => {
+  const wanted = wantedForm(o.config);
+  const attention = (a: Attention): boolean => (wanted === null ? attentionPays(a) : wanted !== "library");
+  const source = behaves(o, "attention_template") ? withAttentionTemplates(graph, attention) : graph;
+  const buffers = new Map<string, Buffer>(source.buffers);
+  const operations = source.operations.map((op): Operation => {
     if (op.kind !== "extern" || !isTemplate(op) || op.device.type !== "cuda") return op;
     for (const name of op.outputs) {
       const b = buffers.get(name);
@@ -42,7 +47,7 @@ export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): Lowered
     }
     return { ...op, irClass: "MultiTemplateBuffer" };
   });
-  return { ...graph, operations, buffers };
+  return { ...source, operations, buffers };
 }
 
 /** The choices of a template, tried (and logged) once. */
@@ -93,7 +98,7 @@ export function speedupByFusion(s: SchedulerState, t: TemplateState, a: AnyNode,
  */
 export function finalizeTemplates(s: SchedulerState, t: TemplateState, nodes: readonly AnyNode[]): AnyNode[] {
   return nodes.map(n => {
-    if (isGroup(n) || !isTemplate(n) || n.operation.kind !== "extern") return n;
+    if (isGroup(n) || !isTemplate(n) || n.operation.kind !== "extern" || gemmKind(n.operation) === null) return n;
     const [best] = tried(s, t, n.operation);
     return best?.config === null ? asExtern(s, n, n.operation) : n;
   });
@@ -126,7 +131,7 @@ function asExtern(s: SchedulerState, n: SchedulerNode, op: ExternOperation): Sch
 export function splitTemplateGroups(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode[] {
   return nodes.flatMap((n): AnyNode[] => {
     const template = templateOf(n);
-    if (template?.operation.kind !== "extern") return [n];
+    if (template?.operation.kind !== "extern" || gemmKind(template.operation) === null) return [n];
     const members = membersOf(n);
     const at = members.indexOf(template);
     const before = members.slice(0, at).filter(m => !isTemplate(m));

@@ -10,14 +10,15 @@ import type { Gemm } from "./gemm";
 
 /**
  * pointers: a program per tile, operands through pointers. tma: the same with tensor descriptors. persistent: as many
- * programs as multiprocessors, each walking tiles. specialized: that, with warps of their own for the copies.
+ * programs as multiprocessors, each walking tiles. flattened: that, the walk and the loop over the depth made one, so that
+ * the next tile's copies begin while one ends. specialized: persistent, with warps of their own for the copies.
  */
-export type GemmForm = "pointers" | "tma" | "persistent" | "specialized";
-export const GEMM_FORMS: readonly GemmForm[] = ["persistent", "tma", "specialized", "pointers"];
+export type GemmForm = "pointers" | "tma" | "persistent" | "flattened" | "specialized";
+export const GEMM_FORMS: readonly GemmForm[] = ["persistent", "flattened", "tma", "specialized", "pointers"];
 export const isGemmForm = (x: unknown): x is GemmForm => GEMM_FORMS.includes(x as GemmForm);
 
 export const usesDescriptors = (f: GemmForm): boolean => f !== "pointers";
-export const isPersistent = (f: GemmForm): boolean => f === "persistent" || f === "specialized";
+export const isPersistent = (f: GemmForm): boolean => f === "persistent" || f === "flattened" || f === "specialized";
 
 /** bytes that a tensor descriptor's rows are aligned to */
 const DESCRIPTOR_ALIGNMENT = 16;
@@ -59,15 +60,16 @@ interface Tile {
 }
 
 /** BLOCK_M, BLOCK_N, BLOCK_K in bytes of a row, warps, stages */
-const HALF: Readonly<Record<GemmForm, readonly Tile[]>> = {
-  persistent: [
-    { m: 128, n: 256, k: 128, warps: 8, stages: 3 },
-    { m: 128, n: 256, k: 128, warps: 8, stages: 4 },
-    { m: 256, n: 128, k: 128, warps: 8, stages: 3 },
-    { m: 128, n: 128, k: 128, warps: 4, stages: 5 },
-    { m: 128, n: 128, k: 128, warps: 8, stages: 4 },
-    { m: 64, n: 256, k: 128, warps: 4, stages: 4 },
-  ],
+const WALKED: readonly Tile[] = [
+  { m: 128, n: 256, k: 128, warps: 8, stages: 3 },
+  { m: 128, n: 256, k: 128, warps: 8, stages: 4 },
+  { m: 256, n: 128, k: 128, warps: 8, stages: 3 },
+  { m: 128, n: 128, k: 128, warps: 4, stages: 5 },
+  { m: 128, n: 128, k: 128, warps: 8, stages: 4 },
+];
+const TILES: Readonly<Record<GemmForm, readonly Tile[]>> = {
+  persistent: WALKED,
+  flattened: WALKED,
   tma: [
     { m: 128, n: 128, k: 128, warps: 4, stages: 3 },
     { m: 128, n: 256, k: 128, warps: 8, stages: 4 },
@@ -114,13 +116,16 @@ export function gemmConfigs(
   const [m, n, k] = [first.m, first.n, first.k].map(e => sv.sizeHint(e, 1024)) as [number, number, number];
   const out: TritonConfig[] = [];
   const seen = new Set<string>();
-  for (const t of HALF[form]) {
+  for (const t of TILES[form]) {
     const block = { m: Math.min(t.m, cap(m)), n: Math.min(t.n, cap(n)), k: Math.min(t.k / bytes, cap(k)) };
     const depth = bytes === 1 ? Math.max(block.k, Math.min(32, cap(k))) : block.k;
     const columns = products.length === 1 ? block.n : Math.max(MIN_BLOCK, Math.min(block.n, 128));
     const operands = (block.m + products.length * columns) * depth * bytes;
     const stages = Math.min(t.stages, Math.floor((target.sharedMemoryPerBlock - 4096) / operands));
     if (stages < 1) continue;
+    // tiles so small that every multiprocessor has very many of them are never the best
+    const tiles = Math.ceil(m / block.m) * Math.ceil(n / columns);
+    if (out.length > 0 && block.m * columns < 128 * 128 && tiles > 16 * target.multiProcessorCount) continue;
     const sums = block.m * columns * products.length;
     const warps = Math.max(1, Math.min(8, Math.max(t.warps, sums / WIDEST_SUMS), Math.floor(sums / 512)));
     if (sums / warps > WIDEST_SUMS || (form === "specialized" && warps !== 4)) continue;

@@ -25,6 +25,11 @@ export function manyResults(
   ctx: ExternContext,
   fill: (outs: readonly (TensorView | null)[]) => void,
 ): readonly ExternValue[] {
+  if (step.call === "out") {
+    // a template's call: its first result lies where the kernel would write it, no other is used
+    fill([ctx.named(step.output), ...step.results.slice(1).map(() => null)]);
+    return [];
+  }
   const held: (Held | null)[] = step.results.map(r => (r ? ctx.create(r) : null));
   fill(held.map(h => h?.view ?? null));
   return held;

@@ -7,7 +7,7 @@ import { runBody } from "../../ir/run_body";
 import type { BufferView } from "../../ir/types";
 import type { SchedulerNode } from "../../scheduler/types";
 import { add, type Expr, int, mul, type SymExpr } from "../../symbolic/expr";
-import { denseDimension, type GemmForm, isPersistent, usesDescriptors } from "../../templates/forms";
+import { denseDimension, type GemmForm, hasDescriptor, isPersistent, usesDescriptors } from "../../templates/forms";
 import { type Gemm, isFloat8 } from "../../templates/gemm";
 import { bodyHandler } from "./body_handler";
 import type { CseVar } from "./cse";
@@ -18,6 +18,7 @@ import { LineBuffer } from "./lines";
 import { emitLoad, emitStore } from "./memory";
 import { emitCall, emitConstant } from "./op_table";
 import type { RangeTree } from "./range_tree";
+import { tritonType } from "./triton_types";
 
 export interface GemmGroup {
   /** template nodes; several multiply the same first operand */
@@ -31,9 +32,44 @@ const WIDEST_TILE = 256;
 const DEEPEST_TILE = 256;
 
 class GemmKernel extends TritonKernel {
-  constructor(spec: KernelSpec) {
+  /** descriptors of the tiles that are stored, before the walk */
+  readonly outputs = new LineBuffer();
+
+  constructor(
+    spec: KernelSpec,
+    /** loop variables of the product's dimensions; null: tiles are stored through pointers */
+    private readonly tiles: { place: readonly SymExpr[] } | null,
+  ) {
     super({ ...spec, constants: ["KBLOCK", "GROUP"] });
   }
+
+  /** a dense tile goes out through the copy engine, which also cuts what is beyond the edge */
+  override storeTile(buffer: string, pointer: string, index: Expr, value: CseVar): boolean {
+    if (this.tiles === null) return false;
+    const l = this.graph.tensorLayout(buffer);
+    const { place } = this.tiles;
+    if (l.size.length !== place.length || l.kind === "mutation") return false;
+    const own = l.stride.reduce<Expr>((t, s, d) => add(t, mul(s, place[d] as Expr)), l.offset);
+    const whole = { buffer, size: l.size, stride: l.stride, offset: l.offset, dtype: l.dtype, whole: true };
+    const same = this.simplifyIndexing(index) === this.simplifyIndexing(own);
+    if (!same || denseDimension(whole) !== "last" || !hasDescriptor(whole, this.sizevars)) return false;
+    const batch = place.length === 3;
+    const list = (xs: readonly Expr[]): string => xs.map(e => this.printIndex(e)).join(", ");
+    const block = batch ? "[1, YBLOCK, XBLOCK]" : "[YBLOCK, XBLOCK]";
+    const name = pointer.replace("ptr", "tiles");
+    this.outputs.write(
+      `${name} = tl.make_tensor_descriptor(${pointer}, [${list(l.size)}], [${list(l.stride)}], ${block})`,
+      this.op,
+      { buffer },
+    );
+    const full = value.shape.join() === this.denseShape().join();
+    const spread = full ? value.name : `tl.broadcast_to(${value.name}, ${this.dense()})`;
+    const typed = `${spread}.to(${tritonType(l.dtype)})`;
+    const at = batch ? "[zindex.to(tl.int32), yoffset, xoffset]" : "[yoffset, xoffset]";
+    this.stores.write(`${name}.store(${at}, ${batch ? `${typed}.reshape(${block})` : typed})`, this.op, { buffer });
+    return true;
+  }
+
   /** where a program's tile lies is written with the walk over tiles */
   override writeHeader(): void {}
   override hasConstantMask(t: RangeTree): boolean {
@@ -45,7 +81,18 @@ class GemmKernel extends TritonKernel {
 /** float32 products: what the tensor core is told */
 export type InputPrecision = "ieee" | "tf32" | "tf32x3";
 
-export function emitGemm(c: KernelContext, group: GemmGroup, form: GemmForm, precision: InputPrecision): EmittedKernel {
+export interface GemmOptions {
+  readonly form: GemmForm;
+  readonly precision: InputPrecision;
+  /** results go out through tensor descriptors where they lie densely */
+  readonly storesTiles: boolean;
+}
+
+export function emitGemm(
+  c: KernelContext,
+  group: GemmGroup,
+  { form, precision, storesTiles }: GemmOptions,
+): EmittedKernel {
   const [lead] = group.products;
   if (!lead) throw new Error("a template needs a product");
   const { gemm } = lead;
@@ -57,17 +104,22 @@ export function emitGemm(c: KernelContext, group: GemmGroup, form: GemmForm, pre
     ["x", gemm.n] as const,
     ["r0_", int(1)] as const,
   ]);
-  const k = new GemmKernel({
-    graph: c.graph,
-    options: c.options,
-    tiling,
-    isReduction: false,
-    persistent: false,
-    indexDtype: indexDtype(features, c.graph),
-    scalarTrees: new Set(["z"]),
-  });
+  const tiles: { place: readonly SymExpr[] } | null = usesDescriptors(form) && storesTiles ? { place: [] } : null;
+  const k = new GemmKernel(
+    {
+      graph: c.graph,
+      options: c.options,
+      tiling,
+      isReduction: false,
+      persistent: false,
+      indexDtype: indexDtype(features, c.graph),
+      scalarTrees: new Set(["z"]),
+    },
+    tiles,
+  );
   // variables are numbered before any text is written
   const place = rangesOf(k, lead.node)[0] ?? [];
+  if (tiles) tiles.place = place as SymExpr[];
   for (const m of group.epilogue) rangesOf(k, m);
   const head = new LineBuffer();
   const writer = new ProductWriter(k, group, form, precision, head);
@@ -86,10 +138,13 @@ export function emitGemm(c: KernelContext, group: GemmGroup, form: GemmForm, pre
   k.node = null;
   k.op = "";
   finishKernel(k);
+  const outer = new LineBuffer();
+  outer.splice(k.outputs);
+  outer.splice(head);
   const inner = new LineBuffer();
   inner.lines = k.body.lines;
   k.body.lines = [];
-  k.body.splice(head);
+  k.body.splice(outer);
   k.body.splice(inner, isPersistent(form) ? 1 : 0);
   return { kernel: k, features, hint: "DEFAULT", scores: null, schedule: [] };
 }
@@ -142,7 +197,8 @@ class ProductWriter {
     if (usesDescriptors(this.form)) this.descriptors();
     if (persistent) {
       const count = lead.batch === null ? "ytiles * xtiles" : "ytiles * xtiles * znumel";
-      const how = this.form === "specialized" ? ", warp_specialize=True" : "";
+      const how =
+        this.form === "specialized" ? ", warp_specialize=True" : this.form === "flattened" ? ", flatten=True" : "";
       head.write(`for tile in tl.range(tl.program_id(0), ${count}, tl.num_programs(0)${how}):`, op);
     } else head.write("tile = tl.program_id(0)", op);
     if (lead.batch === null) this.body("within = tile % (GROUP * xtiles)");

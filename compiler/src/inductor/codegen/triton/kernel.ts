@@ -458,6 +458,11 @@ export class TritonKernel {
     this.postLoopStore.clear();
   }
 
+  /** stores a block as a whole, where the kernel has a way to; false: it has none */
+  storeTile(_buffer: string, _pointer: string, _index: Expr, _value: CseVar): boolean {
+    return false;
+  }
+
   /** `output` overwrites `input` */
   takeOver(input: string, output: string): void {
     this.args.makeInplace(input, output);

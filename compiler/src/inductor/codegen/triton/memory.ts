@@ -241,6 +241,10 @@ export function emitStore(
   if (mode === null) rememberStore(k, buffer, value);
   if (k.graph.removedBuffers.has(buffer)) return;
   const pointer = k.args.output(buffer);
+  if (mode === null && k.storeTile(buffer, pointer, index, value)) {
+    k.numStore++;
+    return;
+  }
   const at = indexingOf(k, index, { dense: true });
   const inplace = k.args.inplace.has(k.graph.realName(buffer));
   if (
