@@ -17,10 +17,10 @@ export class OutOfMemory extends Error {
 export class Arena {
   private free: { start: number; size: number }[];
   private readonly sizes = new Map<number, number>();
-  private used = 0;
+  private held = 0;
   peak = 0;
 
-  constructor(private readonly limit: number) {
+  constructor(readonly limit: number) {
     this.free = [{ start: FIRST, size: limit - FIRST }];
   }
 
@@ -29,13 +29,13 @@ export class Arena {
     const size = Math.max(ALIGN, Math.ceil(bytes / ALIGN) * ALIGN);
     const at = this.free.findIndex(f => f.size >= size);
     const range = this.free[at];
-    if (!range) throw new OutOfMemory(this.used + size, this.limit);
+    if (!range) throw new OutOfMemory(this.held + size, this.limit);
     const { start } = range;
     if (range.size === size) this.free.splice(at, 1);
     else this.free[at] = { start: start + size, size: range.size - size };
     this.sizes.set(start, size);
-    this.used += size;
-    this.peak = Math.max(this.peak, this.used);
+    this.held += size;
+    this.peak = Math.max(this.peak, this.held);
     return start;
   }
 
@@ -43,12 +43,17 @@ export class Arena {
     const size = this.sizes.get(address);
     if (size === undefined) throw new Error(`nothing is allocated at ${address}`);
     this.sizes.delete(address);
-    this.used -= size;
+    this.held -= size;
     const at = this.free.findIndex(f => f.start > address);
     const position = at < 0 ? this.free.length : at;
     this.free.splice(position, 0, { start: address, size });
     this.join(position);
     if (position > 0) this.join(position - 1);
+  }
+
+  /** bytes that are allocated */
+  get used(): number {
+    return this.held;
   }
 
   /** highest address in use, for growing the memory to fit */

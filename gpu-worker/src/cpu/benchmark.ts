@@ -2,6 +2,7 @@
 import type { BenchmarkResult, DeviceInfo, Job, Timing } from "../protocol";
 import { createTensor, fillTensor, tensorSpec } from "./inputs";
 import type { Machine } from "./machine";
+import { inputBytes, requireMemory } from "./peak";
 import { type LaunchRecord, runPlan } from "./plan_run";
 import type { Held } from "./tensors";
 
@@ -18,6 +19,7 @@ export async function runBenchmark(
 ): Promise<BenchmarkResult> {
   const { plan } = job.graph;
   progress(0, 3, "assembling kernels");
+  requireMemory(machine, plan, job.graph.wat, undefined, inputBytes(plan));
   const loaded = await machine.load(plan, job.graph.wat);
   progress(1, 3, "filling inputs");
   const inputs: (Held | number)[] = plan.inputs.map((input, k) => {

@@ -6,6 +6,7 @@ import { runExtern } from "./externs/index";
 import type { ExternContext, ExternValue } from "./externs/types";
 import { FAULT_CODE, FAULT_INDEX, FAULT_LINE, FAULT_SIZE } from "./kernel_abi";
 import type { LoadedPlan, Machine } from "./machine";
+import { requireMemory } from "./peak";
 import { SizeTextError } from "./size_text";
 import { forEachElement, type Held, JobFailure, shapeOf, sizeValue, storageBytes, type TensorView } from "./tensors";
 
@@ -52,6 +53,7 @@ class PlanRun {
     const { plan } = this.loaded;
     try {
       this.bindInputs();
+      requireMemory(this.machine, plan, this.loaded.wat, this.symbols);
       plan.steps.forEach((step, i) => {
         const start = onLaunch ? performance.now() : 0;
         this.step(step);

@@ -4,6 +4,7 @@ import type { Job, VerifiedPair, VerifyResult } from "../protocol";
 import { accessor } from "./dtypes";
 import { createTensor, fillTensor, tensorSpec } from "./inputs";
 import type { Machine } from "./machine";
+import { inputBytes, requireMemory } from "./peak";
 import { runPlan } from "./plan_run";
 import { forEachElement, type Held, JobFailure, numel, type TensorView } from "./tensors";
 
@@ -46,6 +47,7 @@ async function verifyPair(machine: Machine, pair: Pair): Promise<VerifiedPair> {
 
 /** what a plan gives on filled inputs: its outputs, then the inputs that it wrote. The caller releases them. */
 async function results(machine: Machine, g: Pair["fused"]): Promise<Held[]> {
+  requireMemory(machine, g.plan, g.wat, undefined, inputBytes(g.plan));
   const loaded = await machine.load(g.plan, g.wat);
   const inputs: (Held | number)[] = [];
   try {
