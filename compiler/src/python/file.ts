@@ -6,7 +6,7 @@ import Python from "tree-sitter-python";
 import { stopPoint } from "../interrupt";
 import { type Module, type Span, type Stmt, type SyntaxProblem, shiftTree } from "./ast";
 import { type Converted, convertStatement } from "./convert_statements";
-import { copySubtree, type RawNode, shiftRaw } from "./raw";
+import { type RawNode, SubtreeCopier, shiftRaw } from "./raw";
 
 interface CachedStatement {
   readonly text: string;
@@ -138,6 +138,7 @@ export class PythonFile {
     const old = this.cache;
     this.cache = new Map();
     const broken = this.tree.rootNode.hasError;
+    let copier: SubtreeCopier | undefined;
     const take = (c: Converted): void => {
       body.push(...c.body);
       problems.push(...c.problems);
@@ -174,7 +175,8 @@ export class PythonFile {
           const [lines, offset] = [line - hit.line, start - hit.offset];
           converted = shiftTree(hit.converted, lines, offset);
         } else {
-          converted = convertStatement({ text: this.text, base: 0 }, copySubtree(cursor));
+          copier ??= new SubtreeCopier(this.text, !broken);
+          converted = convertStatement({ text: this.text, base: 0 }, copier.copy(cursor));
         }
         take(converted);
         if (faulty) continue;
@@ -221,11 +223,12 @@ export class PythonFile {
       const tree = parse(text);
       const cursor = tree.walk();
       const nodes: RawNode[] = [];
+      const copier = new SubtreeCopier(text, false);
       if (cursor.nodeType !== "ERROR" && cursor.gotoFirstChild()) {
-        do if (cursor.nodeType !== "comment") nodes.push(shiftRaw(copySubtree(cursor), lines, base));
+        do if (cursor.nodeType !== "comment") nodes.push(shiftRaw(copier.copy(cursor), lines, base));
         while (cursor.gotoNextSibling());
       } else {
-        nodes.push(shiftRaw(copySubtree(cursor), lines, base));
+        nodes.push(shiftRaw(copier.copy(cursor), lines, base));
       }
       for (const n of nodes) if (n.named) out.push(convertStatement({ text: this.text, base: 0 }, n));
     }

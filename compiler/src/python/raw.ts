@@ -17,34 +17,90 @@ export const MAX_DEPTH = 1000;
 /** stands for what lies deeper */
 export const TOO_DEEP = "too_deep";
 
-/** copies the subtree under the cursor and leaves the cursor where it was; comments are dropped */
-export function copySubtree(cursor: TreeCursor, depth = 0): RawNode {
-  const children: RawNode[] = [];
-  const from = cursor.startPosition;
-  const to = cursor.endPosition;
-  const node = {
-    type: depth < MAX_DEPTH ? cursor.nodeType : TOO_DEEP,
-    named: cursor.nodeIsNamed,
-    missing: cursor.nodeIsMissing,
-    field: cursor.currentFieldName ?? null,
-    span: {
-      line: from.row + 1,
-      column: from.column,
-      endLine: to.row + 1,
-      endColumn: to.column,
-      start: cursor.startIndex,
-      end: cursor.endIndex,
-    },
-    children,
-  };
-  if (depth < MAX_DEPTH && cursor.gotoFirstChild()) {
-    do {
-      const type = cursor.nodeType;
-      if (type !== "comment" && type !== "line_continuation") children.push(copySubtree(cursor, depth + 1));
-    } while (cursor.gotoNextSibling());
-    cursor.gotoParent();
+/** what a node type's number in the grammar stands for: two native calls less per node */
+interface NodeType {
+  readonly type: string;
+  readonly named: boolean;
+}
+const nodeTypes: (NodeType | undefined)[] = [];
+
+/** Where the lines of a text begin; asked for places that lie close to each other. */
+class Lines {
+  private readonly starts: number[] = [0];
+  private row = 0;
+
+  constructor(text: string) {
+    for (let i = text.indexOf("\n"); i >= 0; i = text.indexOf("\n", i + 1)) this.starts.push(i + 1);
   }
-  return node;
+
+  /** the row, from 0, that an offset lies in; `startOf` says where the row begins */
+  rowOf(offset: number): number {
+    const { starts } = this;
+    let { row } = this;
+    while (row > 0 && (starts[row] ?? 0) > offset) row--;
+    while (row + 1 < starts.length && (starts[row + 1] ?? 0) <= offset) row++;
+    this.row = row;
+    return row;
+  }
+  startOf(row: number): number {
+    return this.starts[row] ?? 0;
+  }
+}
+
+/** Copies subtrees of one text. Comments are dropped; a cursor is left where it was. */
+export class SubtreeCopier {
+  private readonly lines: Lines;
+
+  /** `sound`: the tree holds no error, so nothing in it is missing */
+  constructor(
+    text: string,
+    private readonly sound: boolean,
+  ) {
+    this.lines = new Lines(text);
+  }
+
+  copy(cursor: TreeCursor, depth = 0): RawNode {
+    return this.node(cursor, depth, typeOf(cursor));
+  }
+
+  private node(cursor: TreeCursor, depth: number, { type, named }: NodeType): RawNode {
+    const children: RawNode[] = [];
+    const start = cursor.startIndex;
+    const end = cursor.endIndex;
+    const { lines } = this;
+    const row = lines.rowOf(start);
+    const column = start - lines.startOf(row);
+    const endRow = lines.rowOf(end);
+    const endColumn = end - lines.startOf(endRow);
+    const node = {
+      type: depth < MAX_DEPTH ? type : TOO_DEEP,
+      named,
+      missing: !this.sound && cursor.nodeIsMissing,
+      field: cursor.currentFieldName ?? null,
+      span: { line: row + 1, column, endLine: endRow + 1, endColumn, start, end },
+      children,
+    };
+    if (depth < MAX_DEPTH && cursor.gotoFirstChild()) {
+      do {
+        const t = typeOf(cursor);
+        if (t.type !== "comment" && t.type !== "line_continuation") children.push(this.node(cursor, depth + 1, t));
+      } while (cursor.gotoNextSibling());
+      cursor.gotoParent();
+    }
+    return node;
+  }
+}
+
+function typeOf(cursor: TreeCursor): NodeType {
+  const id = cursor.nodeTypeId;
+  // the number of errors lies far above those of the grammar
+  if (id > 60000) return { type: cursor.nodeType, named: cursor.nodeIsNamed };
+  let known = nodeTypes[id];
+  if (!known) {
+    known = { type: cursor.nodeType, named: cursor.nodeIsNamed };
+    nodeTypes[id] = known;
+  }
+  return known;
 }
 
 export function field(node: RawNode, name: string): RawNode | undefined {
