@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
 import { builtinsPlugin } from "./builtins_plugin.mjs";
-import { BANNER, nameBuild, warmUp } from "./code_cache.mjs";
+import { BANNER, nameBuild, STARTED, warmUp } from "./code_cache.mjs";
 import { nativeFiles } from "./native.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -28,10 +28,15 @@ const common = {
   logLevel: "warning",
 };
 const targets = [
-  ...["cli", "compile_thread"].flatMap(name => [
-    { entryPoints: [`server/src/${name}.ts`], outfile: `server/dist/${name}.main.cjs`, banner: BANNER },
-    { entryPoints: [`server/src/start/${name}.ts`], outfile: `server/dist/${name}.cjs` },
-  ]),
+  ...Object.keys(STARTED).map(name => ({
+    entryPoints: [`server/src/${name}.ts`],
+    outfile: `server/dist/${name}.main.cjs`,
+    banner: BANNER,
+  })),
+  ...[...new Set(Object.values(STARTED))].map(name => ({
+    entryPoints: [`server/src/start/${name}.ts`],
+    outfile: `server/dist/${name}.cjs`,
+  })),
   { entryPoints: ["gpu-worker/src/main.ts"], outfile: "gpu-worker/dist/main.cjs", plugins: [builtinsPlugin, parser] },
   { entryPoints: ["gpu-worker/src/cpu/main.ts"], outfile: "gpu-worker/dist/executor.cjs", plugins: [builtinsPlugin] },
   { entryPoints: ["gpu-worker/src/cpu/thread.ts"], outfile: "gpu-worker/dist/thread.cjs" },
@@ -55,6 +60,6 @@ if (process.argv.includes("--watch")) {
   const dist = join(root, "server", "dist");
   await warmUp(
     dist,
-    ["cli", "compile_thread"].map(name => nameBuild(dist, name)),
+    Object.keys(STARTED).map(name => nameBuild(dist, name)),
   );
 }

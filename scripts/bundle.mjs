@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { builtinsPlugin } from "./builtins_plugin.mjs";
-import { BANNER, nameBuild } from "./code_cache.mjs";
+import { BANNER, nameBuild, STARTED } from "./code_cache.mjs";
 import { nativeFiles, treeSitterFile } from "./native.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -26,13 +26,14 @@ const ENTRIES = {
   "cli.main": "server/src/cli.ts",
   compile_thread: "server/src/start/compile_thread.ts",
   "compile_thread.main": "server/src/compile_thread.ts",
+  "services.main": "server/src/services.ts",
   worker: "gpu-worker/src/main.ts",
   executor: "gpu-worker/src/cpu/main.ts",
   thread: "gpu-worker/src/cpu/thread.ts",
 };
 
 /**
- * Writes cli.cjs and compile_thread.cjs (which start cli.main.cjs and compile_thread.main.cjs), worker.cjs, executor.cjs, thread.cjs and
+ * Writes cli.cjs and compile_thread.cjs (which start the bundles NAME.main.cjs), worker.cjs, executor.cjs, thread.cjs and
  * the .node files of `platform` into `folder`. Compiled code comes into the user's cache folder on first use.
  */
 export async function bundle(folder, platform, { minify = true } = {}) {
@@ -57,7 +58,7 @@ export async function bundle(folder, platform, { minify = true } = {}) {
       }),
     ),
   );
-  for (const name of Object.keys(ENTRIES)) if (`${name}.main` in ENTRIES) nameBuild(folder, name);
+  for (const name of Object.keys(STARTED)) nameBuild(folder, name);
   const from = join(modules, "zeromq", "build", ZEROMQ[platform]);
   const addon = existsSync(from) ? readdirSync(from).find(f => f.endsWith(".node")) : undefined;
   if (!addon) throw new Error(`zeromq has no binary for ${platform}`);

@@ -17,10 +17,13 @@ const EXAMPLE = join(root, "scripts", "warm_up.py");
 /** what esbuild puts first into a bundle; as long as what takes its place, so that source maps stay right */
 export const BANNER = { js: UNNAMED };
 
+/** Bundles and what starts them, by name: NAME.main.cjs is server/src/NAME.ts, NAME.cjs server/src/start/NAME.ts */
+export const STARTED = { cli: "cli", services: "cli", compile_thread: "compile_thread" };
+
 /** Names the build in the banner of NAME.main.cjs by its content and by that of what starts it. */
 export function nameBuild(folder, name) {
   const file = join(folder, `${name}.main.cjs`);
-  const starter = readFileSync(join(folder, `${name}.cjs`));
+  const starter = readFileSync(join(folder, `${STARTED[name]}.cjs`));
   const text = readFileSync(file, "latin1");
   if (!text.startsWith(UNNAMED)) throw new Error(`${file} has no banner`);
   // load_bundle.ts reads a byte as a character
@@ -30,7 +33,7 @@ export function nameBuild(folder, name) {
   return build;
 }
 
-/** Runs the bundles of `folder` once where their code is not there yet. `builds`: bundle → build. */
+/** Runs the bundles of `folder` once where the code of `builds` is not there yet. */
 export async function warmUp(folder, builds) {
   const code = join(folder, "code");
   const known = list(code);
@@ -42,7 +45,7 @@ export async function warmUp(folder, builds) {
     const args = [join(folder, "cli.cjs"), "explain", EXAMPLE, "--json"];
     jobs.push(promisify(execFile)(process.execPath, args, { env, maxBuffer: 1 << 26 }));
   }
-  if (missing("cli-lsp")) jobs.push(warmServer(join(folder, "cli.cjs"), env));
+  if (missing("services-lsp")) jobs.push(warmServer(join(folder, "cli.cjs"), env));
   if (missing("compile_thread")) jobs.push(warmThread(join(folder, "compile_thread.cjs"), env, () => list(code)));
   await Promise.all(jobs);
 }

@@ -1,72 +1,11 @@
-// The command line: `fuselens COMMAND ...`. Exit status: 0; 1 the answer is no (diff, check); 2 it could not, with one
-// clear line on stderr.
-import { UsageError } from "./errors";
-import { terminalText } from "./render/output";
-import { VERSION } from "./version";
+// Commands that compile, print and end. They are a bundle of their own, as each of their starts loads all of it.
+import { runCommand } from "./command_line";
 
-const COMMANDS: Record<string, () => Promise<{ main(argv: string[]): Promise<number> }>> = {
+runCommand({
   run: () => import("./commands/run"),
   explain: () => import("./commands/explain"),
   emit: () => import("./commands/emit"),
-  values: () => import("./commands/values"),
-  bench: () => import("./commands/bench"),
-  worker: () => import("./commands/worker"),
-  lsp: () => import("./commands/lsp"),
   diff: () => import("./commands/diff"),
   check: () => import("./commands/check"),
-  doctor: () => import("./commands/doctor"),
   report: () => import("./commands/report"),
-};
-
-const HELP = `usage: fuselens COMMAND [options]
-
-  run FILE [--out DIR]          run a file or notebook, print the logs that it asks for
-  explain FILE [--json]         kernels, the lines behind them, reasons, bytes
-  emit FILE --stage STAGE       one stage's text (pre_grad_graphs, ir_post_fusion, output_code, ...)
-  values FILE --json [--verify] run the plan on the CPU executor, print its outputs
-  bench FILE [--worker EP] [--against eager,compile]
-  diff BASE HEAD [--fail-on kernels,bytes,breaks]
-  check FILE LOG                our decisions against a TORCH_LOGS log
-  worker [--bind ENDPOINT]      a benchmark worker
-  lsp --stdio                   the language server
-  doctor                        what is there, what is missing, how to mend it
-  report FILE [--out FILE]      a bug report: versions and the smallest input that shows it
-
-Commands that compile take --preset NAME, --config NAME=VALUE (repeatable), --target NAME,
---env NAME=VALUE (repeatable: what os.environ holds), --imports plain|present (guarded imports).
-`;
-
-async function main(argv: string[]): Promise<number> {
-  const [name, ...rest] = argv;
-  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-    process.stdout.write(HELP);
-    return name === undefined ? 2 : 0;
-  }
-  if (name === "--version" || name === "version") {
-    process.stdout.write(`fuselens ${VERSION}\n`);
-    return 0;
-  }
-  if (rest.includes("--help") || rest.includes("-h")) {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  const load = COMMANDS[name];
-  if (!load) throw new UsageError(`no command '${name}'; 'fuselens --help' lists them`);
-  return (await load()).main(rest);
-}
-
-main(process.argv.slice(2)).then(
-  status => {
-    process.exitCode = status;
-  },
-  (error: unknown) => {
-    const text =
-      error instanceof UsageError
-        ? error.message
-        : error instanceof Error
-          ? (error.stack ?? error.message)
-          : String(error);
-    process.stderr.write(`fuselens: ${terminalText(text)}\n`);
-    process.exitCode = 2;
-  },
-);
+});

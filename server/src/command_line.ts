@@ -1,0 +1,63 @@
+// The command line: `fuselens COMMAND ...`. In: commands by name. Exit status: 0; 1 the answer is no (diff, check); 2 it
+// could not, with one clear line on stderr.
+import { UsageError } from "./errors";
+import { terminalText } from "./render/output";
+import { VERSION } from "./version";
+
+export type Commands = Readonly<Record<string, () => Promise<{ main(argv: string[]): Promise<number> }>>>;
+
+const HELP = `usage: fuselens COMMAND [options]
+
+  run FILE [--out DIR]          run a file or notebook, print the logs that it asks for
+  explain FILE [--json]         kernels, the lines behind them, reasons, bytes
+  emit FILE --stage STAGE       one stage's text (pre_grad_graphs, ir_post_fusion, output_code, ...)
+  values FILE --json [--verify] run the plan on the CPU executor, print its outputs
+  bench FILE [--worker EP] [--against eager,compile]
+  diff BASE HEAD [--fail-on kernels,bytes,breaks]
+  check FILE LOG                our decisions against a TORCH_LOGS log
+  worker [--bind ENDPOINT]      a benchmark worker
+  lsp --stdio                   the language server
+  doctor                        what is there, what is missing, how to mend it
+  report FILE [--out FILE]      a bug report: versions and the smallest input that shows it
+
+Commands that compile take --preset NAME, --config NAME=VALUE (repeatable), --target NAME,
+--env NAME=VALUE (repeatable: what os.environ holds), --imports plain|present (guarded imports).
+`;
+
+async function main(commands: Commands, argv: string[]): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    process.stdout.write(HELP);
+    return name === undefined ? 2 : 0;
+  }
+  if (name === "--version" || name === "version") {
+    process.stdout.write(`fuselens ${VERSION}\n`);
+    return 0;
+  }
+  if (rest.includes("--help") || rest.includes("-h")) {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load) throw new UsageError(`no command '${name}'; 'fuselens --help' lists them`);
+  return (await load()).main(rest);
+}
+
+/** Runs the command that the process was started with; its answer becomes the exit status. */
+export function runCommand(commands: Commands): void {
+  main(commands, process.argv.slice(2)).then(
+    status => {
+      process.exitCode = status;
+    },
+    (error: unknown) => {
+      const text =
+        error instanceof UsageError
+          ? error.message
+          : error instanceof Error
+            ? (error.stack ?? error.message)
+            : String(error);
+      process.stderr.write(`fuselens: ${terminalText(text)}\n`);
+      process.exitCode = 2;
+    },
+  );
+}
