@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, context } from "esbuild";
 import { builtinsPlugin } from "./builtins_plugin.mjs";
-import { BANNER, nameBuild, STARTED, warmUp } from "./code_cache.mjs";
+import { BANNER, lazyCrypto, nameBuild, STARTED, warmUp } from "./code_cache.mjs";
 import { nativeFiles } from "./native.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -32,6 +32,7 @@ const targets = [
     entryPoints: [`server/src/${name}.ts`],
     outfile: `server/dist/${name}.main.cjs`,
     banner: BANNER,
+    plugins: [parser, lazyCrypto],
   })),
   ...[...new Set(Object.values(STARTED))].map(name => ({
     entryPoints: [`server/src/start/${name}.ts`],

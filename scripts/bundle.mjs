@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { builtinsPlugin } from "./builtins_plugin.mjs";
-import { BANNER, nameBuild, STARTED } from "./code_cache.mjs";
+import { BANNER, lazyCrypto, nameBuild, STARTED } from "./code_cache.mjs";
 import { nativeFiles, treeSitterFile } from "./native.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -53,7 +53,7 @@ export async function bundle(folder, platform, { minify = true } = {}) {
         keepNames: true,
         legalComments: "none",
         ...(name.endsWith(".main") ? { banner: BANNER } : {}),
-        plugins: [nativeFiles(name => `./${name}.node`), builtinsPlugin],
+        plugins: [nativeFiles(name => `./${name}.node`), builtinsPlugin, lazyCrypto],
         logLevel: "warning",
       }),
     ),

@@ -14,6 +14,23 @@ const UNNAMED = "/*build 0000000000000000*/";
 /** small, and of most of what model files are made of */
 const EXAMPLE = join(root, "scripts", "warm_up.py");
 
+/** esbuild plugin: node:crypto is loaded when something is first asked of it, as most starts ask nothing */
+export const lazyCrypto = {
+  name: "lazy-crypto",
+  setup(b) {
+    b.onResolve({ filter: /^node:crypto$/ }, args =>
+      args.namespace === "lazy" ? { path: args.path, external: true } : { path: args.path, namespace: "lazy" },
+    );
+    b.onLoad({ filter: /.*/, namespace: "lazy" }, () => ({
+      contents: ["createHash", "randomBytes"]
+        .map(
+          n => `Object.defineProperty(exports, "${n}", { enumerable: true, get: () => require("node:crypto").${n} });`,
+        )
+        .join("\n"),
+    }));
+  },
+};
+
 /** what esbuild puts first into a bundle; as long as what takes its place, so that source maps stay right */
 export const BANNER = { js: UNNAMED };
 

@@ -1,9 +1,8 @@
 // V8's compiled form of a bundle, kept in a file, so that a start need not compile it again. In: a bundle's name, the use
 // that is made of it (what is compiled differs). Out: the cached bytes, or nothing: a cache is never needed.
 // Kept beside the bundle when it was built for this very V8 (npm run build), else in the user's cache folder, written by
-// the first run. V8 trusts what it is given and checks no content, so each file carries a digest of its bytes, and one that
-// another user could have written is not read.
-import { createHash, randomBytes } from "node:crypto";
+// the first run. V8 trusts what it is given and checks no content, so each file carries its length and a sum over all of
+// its pages, and one that another user could have written is not read.
 import {
   closeSync,
   fstatSync,
@@ -22,7 +21,10 @@ import { cachedDataVersionTag } from "node:v8";
 
 /** a folder for caches instead of the usual two, or "off" */
 const SETTING = "FUSELENS_CODE_CACHE";
-const DIGEST_BYTES = 32;
+/** two words: length and sum */
+const CHECK_BYTES = 8;
+/** of so many words one is summed: a digest of everything would cost a tenth of what the cache saves */
+const SUMMED = 64;
 /** caches of builds that nobody starts any more */
 const MOST_DAYS = 60;
 
@@ -53,8 +55,8 @@ export class CodeCache {
     if (folder === undefined) return;
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const unfinished = join(folder, `${this.file}.${process.pid}.${randomBytes(4).toString("hex")}`);
-      writeFileSync(unfinished, Buffer.concat([digest(data), data]), { mode: 0o600 });
+      const unfinished = join(folder, `${this.file}.${process.pid}`);
+      writeFileSync(unfinished, Buffer.concat([checkOf(data), data]), { mode: 0o600 });
       renameSync(unfinished, join(folder, this.file));
       dropOld(folder);
     } catch {}
@@ -87,8 +89,8 @@ function readChecked(path: string): Buffer | undefined {
     const own = process.getuid?.();
     if (own !== undefined && ((uid !== own && uid !== 0) || (mode & 0o022) !== 0)) return undefined;
     const bytes = readFileSync(fd);
-    const data = bytes.subarray(DIGEST_BYTES);
-    return digest(data).equals(bytes.subarray(0, DIGEST_BYTES)) ? data : undefined;
+    const data = bytes.subarray(CHECK_BYTES);
+    return checkOf(data).equals(bytes.subarray(0, CHECK_BYTES)) ? data : undefined;
   } catch {
     return undefined;
   } finally {
@@ -96,8 +98,13 @@ function readChecked(path: string): Buffer | undefined {
   }
 }
 
-function digest(data: Buffer): Buffer {
-  return createHash("sha256").update(data).digest();
+function checkOf(data: Buffer): Buffer {
+  let sum = 0;
+  for (let i = 0; i + 4 <= data.length; i += 4 * SUMMED) sum = (Math.imul(sum, 31) + data.readInt32LE(i)) | 0;
+  const check = Buffer.alloc(CHECK_BYTES);
+  check.writeUInt32LE(data.length, 0);
+  check.writeInt32LE(sum, 4);
+  return check;
 }
 
 function dropOld(folder: string): void {
