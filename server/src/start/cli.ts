@@ -4,8 +4,8 @@ import { setFlagsFromString } from "node:v8";
 import { loadBundle } from "./load_bundle";
 
 const SERVICES = new Set(["values", "bench", "worker", "lsp", "doctor"]);
-/** for processes that live half a second: code that soon ends is not worth optimising, nor a small heap several threads */
-const BRIEF = ["--interrupt-budget=500000", "--no-parallel-scavenge"];
+/** for processes that live half a second: code that soon ends is not worth optimising, nor a small heap collecting often */
+const BRIEF = ["--interrupt-budget=500000", "--no-parallel-scavenge", "--semi-space-growth-factor=32"];
 
 const command = process.argv[2] ?? "";
 const service = SERVICES.has(command);
