@@ -32,10 +32,10 @@ const config: Readonly<Record<string, ConfigValue>> = {
   max_autotune_gemm: false,
   max_autotune_pointwise: false,
   max_autotune_gemm_backends: "ATEN,TRITON,CPP",
-  // FuseLens's own: persistent, tma, specialized, pointers or library; null: the fastest
+  // FuseLens's own: flattened, persistent, pointers or library; null: the fastest
   "triton.template_form": null,
-  // FuseLens's own: a template's results go out through tensor descriptors
-  "triton.template_tile_stores": false,
+  // FuseLens's own: a template's results go out through tensor descriptors; null: where that is the faster
+  "triton.template_tile_stores": null,
   // FuseLens's own: two products of one input, and what joins them, in one kernel
   "triton.paired_products": false,
   max_autotune_conv_backends: "ATEN,TRITON",
@@ -167,8 +167,8 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   attention_template: false,
   /** products of scaled fp8 matrices have a template too */
   scaled_product_templates: false,
-  /** float32 products without TF32 run on tensor cores as three products of TF32 parts, near float32's precision */
-  float32_products_in_three_parts: false,
+  /** float32 products without TF32 run on tensor cores as six products of bfloat16 parts, as exact as float32's own */
+  float32_products_in_parts: false,
 };
 
 /** How generated code differs, beginning with what torch 2.11 writes; codegen/triton/options.ts says what each means. */
@@ -252,7 +252,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       peak_memory_tolerance: 262144,
       attention_template: true,
       scaled_product_templates: true,
-      float32_products_in_three_parts: true,
+      float32_products_in_parts: true,
     },
   },
 };

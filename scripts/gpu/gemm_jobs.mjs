@@ -34,19 +34,20 @@ const read = path => {
 };
 
 /** the ways that are compared, by the configuration that asks for them */
-const form = (name, more = {}) => ({ "triton.template_form": name, ...more });
-const stores = { "triton.template_tile_stores": true };
+const form = (name, stores, more = {}) => ({
+  "triton.template_form": name,
+  "triton.template_tile_stores": stores,
+  ...more,
+});
+const apart = { "triton.paired_products": false };
 const WAYS = {
-  library: form("library"),
-  persistent: form("persistent"),
-  persistent_stores: form("persistent", stores),
-  flattened: form("flattened"),
-  flattened_stores: form("flattened", stores),
-  tma: form("tma"),
-  tma_stores: form("tma", stores),
-  pointers: form("pointers"),
-  tma_apart: form("tma", { ...stores, "triton.paired_products": false }),
-  flattened_apart: form("flattened", { ...stores, "triton.paired_products": false }),
+  library: form("library", false),
+  flattened: form("flattened", false),
+  flattened_stores: form("flattened", true),
+  persistent: form("persistent", false),
+  persistent_stores: form("persistent", true),
+  pointers: form("pointers", false),
+  flattened_apart: form("flattened", false, apart),
 };
 
 function compile(path, config) {

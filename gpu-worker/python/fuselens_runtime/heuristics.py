@@ -35,7 +35,7 @@ def _grid(kind, values, data):
         return (x(), data["pieces"], 1)
     if kind == "GemmGrid":
         tiles = cdiv(values["ynumel"], values["YBLOCK"]) * x() * values.get("znumel", 1)
-        return (min(tiles, multiprocessors()) if data["persistent"] else tiles, 1, 1)
+        return (min(tiles, multiprocessors()) if data["walks"] else tiles, 1, 1)
     if kind == "SplitScanGrid":
         return (cdiv(values["r0_numel"], values["R0_BLOCK"]), values["xnumel"], 1)
     if kind == "SequentialComboKernelGrid":
@@ -101,7 +101,7 @@ class Kernel:
         grid = _grid(self.grid, values, self.grid_data)
         if 0 in grid:
             return None
-        if self.grid_data.get("descriptors"):
+        if self.grid_data.get("walks"):
             triton.set_allocator(_scratch)
         return grid
 

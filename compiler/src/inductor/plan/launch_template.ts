@@ -1,15 +1,15 @@
 // Launches of templates: attention, and a matrix product alone or with what was fused into it. In: a node one member of which (or two, of one first
 // operand) is a template. Out: one launch, and the same products as calls for executors that have no template. Promises:
 // no output takes over an input's memory, since tiles of other programs may still be read.
-import { attentionConfigs, emitAttention, fetchesByDescriptor } from "../codegen/triton/attention";
+import { attentionConfigs, emitAttention } from "../codegen/triton/attention";
 import { emitGemm, type GemmGroup, type InputPrecision } from "../codegen/triton/gemm";
 import { type KernelSource, kernelSource } from "../codegen/triton/kernel_text";
 import { configBool, has } from "../codegen/triton/options";
 import { isGroup, isTemplate, membersOf } from "../scheduler/state";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import { type Attention, attentionOf } from "../templates/attention";
-import { chooseForm, wantedForm } from "../templates/choose";
-import { gemmConfigs, isPersistent, usesDescriptors } from "../templates/forms";
+import { chooseForm } from "../templates/choose";
+import { type GemmForm, gemmConfigs, isPersistent } from "../templates/forms";
 import { gemmOf } from "../templates/gemm";
 import type { PlanContext } from "./context";
 import { externCall } from "./extern_calls";
@@ -31,11 +31,9 @@ export function launchTemplate(l: LaunchBuilder, node: AnyNode): void {
 function launchAttention(l: LaunchBuilder, node: SchedulerNode, a: Attention): void {
   const { b } = l;
   const sv = b.view.sizevars;
-  const wanted = wantedForm(b.options.config);
-  const descriptors = b.options.target.computeCapability[0] >= 9 && wanted !== "pointers" && fetchesByDescriptor(a, sv);
-  const e = emitAttention(l.context, node, a, descriptors);
+  const e = emitAttention(l.context, node, a);
   const configs = attentionConfigs(a, x => sv.sizeHint(x, 1024));
-  const source = templateSource(kernelSource(e, b.options, b.schedule.graph.kind), false, descriptors, configs);
+  const source = templateSource(kernelSource(e, b.options, b.schedule.graph.kind), false, configs);
   const index = l.define(source, node, [node], originsOf([node]));
   b.markRun(node, null);
   l.launch(index, source, [node], { products: [externCall(b, node)] });
@@ -53,15 +51,10 @@ function launchGemm(l: LaunchBuilder, node: AnyNode): void {
   const e = emitGemm(l.context, group, {
     form: choice.form,
     precision: inputPrecision(b),
-    storesTiles: configBool(b.options, "triton.template_tile_stores"),
+    storesTiles: storesTiles(b, choice.form, products.length),
   });
   const configs = choice.configs ?? gemmConfigs(choice.form, products, b.options.target, sv);
-  const source = templateSource(
-    kernelSource(e, b.options, b.schedule.graph.kind),
-    isPersistent(choice.form),
-    usesDescriptors(choice.form),
-    configs,
-  );
+  const source = templateSource(kernelSource(e, b.options, b.schedule.graph.kind), isPersistent(choice.form), configs);
   const index = l.define(source, node, members, originsOf(members));
   for (const m of members) b.markRun(m, null);
   l.launch(index, source, members, { products: group.products.map(p => externCall(b, p.node)) });
@@ -78,19 +71,22 @@ function gemmGroup(members: readonly SchedulerNode[]): GemmGroup {
   return { products, epilogue: members.filter(m => !isTemplate(m)) };
 }
 
+/** what was the faster on an H200, unless the configuration says otherwise */
+function storesTiles(b: PlanContext, form: GemmForm, products: number): boolean {
+  const wanted = b.options.config.get("triton.template_tile_stores");
+  return wanted === null || wanted === undefined
+    ? form === "persistent" && products > 1
+    : configBool(b.options, "triton.template_tile_stores");
+}
+
 function inputPrecision(b: PlanContext): InputPrecision {
   const wanted = String(b.options.config.get("float32_matmul_precision") ?? "highest");
   if (wanted === "high" || wanted === "medium") return "tf32";
 
-  return has(b.options, "float32_products_in_three_parts") ? "tf32x3" : "ieee";
+  return has(b.options, "float32_products_in_parts") ? "bf16x6" : "ieee";
 }
 
-function templateSource(
-  source: KernelSource,
-  persistent: boolean,
-  descriptors: boolean,
-  configs: readonly TritonConfig[],
-): KernelSource {
+function templateSource(source: KernelSource, walksTiles: boolean, configs: readonly TritonConfig[]): KernelSource {
   const { meta } = source;
   return {
     ...source,
@@ -101,7 +97,7 @@ function templateSource(
       configs,
       grid: {
         type: GRID,
-        data: { persistent: Number(persistent), descriptors: Number(descriptors) },
+        data: { walks: Number(walksTiles) },
       },
     },
   };

@@ -27,10 +27,7 @@ export function chooseForm(products: readonly Gemm[], o: FormOptions, sv: SizeVa
   const forms = formsOf(products, o.target, sv);
   const wanted = wantedForm(o.config);
   if (wanted !== null && wanted !== "library" && forms.includes(wanted)) return { form: wanted };
-  const [first] = products;
-  if (!first || !forms.includes("persistent")) return { form: "pointers" };
-  const hint = (e: Gemm["m"]): number => sv.sizeHint(e, 1024);
-  const tiles = Math.ceil(hint(first.m) / 128) * Math.ceil(hint(first.n) / 256) * (first.batch ? hint(first.batch) : 1);
-  // walking pays where every program gets more than one tile
-  return { form: tiles >= 2 * o.target.multiProcessorCount ? "persistent" : "tma" };
+  if (!forms.includes("flattened")) return { form: "pointers" };
+  // with two sums a program has no registers left to begin the next tile early
+  return { form: products.length > 1 ? "persistent" : "flattened" };
 }

@@ -9,16 +9,16 @@ import type { SizeVars } from "../symbolic/size_vars";
 import type { Gemm } from "./gemm";
 
 /**
- * pointers: a program per tile, operands through pointers. tma: the same with tensor descriptors. persistent: as many
- * programs as multiprocessors, each walking tiles. flattened: that, the walk and the loop over the depth made one, so that
- * the next tile's copies begin while one ends. specialized: persistent, with warps of their own for the copies.
+ * pointers: a program per tile, operands through pointers. persistent: as many programs as multiprocessors, each walking
+ * tiles that tensor descriptors fetch. flattened: that, the walk and the loop over the depth made one, so that the next
+ * tile's copies begin before one ends.
  */
-export type GemmForm = "pointers" | "tma" | "persistent" | "flattened" | "specialized";
-export const GEMM_FORMS: readonly GemmForm[] = ["persistent", "flattened", "tma", "specialized", "pointers"];
+export type GemmForm = "pointers" | "persistent" | "flattened";
+export const GEMM_FORMS: readonly GemmForm[] = ["flattened", "persistent", "pointers"];
 export const isGemmForm = (x: unknown): x is GemmForm => GEMM_FORMS.includes(x as GemmForm);
 
-export const usesDescriptors = (f: GemmForm): boolean => f !== "pointers";
-export const isPersistent = (f: GemmForm): boolean => f === "persistent" || f === "flattened" || f === "specialized";
+/** whether the form fetches tiles through descriptors, and walks them */
+export const isPersistent = (f: GemmForm): boolean => f !== "pointers";
 
 /** bytes that a tensor descriptor's rows are aligned to */
 const DESCRIPTOR_ALIGNMENT = 16;
@@ -46,9 +46,7 @@ export function formsOf(products: readonly Gemm[], target: TargetProperties, sv:
   if (!first) return [];
   const fetchable = [first.a, ...products.map(p => p.b)].every(v => hasDescriptor(v, sv));
   const [major] = target.computeCapability;
-  if (major < 9 || !fetchable) return ["pointers"];
-  // Triton keeps no warps apart for products of three parts
-  return first.a.dtype === "float32" ? GEMM_FORMS.filter(f => f !== "specialized") : GEMM_FORMS;
+  return major < 9 || !fetchable ? ["pointers"] : GEMM_FORMS;
 }
 
 interface Tile {
@@ -64,28 +62,12 @@ const WALKED: readonly Tile[] = [
   { m: 128, n: 256, k: 128, warps: 8, stages: 3 },
   { m: 128, n: 256, k: 128, warps: 8, stages: 4 },
   { m: 256, n: 128, k: 128, warps: 8, stages: 3 },
-  { m: 128, n: 128, k: 128, warps: 4, stages: 5 },
   { m: 128, n: 128, k: 128, warps: 8, stages: 4 },
+  { m: 128, n: 128, k: 128, warps: 4, stages: 4 },
 ];
 const TILES: Readonly<Record<GemmForm, readonly Tile[]>> = {
   persistent: WALKED,
   flattened: WALKED,
-  tma: [
-    { m: 128, n: 128, k: 128, warps: 4, stages: 3 },
-    { m: 128, n: 256, k: 128, warps: 8, stages: 4 },
-    { m: 128, n: 256, k: 128, warps: 8, stages: 3 },
-    { m: 128, n: 128, k: 128, warps: 8, stages: 3 },
-    { m: 128, n: 128, k: 128, warps: 4, stages: 5 },
-    { m: 256, n: 128, k: 128, warps: 8, stages: 4 },
-    { m: 64, n: 128, k: 128, warps: 4, stages: 4 },
-    { m: 64, n: 64, k: 128, warps: 4, stages: 5 },
-  ],
-  specialized: [
-    { m: 128, n: 128, k: 128, warps: 4, stages: 4 },
-    { m: 128, n: 128, k: 128, warps: 4, stages: 5 },
-    { m: 64, n: 256, k: 128, warps: 4, stages: 4 },
-    { m: 64, n: 128, k: 128, warps: 4, stages: 5 },
-  ],
   pointers: [
     { m: 128, n: 128, k: 128, warps: 4, stages: 3 },
     { m: 128, n: 256, k: 128, warps: 8, stages: 3 },
@@ -128,7 +110,7 @@ export function gemmConfigs(
     if (out.length > 0 && block.m * columns < 128 * 128 && tiles > 16 * target.multiProcessorCount) continue;
     const sums = block.m * columns * products.length;
     const warps = Math.max(1, Math.min(8, Math.max(t.warps, sums / WIDEST_SUMS), Math.floor(sums / 512)));
-    if (sums / warps > WIDEST_SUMS || (form === "specialized" && warps !== 4)) continue;
+    if (sums / warps > WIDEST_SUMS) continue;
     const config: TritonConfig = {
       kwargs: { YBLOCK: block.m, XBLOCK: columns, KBLOCK: depth, GROUP: 8 },
       numWarps: warps,

@@ -5,9 +5,7 @@ import type { BufferView } from "../../ir/types";
 import type { TritonConfig } from "../../plan/types";
 import type { SchedulerNode } from "../../scheduler/types";
 import { type Expr, int, intValue, mul, type SymExpr, add as sum } from "../../symbolic/expr";
-import type { SizeVars } from "../../symbolic/size_vars";
 import type { Attention } from "../../templates/attention";
-import { hasDescriptor } from "../../templates/forms";
 import { type Features, indexDtype } from "./features";
 import { type EmittedKernel, finishKernel, type KernelContext, rangesOf } from "./generate";
 import { type KernelSpec, TritonKernel } from "./kernel";
@@ -29,14 +27,7 @@ class AttentionKernel extends TritonKernel {
 
 const LOG2_E = Math.LOG2E;
 
-export const fetchesByDescriptor = (a: Attention, sv: SizeVars): boolean => [a.k, a.v].every(v => hasDescriptor(v, sv));
-
-export function emitAttention(
-  c: KernelContext,
-  node: SchedulerNode,
-  a: Attention,
-  wantsDescriptors: boolean,
-): EmittedKernel {
+export function emitAttention(c: KernelContext, node: SchedulerNode, a: Attention): EmittedKernel {
   const features: Features = { nodes: [node], numel: node.group[0], rnumel: int(1) };
   const [batch, heads, rows, width] = a.q.size as readonly [Expr, Expr, Expr, Expr];
   const k = new AttentionKernel({
@@ -54,8 +45,7 @@ export function emitAttention(
     scalarTrees: new Set(["z"]),
   });
   const place = rangesOf(k, node)[0] as SymExpr[];
-  const fetch = wantsDescriptors && fetchesByDescriptor(a, c.graph.sizevars);
-  new AttentionWriter(k, node.name, a, fetch).write();
+  new AttentionWriter(k, node.name, a).write();
   const out = node.outputs[0]?.name;
   if (out === undefined) throw new Error(`${node.name} writes nothing`);
   const l = k.graph.tensorLayout(out);
@@ -77,7 +67,6 @@ class AttentionWriter {
     private readonly k: AttentionKernel,
     private readonly op: string,
     private readonly a: Attention,
-    private readonly fetch: boolean,
   ) {
     const sv = k.sizevars;
     this.width = intValue(a.q.size[3] as Expr) ?? 0;
@@ -127,18 +116,8 @@ class AttentionWriter {
     this.line(
       `q = tl.load(${this.base(a.q, "head")} + (yindex * ${step} + xindex)${this.ragged.rows ? ", ymask, other=0.0" : ""})`,
     );
-    if (this.fetch) {
-      for (const [name, v] of [
-        ["k_tiles", a.k],
-        ["v_tiles", a.v],
-      ] as const)
-        this.line(
-          `${name} = tl.make_tensor_descriptor(${this.base(v, "shared")}, [${this.text(v.size[2] as Expr)}, ${width}], [${this.text(v.stride[2] as Expr)}, 1], [KBLOCK, ${width}])`,
-        );
-    } else {
-      this.line(`k_at = ${this.base(a.k, "shared")}`);
-      this.line(`v_at = ${this.base(a.v, "shared")}`);
-    }
+    this.line(`k_at = ${this.base(a.k, "shared")}`);
+    this.line(`v_at = ${this.base(a.v, "shared")}`);
     if (a.bias) this.line(`bias_at = ${this.biasBase(a.bias)}`);
     this.line('greatest = tl.full([YBLOCK], float("-inf"), tl.float32)');
     this.line("total = tl.zeros([YBLOCK], tl.float32)");
@@ -210,10 +189,8 @@ class AttentionWriter {
 
   private operand(name: "k" | "v", v: BufferView, edge: boolean): void {
     const step = factor(this.text(v.stride[2] as Expr));
-    const text = this.fetch
-      ? `${name}_tiles.load([koffset, 0])`
-      : `tl.load(${name}_at + (kindex[:, None] * ${step} + xindex)${edge ? ", (kindex < knumel)[:, None], other=0.0" : ""})`;
-    this.line(`${name} = ${text}`, 1);
+    const guard = edge ? ", (kindex < knumel)[:, None], other=0.0" : "";
+    this.line(`${name} = tl.load(${name}_at + (kindex[:, None] * ${step} + xindex)${guard})`, 1);
   }
 }
 
@@ -226,21 +203,17 @@ export function attentionConfigs(a: Attention, sizeHint: (e: Expr) => number): r
   const list: [number, number, number, number][] =
     width <= 64
       ? [
-          [128, 128, 4, 3],
-          [128, 64, 4, 3],
-          [128, 128, 8, 3],
-          [128, 64, 4, 4],
           [64, 64, 4, 3],
+          [128, 64, 4, 3],
+          [128, 128, 4, 3],
           [64, 128, 4, 3],
         ]
       : width <= 128
         ? [
-            [128, 128, 8, 2],
             [128, 64, 8, 3],
-            [128, 64, 4, 3],
             [128, 128, 8, 3],
             [64, 64, 4, 3],
-            [64, 128, 4, 2],
+            [128, 128, 8, 2],
           ]
         : [
             [128, 64, 8, 2],

@@ -7,12 +7,13 @@ import { runBody } from "../../ir/run_body";
 import type { BufferView } from "../../ir/types";
 import type { SchedulerNode } from "../../scheduler/types";
 import { add, type Expr, int, mul, type SymExpr } from "../../symbolic/expr";
-import { denseDimension, type GemmForm, hasDescriptor, isPersistent, usesDescriptors } from "../../templates/forms";
+import { denseDimension, type GemmForm, hasDescriptor, isPersistent } from "../../templates/forms";
 import { type Gemm, isFloat8 } from "../../templates/gemm";
 import { bodyHandler } from "./body_handler";
 import type { CseVar } from "./cse";
 import { type Features, indexDtype } from "./features";
 import { type EmittedKernel, finishKernel, type KernelContext, rangesOf } from "./generate";
+import { withHalfMath } from "./half_math";
 import { type KernelSpec, TritonKernel } from "./kernel";
 import { LineBuffer } from "./lines";
 import { emitLoad, emitStore } from "./memory";
@@ -79,7 +80,7 @@ class GemmKernel extends TritonKernel {
 }
 
 /** float32 products: what the tensor core is told */
-export type InputPrecision = "ieee" | "tf32" | "tf32x3";
+export type InputPrecision = "ieee" | "tf32" | "bf16x6";
 
 export interface GemmOptions {
   readonly form: GemmForm;
@@ -104,7 +105,7 @@ export function emitGemm(
     ["x", gemm.n] as const,
     ["r0_", int(1)] as const,
   ]);
-  const tiles: { place: readonly SymExpr[] } | null = usesDescriptors(form) && storesTiles ? { place: [] } : null;
+  const tiles: { place: readonly SymExpr[] } | null = isPersistent(form) && storesTiles ? { place: [] } : null;
   const k = new GemmKernel(
     {
       graph: c.graph,
@@ -127,7 +128,8 @@ export function emitGemm(
   writer.products();
   writeTileIndices(k);
   for (const [i, p] of group.products.entries()) storeProduct(k, p, i, group.products.length, place as SymExpr[]);
-  const handler = bodyHandler(k);
+  const plain = bodyHandler(k);
+  const handler = givesHalves(k, group) ? withHalfMath(k, plain) : plain;
   for (const m of group.epilogue) {
     const [iter = [], reduce = []] = rangesOf(k, m);
     if (!m.body) throw new Error(`${m.name} has no body`);
@@ -147,6 +149,14 @@ export function emitGemm(
   k.body.splice(outer);
   k.body.splice(inner, isPersistent(form) ? 1 : 0);
   return { kernel: k, features, hint: "DEFAULT", scores: null, schedule: [] };
+}
+
+/** every result that leaves the kernel is of half precision */
+function givesHalves(k: GemmKernel, group: GemmGroup): boolean {
+  const inside = new Set([...group.products.map(p => p.node), ...group.epilogue]);
+  return [...inside].every(n =>
+    n.outputs.every(o => isHalf(k.graph.dtype(o.name)) || o.users.every(u => u.node !== null && inside.has(u.node))),
+  );
 }
 
 const accumulator = (i: number, of: number): string => (of === 1 ? "acc" : `acc${i}`);
@@ -194,11 +204,10 @@ class ProductWriter {
     head.write(`knumel = ${this.text(lead.k)}`, op);
     head.write("ytiles = tl.cdiv(ynumel, YBLOCK)", op);
     head.write("xtiles = tl.cdiv(xnumel, XBLOCK)", op);
-    if (usesDescriptors(this.form)) this.descriptors();
+    if (isPersistent(this.form)) this.descriptors();
     if (persistent) {
       const count = lead.batch === null ? "ytiles * xtiles" : "ytiles * xtiles * znumel";
-      const how =
-        this.form === "specialized" ? ", warp_specialize=True" : this.form === "flattened" ? ", flatten=True" : "";
+      const how = this.form === "flattened" ? ", flatten=True" : "";
       head.write(`for tile in tl.range(tl.program_id(0), ${count}, tl.num_programs(0)${how}):`, op);
     } else head.write("tile = tl.program_id(0)", op);
     if (lead.batch === null) this.body("within = tile % (GROUP * xtiles)");
@@ -244,7 +253,7 @@ class ProductWriter {
     this.group.products.forEach((_, i) => {
       this.body(`${accumulator(i, many)} = tl.zeros([YBLOCK, XBLOCK], tl.float32)`);
     });
-    if (usesDescriptors(this.form)) this.descriptorLoop();
+    if (isPersistent(this.form)) this.descriptorLoop();
     else this.pointerLoop();
   }
 
@@ -344,10 +353,7 @@ function storeProduct(
   k.op = node.name;
   let value = k.cse.define(accumulator(i, of), "float32", k.denseShape());
   const call = (fn: "mul" | "add", x: CseVar, y: CseVar): CseVar => emitCall(k, fn, [x, y]) as CseVar;
-  const load = (v: BufferView, rank: number): CseVar => {
-    const loaded = emitLoad(k, v.buffer, viewIndex(v, place, rank));
-    return k.graph.dtype(v.buffer) === "float32" || isHalf(k.graph.dtype(v.buffer)) ? loaded : loaded;
-  };
+  const load = (v: BufferView, rank: number): CseVar => emitLoad(k, v.buffer, viewIndex(v, place, rank));
   if (gemm.scales) value = call("mul", value, call("mul", load(gemm.scales.a, 2), load(gemm.scales.b, 2)));
   if (gemm.alpha !== 1) value = call("mul", value, emitConstant(k, gemm.alpha, "float32"));
   if (gemm.added && gemm.added.beta !== 0) {

@@ -52,8 +52,8 @@ export const CODEGEN_BEHAVIOURS = [
   "raw_stream_name",
   /** a kernel over a concatenation of costly pieces has a sub-kernel per piece */
   "cuts_concatenations",
-  /** float32 products without TF32 are made of three products of TF32 parts */
-  "float32_products_in_three_parts",
+  /** float32 products without TF32 are made of six products of bfloat16 parts */
+  "float32_products_in_parts",
   /** print_performance is told the device */
   "benchmark_names_device",
 ] as const;
