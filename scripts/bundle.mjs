@@ -50,6 +50,8 @@ export async function bundle(folder, platform, { minify = true } = {}) {
         target: "node20",
         format: "cjs",
         minify,
+        // comments may hold what is not ASCII
+        minifyWhitespace: true,
         keepNames: true,
         legalComments: "none",
         ...(name.endsWith(".main") ? { banner: BANNER } : {}),

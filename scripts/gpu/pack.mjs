@@ -1,10 +1,13 @@
 // `npm run gpu:pack [-- FILE...]`: puts all that a GPU machine without Node needs into .gpu/ (git-ignored): this Node's
-// own binary (xz), self-contained bundles, and the given files. scripts/gpu/*.sh run there.
+// own binary (xz), self-contained bundles, the files whose compiles are timed, and the given files. scripts/gpu/*.sh run there.
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { gptFile, mediumFile } from "../../test/bench/lsp/programs.mjs";
 import { bundle } from "../bundle.mjs";
+import { nativeFiles } from "../native.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const out = join(root, ".gpu");
@@ -14,6 +17,21 @@ if (!existsSync(node))
   writeFileSync(node, execFileSync("xz", ["-6", "-k", "-c", process.execPath], { maxBuffer: 1 << 28 }));
 rmSync(join(out, "app"), { recursive: true, force: true });
 await bundle(join(out, "app"), "linux-x64", { minify: false });
+await build({
+  absWorkingDir: root,
+  entryPoints: ["test/bench/compile/measure.ts"],
+  outfile: join(out, "app", "measure.cjs"),
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "cjs",
+  plugins: [nativeFiles(name => `./${name}.node`)],
+  logLevel: "warning",
+});
+const compiled = join(out, "inputs", "compile");
+mkdirSync(compiled, { recursive: true });
+for (const [name, { text }] of Object.entries({ medium: mediumFile(), gpt12: gptFile(12) }))
+  writeFileSync(join(compiled, `${name}.py`), text);
 for (const file of process.argv.slice(2)) cpSync(file, join(out, "inputs", basename(file)), { recursive: true });
 const size = Number(execFileSync("du", ["-sb", out], { encoding: "utf8" }).split("\t")[0]);
 console.log(`${out}: ${(size / 1e6).toFixed(1)} MB, node ${(statSync(node).size / 1e6).toFixed(1)} MB`);
