@@ -15,10 +15,13 @@ import type { TargetProperties } from "./inductor/ir/target";
 import { buildPlan } from "./inductor/plan/build_plan";
 import type { ExecutablePlan, WatKernel } from "./inductor/plan/types";
 import { schedule as scheduleGraph } from "./inductor/scheduler/schedule";
+import { mayBeTemplate } from "./inductor/scheduler/template_fusion";
 import type { AnyNode, Schedule } from "./inductor/scheduler/types";
 import type { Expr } from "./inductor/symbolic/expr";
 import { internTable, withInternTable } from "./inductor/symbolic/intern";
 import { SizeVars } from "./inductor/symbolic/size_vars";
+import { wantedForm } from "./inductor/templates/choose";
+import { fastest, type MeasuredWays, waysOf } from "./inductor/templates/ways";
 import { postGrad } from "./passes/post_grad";
 import { readBoolean } from "./presets";
 import { eagerCode } from "./report/eager_code";
@@ -28,7 +31,7 @@ import type { Artifact, LogLevel, LogRecord } from "./report/log";
 import { originOf, outermostFunction, reportedFile, UNNAMED } from "./report/origins";
 import { scheduleRecords } from "./report/schedule_log";
 import { schedulerDot, schedulerGraph } from "./report/scheduler_graph";
-import type { OutputCode, SchedulerGraph } from "./report/types";
+import type { OutputCode, ReportChoice, SchedulerGraph } from "./report/types";
 import { stageBegins } from "./stages";
 
 export interface FrameOptions {
@@ -42,6 +45,8 @@ export interface FrameOptions {
   readonly logs: ReadonlySet<string>;
   readonly wat: boolean;
   readonly unfused: boolean;
+  /** what workers measured of graphs with matrix products, by the graph's key (inductor/templates/ways.ts) */
+  readonly choices: ReadonlyMap<string, MeasuredWays>;
   /** the program runs backward() after this frame, so its backward graph is compiled too */
   readonly backward: boolean;
 }
@@ -55,6 +60,8 @@ export interface GraphResult {
   readonly outputCode: OutputCode;
   readonly wat: readonly WatKernel[];
   readonly schedulerGraph: SchedulerGraph | null;
+  /** null: nothing that a template computes */
+  readonly choice: ReportChoice | null;
   /** numbers that torch would measure and we estimate, in words */
   readonly estimates: readonly string[];
 }
@@ -72,7 +79,7 @@ export function compileGraph(
   inputStrides?: ReadonlyMap<string, readonly Expr[]>,
 ): GraphResult {
   const { behaviours, target } = options;
-  const { config } = frame;
+  let { config } = frame;
   const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
   const sizevars = new SizeVars(aot.shapeEnv);
   stageBegins("passes");
@@ -98,6 +105,11 @@ export function compileGraph(
     donated: info.donated,
   });
   stageBegins("schedule");
+  const ways = waysOf(lowered, target, op => mayBeTemplate(op, { config, behaviours, target }));
+  const measured = (ways && options.choices.get(ways.key)) ?? null;
+  const way = measured && fastest(measured);
+  if (ways && way !== null && wantedForm(config) === null && ways.ways.includes(way))
+    config = new Map([...config, ["triton.template_form", way]]);
   const schedule = scheduleGraph(lowered, {
     config,
     behaviours,
@@ -136,6 +148,7 @@ export function compileGraph(
     outputCode,
     wat,
     schedulerGraph: drawn,
+    choice: ways && choiceOf(ways, measured, plan, wantedForm(config)),
     estimates: estimatesOf(schedule),
   };
 }
@@ -216,6 +229,16 @@ function cpuKernels(
     }
   }
   return { wat, blockers };
+}
+
+function choiceOf(
+  { key, ways }: NonNullable<ReturnType<typeof waysOf>>,
+  measured: MeasuredWays | null,
+  plan: ExecutablePlan,
+  wanted: string | null,
+): ReportChoice {
+  const chosen = wanted ?? (plan.kernels.some(k => k.heuristic === "template") ? "template" : "library");
+  return { key, ways, chosen, measured: measured?.microseconds ?? null, where: measured?.where ?? null };
 }
 
 function estimatesOf(schedule: Schedule): string[] {

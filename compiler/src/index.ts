@@ -1,6 +1,7 @@
 // The compiler's public door.
 export type { Diagnostic } from "./dynamo/types";
 export { TARGETS, type TargetProperties, targetByName, targetNames } from "./inductor/ir/target";
+export type { MeasuredWays } from "./inductor/templates/ways";
 export {
   configNames,
   isPresetName,

@@ -17,6 +17,7 @@ import { defaultConfig, type PresetName, presets } from "./presets";
 import { PythonFile } from "./python/file";
 import { type FrameReport, frameReport } from "./report/frame_report";
 import type { Artifact } from "./report/log";
+import type { MeasuredWays } from "./inductor/templates/ways";
 import { type Placed, ProgramBuilder } from "./report/program";
 import type { Program } from "./report/types";
 
@@ -37,6 +38,8 @@ export interface SessionOptions {
   replay: boolean;
   /** every node its own kernel: the reference that fused kernels are verified against */
   unfused: boolean;
+  /** what workers measured of graphs with matrix products, by ReportChoice.key: the fastest way is taken */
+  choices?: ReadonlyMap<string, MeasuredWays>;
   /** interpreter steps before a file is given up */
   stepBudget: number;
   /** what to analyse as if compiled; undefined: the file's roots, where it compiles nothing itself */
@@ -215,6 +218,7 @@ export class Session {
       logs: this.options.artifacts ?? frame.logs,
       wat: this.options.wat,
       unfused: this.options.unfused,
+      choices: this.options.choices ?? new Map(),
       backward,
     });
     return frameReport(frame, result, { path, target });

@@ -73,6 +73,27 @@ describe("language server", () => {
     expect(await client.hover(uri, 5, 12)).toContain("measured (cpu, wasm)");
   });
 
+  it("shows how matrix products are computed: the estimate at once, after a benchmark what was measured, without a reload", async () => {
+    const text =
+      'import torch\n\n\n@torch.compile(mode="max-autotune-no-cudagraphs")\ndef f(x, y):\n    return (x @ y).relu()\n\n\nf(torch.randn(96, 64, device="cuda"), torch.randn(64, 80, device="cuda"))\n';
+    const uri = "file:///tmp/fuselens_choice_test.py";
+    await client.open(uri, text);
+    const hover = (): Promise<string | null | undefined> => client.hover(uri, 5, 14);
+    expect(await hover()).toMatch(/\*\*Matrix products\*\*: .* \(estimate; Benchmark measures \d ways\)/);
+    await client.execute("fuselens.benchmark", { uri });
+    const after = await hover();
+    expect(after).toMatch(/\*\*Matrix products\*\*: .* measured \(cpu, wasm\)/);
+    const [, chosen = "", rest = ""] = /Matrix products\*\*: (.*) measured \(cpu, wasm\); (.*)/.exec(after ?? "") ?? [];
+    // every other way took as long or longer
+    const ratios = [...rest.matchAll(/\(([\d.]+)x\)/g)].map(m => Number(m[1]));
+    expect(ratios.length).toBeGreaterThan(0);
+    expect(Math.min(...ratios)).toBeGreaterThanOrEqual(1);
+    // what is shown as chosen is what the output code does
+    const shown = await client.execute<{ text: string }>("fuselens.showOutputCode", { uri });
+    expect(shown.text.includes("extern_kernels.mm(")).toBe(chosen.includes("library"));
+    expect(shown.text.includes("triton_tem_fused_mm_relu")).toBe(chosen.includes("template"));
+  });
+
   it("reports a syntax error in one function and still shows the kernels of the others", async () => {
     const text =
       'import torch\n\n\ndef broken(x:\n    return x +\n\n\n@torch.compile\ndef f(x):\n    return x.sin() + 1\n\n\nf(torch.randn(64, device="cuda"))\n';

@@ -151,7 +151,10 @@ class LineMover {
   }
 
   private step(s: PlanStep): PlanStep {
-    return s.kind === "launch" || s.kind === "extern" ? { ...s, origin: this.origin(s.origin) } : s;
+    if (s.kind === "extern") return { ...s, origin: this.origin(s.origin) };
+    if (s.kind !== "launch") return s;
+    const products = s.products?.map(p => ({ ...p, origin: this.origin(p.origin) }));
+    return { ...s, origin: this.origin(s.origin), ...(products ? { products } : {}) };
   }
 
   private code(c: OutputCode): OutputCode {

@@ -46,6 +46,7 @@ export function frameReport(frame: CapturedFrame, result: FrameResult, ctx: Fram
         saved: g.info.saved,
         assumed: frame.assumed,
         savedOutputs: g.info.kind === "forward" ? saved : [],
+        choice: g.choice,
       }),
       schedulerGraph: g.schedulerGraph,
       plan: g.plan,

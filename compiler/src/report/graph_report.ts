@@ -10,7 +10,7 @@ import type { AnyNode, Schedule, SchedulerNode } from "../inductor/scheduler/typ
 import { printLog } from "../inductor/symbolic/print_log";
 import { itemsOf } from "../passes/edit";
 import { originOf, outermostFunction } from "./origins";
-import type { ReportGraph, ReportKernel, ReportRefusal, ReportTensor } from "./types";
+import type { ReportChoice, ReportGraph, ReportKernel, ReportRefusal, ReportTensor } from "./types";
 
 export interface GraphReportInput {
   readonly file: string;
@@ -25,6 +25,7 @@ export interface GraphReportInput {
   readonly assumed: readonly string[];
   /** forward: positions among its outputs of the values that its backward takes */
   readonly savedOutputs: readonly number[];
+  readonly choice: ReportChoice | null;
 }
 
 export function graphReport(input: GraphReportInput): ReportGraph {
@@ -48,6 +49,7 @@ export function graphReport(input: GraphReportInput): ReportGraph {
     }),
     kernels: schedule.nodes.filter(n => !isTupleItem(n)).map(n => kernelReport(n, input, launched)),
     refusals: schedule.refusals.map(r => refusalReport(r, linesOf)),
+    ...(input.choice === null ? {} : { choice: input.choice }),
   };
 }
 

@@ -57,6 +57,21 @@ export interface ReportGraph {
   })[];
   readonly kernels: readonly ReportKernel[];
   readonly refusals: readonly ReportRefusal[];
+  /** only where matrix products or attention may be computed by templates (max_autotune) */
+  readonly choice?: ReportChoice;
+}
+
+/** how a graph's matrix products and attention are computed */
+export interface ReportChoice {
+  /** equal for equal products, whatever their names */
+  readonly key: string;
+  readonly ways: readonly string[];
+  /** "library", or the form of the template; "template" where the cost model took one */
+  readonly chosen: string;
+  /** median microseconds of the graph by way, as a worker measured them; null: the cost model's choice */
+  readonly measured: Readonly<Record<string, number>> | null;
+  /** what measured it */
+  readonly where: string | null;
 }
 
 export interface ExplainReport {

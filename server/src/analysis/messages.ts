@@ -1,11 +1,21 @@
 // What the main thread and a compile thread say to each other; everything here can be structured-cloned.
-import type { Artifact, Compilation, OutputCode, PresetName, ScheduledGraph, SchedulerGraph } from "@fuselens/compiler";
+import type {
+  Artifact,
+  Compilation,
+  MeasuredWays,
+  OutputCode,
+  PresetName,
+  ScheduledGraph,
+  SchedulerGraph,
+} from "@fuselens/compiler";
 import type { EditorProgram } from "../ide/model";
 
 export interface ThreadOptions {
   readonly preset: PresetName;
   readonly target: string;
   readonly config: readonly (readonly [string, unknown])[];
+  /** what workers measured of graphs with matrix products, by the graph's choice key */
+  readonly choices?: readonly (readonly [string, MeasuredWays])[];
   readonly environment?: readonly (readonly [string, string])[];
   readonly imports?: "plain" | "present";
   readonly stepBudget: number;

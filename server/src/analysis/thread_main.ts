@@ -138,6 +138,7 @@ function sessionOptions(o: ThreadOptions): SessionOptions {
     target,
     stepBudget,
     config: new Map(o.config),
+    choices: new Map(o.choices ?? []),
     environment: new Map(o.environment ?? []),
     imports: o.imports ?? "plain",
     artifacts: new Set(),

@@ -1,6 +1,12 @@
 // Hover text in an editor's words. The first line answers (kernel, ops, lines, bytes, time); then what the expression is
 // (type, operators, what the backward keeps of it), then the reasons that keep its kernel apart, most bytes first.
-import { REASONS, type ReportKernel, type ReportRefusal, type SourceEntry } from "@fuselens/compiler";
+import {
+  REASONS,
+  type ReportChoice,
+  type ReportKernel,
+  type ReportRefusal,
+  type SourceEntry,
+} from "@fuselens/compiler";
 import { formatBandwidth, formatBytes, formatTime, lineWords } from "../render/units";
 import { type BetterSchedules, betterLines } from "./better";
 import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position, refusalsOf, titleOf } from "./lookup";
@@ -34,6 +40,7 @@ export function hoverAt(
   if (!first) return null;
   const kernels = kernelsOf(entries);
   const out = [...kernelLines(program, kernels, measured), ...typeLines(program, entries)];
+  out.push(...choiceLines(program, kernels));
   out.push(...savedLines(savedBytes(program, entries) ?? 0, savedOnLine(program, entries, first.span.line)));
   out.push(...betterLines(better, kernels));
   out.push(...reasonLines(refusalsOf(program, kernels)));
@@ -51,6 +58,34 @@ function savedLines(expression: number, line: number): string[] {
       ? [`${own.length ? "" : "Kept for the backward pass: "}**${formatBytes(line)}** by the whole line`]
       : [];
   return [[...own, ...whole].join(", ")];
+}
+
+const PRODUCT = /^triton_tem_|^extern_kernels\.|scaled_dot_product/;
+
+/** how the matrix products of the kernels' graphs are computed: an estimate, or what was measured and by how much it won */
+export function choiceLines(program: EditorProgram, kernels: readonly KernelRef[]): string[] {
+  const graphs = new Set(
+    kernels
+      .filter(k => PRODUCT.test(kernelOf(program, k)?.name ?? ""))
+      .map(k => program.compilations[k.compilation]?.graph),
+  );
+  return [...graphs].flatMap(g => (g?.choice ? [choiceLine(g.choice)] : []));
+}
+
+function choiceLine(c: ReportChoice): string {
+  const name = (way: string): string => (way === "library" ? "the library's kernels" : `template ${inlineCode(way)}`);
+  const title = "**Matrix products**:";
+  if (!c.measured) {
+    const chosen = c.chosen === "template" ? "a template" : name(c.chosen);
+    return `${title} ${chosen} (estimate; Benchmark measures ${c.ways.length} ways)`;
+  }
+  const others = Object.entries(c.measured)
+    .filter(([way]) => way !== c.chosen)
+    .sort(([, a], [, b]) => a - b);
+  const own = c.measured[c.chosen];
+  const rest = others.map(([way, us]) => `${name(way)} ${formatTime(us)}${own ? ` (${(us / own).toFixed(2)}x)` : ""}`);
+  const time = own === undefined ? "" : ` ${formatTime(own)}`;
+  return `${title} ${name(c.chosen)}${time}, measured (${escapeMarkdown(c.where ?? "")}); ${rest.join(", ")}`;
 }
 
 export function kernelLines(program: EditorProgram, kernels: readonly KernelRef[], measured: MeasuredKernel): string[] {

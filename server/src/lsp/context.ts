@@ -1,4 +1,5 @@
 // What every LSP request handler gets: documents with their analyses, generated texts, measurements, the worker.
+import type { MeasuredWays } from "@fuselens/compiler";
 import type { Connection, Diagnostic } from "vscode-languageserver/node";
 import type { Analyzer } from "../analysis/analyzer";
 import type { ThreadOptions } from "../analysis/messages";
@@ -54,6 +55,8 @@ export interface ServerContext {
   /** texts that a compile beside the typing has to see */
   overlay(): (readonly [path: string, text: string])[];
   refresh(): void;
+  /** takes over what was measured of ways to compute matrix products, and compiles open documents again */
+  chosen(found: ReadonlyMap<string, MeasuredWays>): void;
   /** takes over what the worker turned out to be */
   workerChanged(): Promise<void>;
   readonly log: Log;

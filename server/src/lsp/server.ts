@@ -109,6 +109,10 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     },
     view,
     threadOptions: overrides => workspace.threadOptions(overrides),
+    chosen: found => {
+      for (const [key, ways] of found) workspace.choices.set(key, ways);
+      reconfigure();
+    },
     overlay: () => documents.all().map(u => [u.path, u.text] as const),
     refresh,
     workerChanged: async () => {

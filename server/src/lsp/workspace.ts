@@ -1,7 +1,7 @@
 // Folders, watched files and settings of the workspace, and what follows from them for the compiler. In: notifications.
 // Out: thread options; `onChange` when they (or a file that something imports) changed.
 
-import { defaultSessionOptions, targetNames } from "@fuselens/compiler";
+import { defaultSessionOptions, type MeasuredWays, targetNames } from "@fuselens/compiler";
 import type { DeviceInfo } from "@fuselens/gpu-worker/protocol";
 import type { Connection, WorkspaceFolder } from "vscode-languageserver/node";
 import type { ThreadOptions } from "../analysis/messages";
@@ -13,6 +13,8 @@ export class Workspace {
   settings: Settings = readSettings({});
   /** paths of the workspace's folders */
   folders: readonly string[] = [];
+  /** what workers measured of ways to compute matrix products */
+  readonly choices = new Map<string, MeasuredWays>();
   private torch: FoundTorch | null = null;
   private workerTarget: string | null = null;
 
@@ -40,6 +42,7 @@ export class Workspace {
       preset: this.settings.preset ?? this.torch?.preset ?? defaultPreset(),
       target: this.settings.target ?? this.workerTarget ?? defaults.target,
       config: Object.entries(this.settings.config),
+      choices: [...this.choices],
       environment: Object.entries(this.settings.environment),
       imports: this.settings.imports,
       stepBudget: defaults.stepBudget,

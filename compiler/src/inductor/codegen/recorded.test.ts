@@ -69,6 +69,7 @@ describe.skipIf(logNames().length === 0)("output code of recorded programs", () 
           logs: new Set<string>(),
           wat: false,
           unfused: false,
+      choices: new Map(),
           backward: true,
         };
         const result = compileFrame(frame, options);

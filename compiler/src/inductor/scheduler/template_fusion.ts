@@ -29,12 +29,20 @@ export interface TemplateState {
   numbered: number;
 }
 
+export const autotunes = (o: SchedulerOptions): boolean => flag(o, "max_autotune") || flag(o, "max_autotune_gemm");
+
+/** whether a product, or else attention, may be computed by a template under these options */
+export function mayBeTemplate(op: ExternOperation, o: SchedulerOptions): boolean {
+  if (!autotunes(o)) return false;
+  const kind = gemmKind(op);
+  if (kind === null) return behaves(o, "attention_template");
+  return kind !== "scaled_mm" || behaves(o, "scaled_product_templates");
+}
+
 /** Under max-autotune every matrix product is a template with several choices. */
 export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): LoweredGraph {
-  if (!flag(o, "max_autotune") && !flag(o, "max_autotune_gemm")) return graph;
-  const scaled = behaves(o, "scaled_product_templates");
-  const isTemplate = (op: ExternOperation): boolean =>
-    scaled ? gemmKind(op) !== null : gemmKind(op) !== null && gemmKind(op) !== "scaled_mm";
+  if (!autotunes(o)) return graph;
+  const isTemplate = (op: ExternOperation): boolean => gemmKind(op) !== null && mayBeTemplate(op, o);
   const wanted = wantedForm(o.config);
   const attention = (a: Attention): boolean => (wanted === null ? attentionPays(a) : wanted !== "library");
   const source = behaves(o, "attention_template") ? withAttentionTemplates(graph, attention) : graph;

@@ -1,6 +1,7 @@
 // fuselens.benchmark: one root's graphs on the worker, with progress; numbers go to lens, hover and history.
 // fuselens.history: what was measured so far.
 import { basename } from "node:path";
+import type { Compilation } from "@fuselens/compiler";
 import type { BenchmarkResult } from "@fuselens/gpu-worker/protocol";
 import {
   type CancellationToken,
@@ -12,9 +13,11 @@ import { Cancelled } from "../../analysis/side_thread";
 import type { GraphMeasurement, HistoryEntry, Measurement } from "../../ide/measurements";
 import { codeKey } from "../../ide/model";
 import { type BenchmarkSummary, benchmarkGraphs, DEFAULT_BENCHMARK } from "../../worker/benchmark";
+import { measureWays } from "../../worker/choices";
 import { JobError } from "../../worker/connection";
 import type { ServerContext } from "../context";
 import { type Progress, startProgress } from "../progress";
+import type { View } from "../view";
 import { failed, indicesOf, rootIn, type Target, viewOf } from "./target";
 
 /** {uri, root?, fresh?, against?: ["eager", "compile"]} */
@@ -36,6 +39,7 @@ export async function benchmark(
     reporter,
   );
   try {
+    await measureChoices(ctx, view, indices, target["fresh"] !== false, progress);
     const request = { path: view.path, overlay: ctx.overlay(), options: ctx.threadOptions() };
     const made = await ctx.side.run(request, { want: "benchmark" }, progress.cancellation);
     const compilations = indices.flatMap(i => made.compilations[i] ?? []);
@@ -71,6 +75,36 @@ export async function benchmark(
   } finally {
     progress.done();
   }
+}
+
+/** Ways to compute matrix products are measured first; from then on the fastest is what the editor shows. */
+async function measureChoices(
+  ctx: ServerContext,
+  view: View,
+  indices: readonly number[],
+  fresh: boolean,
+  progress: Progress,
+): Promise<void> {
+  const open = indices.flatMap(index => {
+    const choice = view.program.compilations[index]?.graph.choice;
+    return choice && choice.ways.length > 1 && (fresh || choice.measured === null) ? [{ index, choice }] : [];
+  });
+  const ways = new Set(open.flatMap(o => o.choice.ways));
+  if (ways.size === 0) return;
+  const base = ctx.threadOptions();
+  const made = new Map<string, readonly Compilation[]>();
+  for (const way of ways) {
+    progress.report(0, `matrix products: ${way}`);
+    const options = ctx.threadOptions({ config: [...base.config, ["triton.template_form", way]] });
+    const request = { path: view.path, overlay: ctx.overlay(), options };
+    made.set(way, (await ctx.side.run(request, { want: "benchmark" }, progress.cancellation)).compilations);
+  }
+  const graphs = open.map(({ index, choice }) => ({
+    key: choice.key,
+    plans: new Map(choice.ways.map(w => [w, made.get(w)?.[index] ?? null] as const)),
+  }));
+  const found = await measureWays(ctx.workers, graphs, fresh, onWorker(progress));
+  if (found.size > 0) ctx.chosen(found);
 }
 
 function onWorker(progress: Progress) {
