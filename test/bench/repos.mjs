@@ -1,8 +1,10 @@
-// npm run bench -- repos --dir DIR [--only NAME,NAME] [--root CLASS] [--jobs N] [--compile] [--json FILE] [--list]
+// npm run bench -- repos --dir DIR [--only NAME,NAME] [--root CLASS] [--jobs N] [--most N] [--seconds N]
+//                         [--compile] [--json FILE] [--list]
 //
 // Measures how much of what people write the front end follows. DIR holds checked-out repositories, one a folder. A root
 // module is a module class that no other class of its repository builds (repos/discover.ts says exactly); one whose
-// constructor arguments or inputs can't be made counts as failed. Prints a line per repository, the share of root modules
+// constructor arguments or inputs can't be made counts as failed. --most takes so many of a repository's, evenly spread;
+// --seconds is the time of its own work that one root may take. Prints a line per repository, the share of root modules
 // traced forward to the end without and with opaque nodes, and the reasons for the rest by frequency.
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -19,7 +21,7 @@ export async function main(argv) {
   const dir = option("--dir");
   if (dir === undefined) {
     process.stderr.write(
-      "usage: npm run bench -- repos --dir DIR [--only NAME,NAME] [--root CLASS] [--jobs N] [--compile] [--json FILE] [--list]\n",
+      "usage: npm run bench -- repos --dir DIR [--only NAME,NAME] [--root CLASS] [--jobs N] [--most N] [--seconds N] [--compile] [--json FILE] [--list]\n",
     );
     return 2;
   }
@@ -30,7 +32,7 @@ export async function main(argv) {
     .sort();
   const program = await bundle(argv.includes("--compile"));
   const pass = ["--diagnostics", "--list"].filter(o => argv.includes(o));
-  for (const o of ["--root", "--seconds"]) if (option(o) !== undefined) pass.push(o, option(o));
+  for (const o of ["--root", "--seconds", "--most"]) if (option(o) !== undefined) pass.push(o, option(o));
   const results = [];
   const waiting = [...folders];
   const worker = async () => {
@@ -126,6 +128,8 @@ function summary(repositories, results) {
 function kindOf(reason) {
   return reason
     .split("\n")[0]
+    .replace(/; a comment such as.*$/, "")
+    .replace(/ \([\w.-]+:\d+\)$/, "")
     .replace(/\[[^\]]*\]/g, "[..]")
     .replace(/\d+(\.\d+)?/g, "N")
     .slice(0, 130);

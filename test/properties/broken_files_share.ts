@@ -1,25 +1,35 @@
-// One process's share of all broken files. In: argv: folder of examples, share, shares, seed. Out: what is wrong, a line
-// each, and 'N passed, N failed' last.
+// One process's share of all broken files. In: argv: folder of examples, share, shares, seed, stride, first case. Out: a
+// line of JSON every so often: next case, passed, failed, what is wrong, whether it is done.
 import { compileModule } from "../../compiler/src/dynamo/code/compiler";
 import { PythonFile } from "../../compiler/src/python/file";
 import { type BrokenFile, examples, mutations, prefixes, verdict } from "./broken_files";
 
-const [folder = "examples", share = "0", shares = "1", seed = "1"] = process.argv.slice(2);
+const [folder = "examples", share = "0", shares = "1", seed = "1", stride = "1", first = "0"] = process.argv.slice(2);
 const MUTATIONS = 2000;
 const WHOLE_EVERY = 20;
+const TELL_MS = 5000;
 
 const all = examples(folder);
 const perFile = Math.ceil(MUTATIONS / all.length);
-let [passed, failed, n] = [0, 0, 0];
+const wrong: string[] = [];
+let [passed, failed, n, taken] = [0, 0, 0, 0];
+let told = Date.now();
+
+function tell(done: boolean): void {
+  told = Date.now();
+  process.stdout.write(`${JSON.stringify({ next: n, passed, failed, wrong, done })}\n`);
+}
 
 function take(name: string, check: () => string | undefined): void {
-  if (n++ % Number(shares) !== Number(share)) return;
-  const wrong = check();
-  if (wrong === undefined) passed++;
+  const at = n++;
+  if (at % Number(stride) !== 0 || taken++ % Number(shares) !== Number(share) || at < Number(first)) return;
+  const said = check();
+  if (said === undefined) passed++;
   else {
     failed++;
-    process.stdout.write(`${name}: ${wrong}\n`);
+    wrong.push(`${name}: ${said}`);
   }
+  if (Date.now() - told > TELL_MS) tell(false);
 }
 
 function parsed(c: BrokenFile): string | undefined {
@@ -41,4 +51,4 @@ for (const { file, text } of all) {
     take(c.name, () => verdict(c, i % WHOLE_EVERY === 0));
   });
 }
-process.stdout.write(`${passed} passed, ${failed} failed\n`);
+tell(true);

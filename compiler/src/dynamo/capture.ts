@@ -11,11 +11,12 @@ import { installBuiltins } from "./builtins/functions";
 import { compileModule } from "./code/compiler";
 import type { SourceFile } from "./code/instructions";
 import { definitionsAfter, importedAt } from "./code/rest";
+import { ProjectConstants, type ProjectText } from "./infer/constants";
 import { Interrupted, PyError } from "./interp/api";
 import { PyFunction } from "./interp/frame";
 import { Machine } from "./interp/machine";
 import { splitCells } from "./notebook";
-import { PyClass, PyInstance, PyModule, type Value } from "./objects/values";
+import { PyClass, type PyDict, PyInstance, PyModule, type Value } from "./objects/values";
 import { librariesFactory } from "./stdlib/libraries";
 import { Modules } from "./stdlib/modules";
 import { Torch } from "./torch/context";
@@ -84,6 +85,10 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
           unsay,
           only: options.roots,
           elsewhere: elsewhereOf(run, path),
+          project: () => options.project?.(path) ?? [],
+          constants: new ProjectConstants(() => projectTexts(path, options)),
+          read: options.files,
+          execute: (file, code) => executeScript(run, file, code),
         }),
       ),
     );
@@ -129,6 +134,29 @@ function compiledRoots(run: Run, path: string): Root[] {
     }
   }
   return out;
+}
+
+/** files whose literals may stand for what a root is not given */
+const MOST_TEXTS = 800;
+
+function projectTexts(path: string, options: CaptureOptions): ProjectText[] {
+  const paths = [path, ...(options.project?.(path) ?? []).filter(p => p !== path)];
+  return paths
+    .filter(p => /\.(py|json|ya?ml)$/i.test(p))
+    .slice(0, MOST_TEXTS)
+    .flatMap(p => {
+      const text = options.files(p);
+      return text === undefined ? [] : [{ path: p, text }];
+    });
+}
+
+/** runs a text as a script of its own; what it defined before an error stays */
+function executeScript(run: Run, path: string, text: string): PyDict {
+  const m = run.vm.newModule("__main__");
+  m.dict.set("__builtins__", run.modules.import("builtins", null));
+  m.file = path;
+  run.modules.execute(m, path, text);
+  return m.dict;
 }
 
 /** modules of the user's files that are loaded, the file's package made first: its __init__ names what belongs together */

@@ -136,6 +136,8 @@ export interface CaptureResult {
 
 export interface CaptureOptions {
   readonly files: (path: string) => string | undefined;
+  /** paths of the Python files and READMEs of the project that a file is part of; absent: it stands alone */
+  readonly project?: (path: string) => readonly string[];
   /** parses a file of the user's; whoever runs files again keeps what an edit left as it was */
   readonly parse?: (path: string, text: string) => PythonFile;
   /** torch._inductor.config defaults of the preset, then --config overrides */

@@ -5,7 +5,7 @@ import { capture } from "../../../compiler/src/dynamo/capture";
 import type { CaptureResult } from "../../../compiler/src/dynamo/types";
 import { InternTable, withInternTable } from "../../../compiler/src/inductor/symbolic/intern";
 import { defaultConfig, presets } from "../../../compiler/src/presets";
-import { findRoots, type RootModule } from "./discover";
+import { findRoots, projectFiles, type RootModule } from "./discover";
 
 export interface RootResult {
   readonly repository: string;
@@ -27,6 +27,8 @@ const [folder = ".", ...options] = process.argv.slice(2);
 const root = resolve(folder);
 const only = optionOf("--root")?.split(",");
 const secondsPerFile = Number(optionOf("--seconds") ?? 60);
+/** at most so many roots, evenly spread over the repository's; 0: all */
+const most = Number(optionOf("--most") ?? 0);
 
 /** seconds of this process's own work: how loaded the machine is changes no outcome */
 function worked(): number {
@@ -55,6 +57,9 @@ function read(path: string): string | undefined {
   return cache.get(path);
 }
 
+/** what the compiler may look through for examples: READMEs and all Python files, tests included */
+const project = projectFiles(root);
+
 function traceFile(file: string, names: readonly string[]): CaptureResult | string {
   const preset = presets["torch-2.11"];
   const started = worked();
@@ -67,6 +72,7 @@ function traceFile(file: string, names: readonly string[]): CaptureResult | stri
         shouldStop: stopAfter(started),
         stepBudget: 60_000_000,
         roots: names,
+        project: () => project,
       }),
     );
   } catch (e) {
@@ -119,9 +125,14 @@ function classify(m: RootModule, result: CaptureResult | string, seconds: number
   };
 }
 
+function spread<T>(all: readonly T[]): readonly T[] {
+  if (most === 0 || all.length <= most) return all;
+  return Array.from({ length: most }, (_, i) => all[Math.floor((i * all.length) / most)] as T);
+}
+
 async function main(): Promise<void> {
-  const roots = findRoots(root).filter(
-    r => only === undefined || only.some(o => r.name === o || `${r.file}:${r.name}` === o),
+  const roots = spread(
+    findRoots(root).filter(r => only === undefined || only.some(o => r.name === o || `${r.file}:${r.name}` === o)),
   );
   if (options.includes("--list")) {
     for (const r of roots) process.stdout.write(`${r.file}:${r.line} ${r.name}\n`);

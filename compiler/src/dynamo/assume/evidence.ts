@@ -22,6 +22,7 @@ import {
 } from "../objects/values";
 import type { Torch } from "../torch/context";
 import { PyTensor } from "../torch/objects";
+import { buildersIn, type Example, needsNothing } from "./examples";
 import { walk } from "./tree";
 
 export interface Call {
@@ -43,10 +44,15 @@ export interface Instance {
 /** steps that one driver may take, and how many are run: analysis goes on while one types */
 const STEPS_PER_DRIVER = 3_000_000;
 const DRIVERS = 24;
+/** and of all of them together: what they show is worth a second at most */
+const STEPS_OF_DRIVERS = 8_000_000;
 
 export class Evidence {
   readonly calls = new Map<PyClass | PyFunction, Call>();
   readonly instances = new Map<PyClass, Instance>();
+
+  /** the example that is running; null: the program itself */
+  private example: Example | null = null;
 
   constructor(
     private readonly vm: Machine,
@@ -84,8 +90,9 @@ export class Evidence {
       const self = frame.locals[0];
       if (!(self instanceof PyInstance) || !torch.isModule(self) || frame.locals.some(v => isUnknown(v ?? null)))
         return;
-      if (vm.frames.some(f => f.code.name === "forward" && torch.isModule(f.locals[0] ?? null))) return;
-      if (!this.calls.has(self.cls)) this.calls.set(self.cls, this.call(frame, self));
+      if (this.insideOwnModule()) return;
+      const cls = this.own(self.cls);
+      if (!this.calls.has(cls)) this.calls.set(cls, this.call(frame, self));
       return;
     }
     if (frame.globals !== this.main.dict || this.main.dict.get(frame.code.name) !== frame.func) return;
@@ -95,17 +102,38 @@ export class Evidence {
     this.calls.set(frame.func, this.call(frame, frame.func));
   }
 
+  /** the class of the analysed file itself, where another file has imported a copy of it */
+  private own(cls: PyClass): PyClass {
+    const v = cls.place?.file === this.main.dict.get("__file__") ? this.main.dict.get(cls.name) : undefined;
+    return v instanceof PyClass ? v : cls;
+  }
+
+  /** whether a module of the analysed file is running: what it calls are its parts */
+  private insideOwnModule(): boolean {
+    const path = this.main.dict.get("__file__");
+    return this.vm.frames.some(f => {
+      const self = f.code.name === "forward" ? f.locals[0] : undefined;
+      return (
+        self instanceof PyInstance && this.torch.isModule(self) && (!this.example || self.cls.place?.file === path)
+      );
+    });
+  }
+
   /** a module that the program builds for itself, not as a part of another */
   private seeConstructor(frame: Frame): void {
     const { torch, vm } = this;
     const self = frame.locals[0];
     if (!(self instanceof PyInstance) || !torch.moduleClass || !self.cls.isSubclassOf(torch.moduleClass)) return;
-    if (self.cls.place?.file !== this.main.dict.get("__file__") || this.instances.has(self.cls)) return;
-    if (vm.frames.some(f => f.code.name === "__init__" && torch.isModule(f.locals[0] ?? null))) return;
+    const cls = this.own(self.cls);
+    if (self.cls.place?.file !== this.main.dict.get("__file__") || this.instances.has(cls)) return;
+    const path = this.main.dict.get("__file__");
+    const whole = (v: Value): boolean =>
+      v instanceof PyInstance && torch.isModule(v) && v !== self && (!this.example || v.cls.place?.file === path);
+    if (vm.frames.some(f => f.code.name === "__init__" && whole(f.locals[0] ?? null))) return;
     const guessed = this.fillUnknown(frame);
     if (frame.locals.some(v => isUnknown(v ?? null))) return;
     const how = [`as ${this.lineOf() ?? "an example"} builds it`, ...guessed].join(", ");
-    this.instances.set(self.cls, { value: self, how });
+    this.instances.set(cls, { value: self, how });
   }
 
   /** numbers that nobody knows (the length of a vocabulary that is read from a file) get likely values, by their names */
@@ -134,7 +162,8 @@ export class Evidence {
   private lineOf(): string | undefined {
     const user = [...this.vm.frames].reverse().find(f => f.code.file.library === "user");
     const line = user?.code.instructions[Math.max(0, user.pc - 1)]?.at.span.line;
-    return line === undefined ? undefined : `line ${line}`;
+    if (line === undefined) return undefined;
+    return this.example ? `${this.example.shown}` : `line ${line}`;
   }
 
   private call(frame: Frame, target: PyInstance | PyFunction): Call {
@@ -166,8 +195,10 @@ export class Evidence {
   runDrivers(parsed: PythonFile, quietly: (f: () => void) => void): void {
     const { vm, main } = this;
     let left = DRIVERS;
+    const end = vm.steps + STEPS_OF_DRIVERS;
+    const spent = (): boolean => left === 0 || vm.steps >= end;
     for (const s of parsed.module.body) {
-      if (s.kind !== "FunctionDef" || left === 0 || !needsNothing(s)) continue;
+      if (s.kind !== "FunctionDef" || spent() || !needsNothing(s)) continue;
       const value = main.dict.get(s.name);
       if (!(value instanceof PyFunction)) continue;
       const classes = this.classesBehind(s, new Set());
@@ -185,7 +216,7 @@ export class Evidence {
       const text = exampleIn(s);
       const value = main.dict.get(s.name);
       const known = value instanceof PyFunction || value instanceof PyClass ? this.calls.has(value) : true;
-      if (text === "" || known || left === 0) continue;
+      if (text === "" || known || spent()) continue;
       left--;
       quietly(() => this.attempt(() => this.runExample(text)));
     }
@@ -193,7 +224,8 @@ export class Evidence {
 
   private attempt(f: () => Value): Value {
     const { vm, torch } = this;
-    vm.stepLimit = vm.steps + STEPS_PER_DRIVER;
+    const outer = vm.stepLimit;
+    vm.stepLimit = Math.min(vm.steps + STEPS_PER_DRIVER, outer ?? Number.POSITIVE_INFINITY);
     const { gradEnabled, autocast, defaultDtype, defaultDevice } = torch;
     try {
       return this.watching(f);
@@ -202,11 +234,44 @@ export class Evidence {
       if (!(e instanceof PyError) && !(e instanceof Interrupted) && !(e instanceof Error)) throw e;
       return null;
     } finally {
-      vm.stepLimit = null;
+      vm.stepLimit = outer;
       vm.frames.length = 0;
       torch.trace = null;
       vm.observer = null;
       Object.assign(torch, { gradEnabled, autocast, defaultDtype, defaultDevice });
+    }
+  }
+
+  /**
+   * Runs what other files show of a class until it has been built, or called where `calls`. `execute` runs a text of the
+   * project as a script and gives its globals.
+   */
+  runElsewhere(
+    cls: PyClass,
+    examples: readonly Example[],
+    execute: (e: Example) => PyDict,
+    quietly: (f: () => void) => void,
+  ): void {
+    const { vm } = this;
+    for (const e of examples) {
+      if (this.calls.has(cls)) return;
+      this.example = e;
+      let globals: PyDict | null = null;
+      try {
+        quietly(() =>
+          this.attempt(() => {
+            globals = execute(e);
+            return null;
+          }),
+        );
+        if (this.calls.has(cls) || globals === null || !e.path.endsWith(".py")) continue;
+        for (const name of buildersIn(e.text, cls.name).slice(0, 4)) {
+          const f = (globals as PyDict).get(name);
+          if (f instanceof PyFunction && !this.calls.has(cls)) quietly(() => this.attempt(() => vm.call(f, [])));
+        }
+      } finally {
+        this.example = null;
+      }
     }
   }
 
@@ -240,20 +305,6 @@ export class Evidence {
     });
     return out;
   }
-}
-
-function needsNothing(f: ast.FunctionDef): boolean {
-  if (f.isAsync) return false;
-  const { args } = f;
-  if (args.posonlyargs.length + args.args.length > args.defaults.length) return false;
-  if (args.kwDefaults.some(d => d === null)) return false;
-  let fine = true;
-  walk(f.body, n => {
-    if (n.kind === "FunctionDef" || n.kind === "ClassDef" || n.kind === "Lambda") return false;
-    if (n.kind === "Yield" || n.kind === "YieldFrom") fine = false;
-    return true;
-  });
-  return fine;
 }
 
 /** the `>>>` lines of a docstring, and of its class's forward */

@@ -3,10 +3,11 @@
 // marked with what was assumed, and the places where lenses go.
 import type * as ast from "../../python/ast";
 import type { PythonFile } from "../../python/file";
+import type { ProjectConstants } from "../infer/constants";
 import { analyseInferred } from "../infer/root";
 import { Interrupted, PyError } from "../interp/api";
 import type { Machine } from "../interp/machine";
-import { PyClass, PyInstance, type PyModule, type Value } from "../objects/values";
+import { PyClass, type PyDict, PyInstance, type PyModule, type Value } from "../objects/values";
 import type { CompileApi } from "../torch/compile_api";
 import type { Torch } from "../torch/context";
 import type { FrameRunner } from "../trace/runner";
@@ -14,6 +15,7 @@ import type { CaptureResult, Diagnostic } from "../types";
 import { type Candidate, findCandidates, namedCandidates, partsOf } from "./candidates";
 import { construct } from "./construct";
 import type { Evidence } from "./evidence";
+import { examplesOf } from "./examples";
 import { type Found, quietly, type Search, searchCall, searchShapes } from "./search";
 import { parseComment, type Spec } from "./specs";
 
@@ -31,12 +33,20 @@ export interface Program {
   readonly unsay: (mark: number) => void;
   /** modules of the user's files, that of the file's package first */
   readonly elsewhere: () => readonly PyModule[];
+  readonly constants: ProjectConstants;
+  /** paths of the project that the file is part of; empty: nobody knows */
+  readonly project: () => readonly string[];
+  readonly read: (path: string) => string | undefined;
+  /** runs a text of the project as a script */
+  readonly execute: (path: string, text: string) => PyDict;
   /** names to analyse instead of the roots that the file has */
   readonly only: readonly string[] | undefined;
 }
 
-/** steps per root, attempts included: about two seconds */
-const STEPS_PER_ROOT = 16_000_000;
+/** steps per root, attempts included: three to four seconds; the whole analysis has a budget of its own */
+const STEPS_PER_ROOT = 30_000_000;
+/** those that guesses may take, before other files are asked */
+const GUESSING_STEPS = 20_000_000;
 
 export function analyseRoots(p: Program): Root[] {
   const definitions = { ...p, module: p.parsed.module };
@@ -115,14 +125,67 @@ function capture(p: Program, c: Candidate, assumed: string[]): Found | string {
   const builder = { vm, torch, main: p.main, module: p.parsed.module, written };
   const notes = [...assumed];
   const made = quietly(torch, () => construct(builder, def, cls, notes));
-  if (typeof made === "string") {
-    const found = inferred(p, c, cls, assumed);
-    return typeof found === "string" ? (why ?? found) : found;
+  let first: string | undefined;
+  if (typeof made !== "string") {
+    const found = shaped(search, p, c, made, [...notes, ...settled(p, c, made)], written);
+    if (typeof found !== "string") return found;
+    first = found;
   }
-  const found = shaped(search, p, c, made, [...notes, ...settled(p, c, made)], written);
+  const found = limited(p, GUESSING_STEPS, () => inferred(p, c, cls, assumed));
   if (typeof found !== "string") return found;
-  const again = inferred(p, c, cls, assumed);
-  return typeof again === "string" ? (why ?? found) : again;
+  return shownElsewhere(search, p, c, cls, assumed, written) ?? why ?? first ?? found;
+}
+
+/** a part of a root's steps, so that some are left for what comes after it; more is an error like others */
+function limited(p: Program, steps: number, f: () => Found | string): Found | string {
+  const { vm, torch } = p;
+  const outer = vm.stepLimit;
+  vm.stepLimit = Math.min(vm.steps + steps, outer ?? Number.POSITIVE_INFINITY);
+  const depth = vm.frames.length;
+  try {
+    return f();
+  } catch (e) {
+    if (!(e instanceof Interrupted) || vm.steps >= vm.host.stepBudget || vm.host.shouldStop()) throw e;
+    vm.frames.length = depth;
+    torch.trace = null;
+    vm.observer = null;
+    return e.message;
+  } finally {
+    vm.stepLimit = outer;
+  }
+}
+
+/** arguments and inputs that other files of the project give: READMEs, scripts, tests */
+function shownElsewhere(
+  search: Search,
+  p: Program,
+  c: Candidate,
+  cls: PyClass,
+  assumed: readonly string[],
+  written: ReadonlyMap<string, Spec> | undefined,
+): Found | undefined {
+  const { evidence } = p;
+  const own = String(p.main.dict.get("__file__"));
+  const examples = examplesOf(cls.name, own, p.project(), p.read);
+  if (examples.length === 0) return undefined;
+  const before = evidence.instances.get(cls);
+  evidence.runElsewhere(
+    cls,
+    examples,
+    e => p.execute(e.path, e.text),
+    f => silently(p, f),
+  );
+  const call = evidence.calls.get(cls);
+  if (call && call !== c.call) {
+    const found = searchCall(search, c, call, assumed);
+    if (typeof found !== "string") return found;
+  }
+  const built = call?.target ?? evidence.instances.get(cls)?.value;
+  if (!(built instanceof PyInstance) || built === before?.value) return undefined;
+  const how = evidence.instances.get(cls)?.how ?? call?.how;
+  const notes = [...assumed, ...(how === undefined ? [] : [how]), ...settled(p, c, built)];
+  const found = shaped(search, p, c, built, notes, written);
+  return typeof found === "string" ? undefined : found;
 }
 
 /** a root module that the file never calls is analysed in eval() without grad */
@@ -160,7 +223,7 @@ function inferred(p: Program, c: Candidate, root: Value, assumed: readonly strin
     ...(c.options ?? {}),
     assumed,
   };
-  const ctx = { vm, torch, building: [], assumed: [], elsewhere: p.elsewhere };
+  const ctx = { vm, torch, building: [], assumed: [], elsewhere: p.elsewhere, constants: p.constants };
   const grad = c.cls ? false : torch.gradEnabled;
   const mark = p.diagnostics.length;
   const found = analyseInferred({

@@ -16,6 +16,7 @@ function wantedKinds(message: string): readonly Kind[] {
     )
   )
     return ["seq", "dict", "tensor"];
+  if (/must be tuple of Tensors/.test(message)) return ["seq"];
   if (/not callable/.test(message)) return ["named", "identity", "instance"];
   if (/not a mapping|indices must be|must be integers or slices/.test(message)) return ["dict", "object", "number"];
   if (/has no attribute/.test(message))
@@ -39,6 +40,11 @@ export function alternativeChoices(ctx: InferContext, h: Hole, now: Choice, f: F
     if (now.kind === "str")
       out.push(...namedIn(f.message, now.value), ...h.choices.filter(c => c.kind === "str"), ...keysNearby(ctx, h, f));
   }
+  const wanted = wantedKinds(f.message);
+  // what the message asks for comes before other values of the kind that it refuses
+  if (wanted.length > 0 && !wanted.includes(now.kind))
+    for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind).slice(0, 3));
+  if (/must be tuple of Tensors/.test(f.message)) out.push(...listed(now));
   if (now.kind === "number" && /^(AssertionError|ValueError)$|divisible|Error$/.test(f.type)) {
     const n = now.value;
     if (!now.float)
@@ -50,12 +56,18 @@ export function alternativeChoices(ctx: InferContext, h: Hole, now: Choice, f: F
       if (!now.given.some(([k]) => k === a)) out.push({ kind: "object", given: [...now.given, [a, NONE]] });
   }
   out.push(...varied(now, f));
-  const wanted = wantedKinds(f.message);
   for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind && c.kind !== now.kind));
   out.push(...h.choices.filter(c => c.kind === now.kind), ...h.choices);
   if (!h.required) out.push({ kind: "absent" });
   else if (h.usage.optional) out.push(NONE);
   return out;
+}
+
+/** a tensor, or the tensors of a list, as lists of themselves */
+function listed(now: Choice): Choice[] {
+  const pair = (c: Choice): Choice => ({ kind: "seq", items: [c, c], tuple: false });
+  if (now.kind === "tensor") return [pair(now), pair(pair(now))];
+  return now.kind === "seq" ? [{ ...now, items: now.items.map(pair) }] : [];
 }
 
 /** a sequence of the length that an unpacking or an index needs */

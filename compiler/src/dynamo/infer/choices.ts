@@ -198,6 +198,15 @@ function strings(ctx: InferContext, h: Draft): Choice[] {
 /** lengths and items by the name: widths grow, depths are small, pairs are sizes */
 function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boolean): Choice[] {
   const parts = splitTop(inner, ",");
+  const { items } = h.usage;
+  // objects of the classes that its items are tested for
+  const tested = [...(items?.types ?? [])].filter(
+    t => lookup(ctx, h.globals, t) instanceof PyClass && !PLAIN_TYPES.test(t),
+  );
+  if (tested.length > 0) {
+    const first = instance(tested[0] ?? "");
+    return [1, 2].map(k => ({ kind: "seq", items: new Array<Choice>(k).fill(first), tuple }));
+  }
   const fixed = parts.length > 1 && parts[1] !== "..." ? parts.length : undefined;
   const item = parts[0] ?? "";
   const name = h.name.toLowerCase();
@@ -239,6 +248,8 @@ function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boolean): 
   return lengths.map(k => seq(Array.from({ length: k }, (_, i) => number(value(i)))));
 }
 
+const PLAIN_TYPES = /^(int|float|str|bool|list|tuple|dict|torch\.Tensor|Tensor)$/;
+
 function singular(name: string): string {
   return name
     .replace(/_?list$/i, "")
@@ -267,7 +278,9 @@ export function guessByName(name: string): Choice {
   if (names.isBoolName(name)) return bool(false);
   if (names.isFloatName(name)) return number(names.floatFor(name) ?? 0, true);
   const n = names.numberFor(name);
-  return n === undefined ? str(names.stringFor(name)) : number(n);
+  if (n !== undefined) return number(n);
+  // most of what a config holds are numbers, and a count is the likeliest
+  return names.isStringName(name) ? str(names.stringFor(name)) : number(4);
 }
 
 /** config objects: classes of the file that are named so, instances that stand in the module, anything that answers */

@@ -5,13 +5,14 @@ import { PyFunction } from "../interp/frame";
 import { Journal, setJournal } from "../objects/journal";
 import type { PyClass, PyDict, Value } from "../objects/values";
 import { alternativeChoices } from "./alternatives";
-import { constructorChoices } from "./choices";
+import { constructorChoices, distinct } from "./choices";
 import { functionOf, type InferContext, lookup } from "./context";
-import { blamed, failureOf, messageOf } from "./failure";
+import { blamed, failureOf, messageOf, whyOf } from "./failure";
 import { fieldHoles, functionHoles } from "./holes";
 import { callArguments, makeValue } from "./make";
-import { search } from "./search";
+import { type Found, search } from "./search";
 import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, stateKey, withChoice } from "./types";
+import { emptyUsage } from "./usage";
 
 const TRIALS = 60;
 const NESTED_TRIALS = 12;
@@ -34,7 +35,52 @@ export function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict
   const f = functionOf(init) ?? functionOf(cls.lookup("__new__"));
   if (!f || f.code.file.library === "hidden") return [];
   const holes = functionHoles(ctx, f, cls, 1, constructorChoices);
-  return f.code.varkw ? [...holes, ...handedOn(ctx, cls, f, holes)] : holes;
+  return withConstants(ctx, f.code.varkw ? [...holes, ...handedOn(ctx, cls, f, holes)] : holes);
+}
+
+/** what the project's files give to parameters of these names stands beside the guesses */
+function withConstants(ctx: InferContext, holes: readonly Hole[]): Hole[] {
+  const needed = holes.filter(h => h.required).map(h => h.name);
+  const about = ctx.constants.about(needed);
+  const told = needed.filter(n => about(n) !== undefined).length;
+  // a file that speaks of most of them speaks of this class
+  const trusted = told >= 3 && told >= needed.length * 0.6;
+  return holes.map(h => {
+    const c = h.required ? about(h.name) : undefined;
+    if (c === undefined || h.usage.called || (h.annotation !== "" && !fitsType(h.annotation, c))) return h;
+    const [first, ...rest] = h.choices;
+    const other = first !== undefined && c.kind === "seq" && first.kind !== "seq" && h.usage.sequence;
+    return { ...h, choices: distinct(trusted || other || !first ? [c, ...h.choices] : [first, c, ...rest]) };
+  });
+}
+
+function fitsType(annotation: string, c: Choice): boolean {
+  if (c.kind === "number") return /int|float|number/i.test(annotation);
+  if (c.kind === "seq") return /list|tuple|seq|iter/i.test(annotation);
+  if (c.kind === "str") return /str|Literal/.test(annotation);
+  return c.kind === "bool" && /bool/.test(annotation);
+}
+
+/** parameters that an error says are missing where **kwargs hands everything on */
+function missingHoles(ctx: InferContext, cls: PyClass, around: PyDict, holes: readonly Hole[], f: Failure): Hole[] {
+  const init = functionOf(cls.lookup("__init__"));
+  const missing = /missing \d+ required (?:positional|keyword-only) arguments?: (.*)$/.exec(f.message)?.[1];
+  if (!init?.code.varkw || missing === undefined) return [];
+  return [...missing.matchAll(/'(\w+)'/g)].flatMap(m => {
+    const name = m[1] ?? "";
+    if (holes.some(h => h.name === name)) return [];
+    const draft = {
+      name,
+      annotation: "",
+      required: true,
+      keywordOnly: true,
+      usage: emptyUsage(),
+      fallback: undefined,
+      globals: init.globals ?? around,
+      selves: new Set<string>(),
+    };
+    return [{ ...draft, choices: constructorChoices(ctx, draft) }];
+  });
 }
 
 /** parameters that **kwargs hands on to the constructors of bases */
@@ -67,25 +113,36 @@ export function construct(ctx: InferContext, cls: PyClass, around: PyDict, known
   if (ctx.building.length >= DEEPEST) return { kind: "failed", failure: null, why: `${cls.name} is nested too deeply` };
   ctx.building.push(cls.qualname);
   try {
-    const holes = constructorHoles(ctx, cls, around);
-    const first: State = new Map(holes.map(h => [h.name, h.required ? (h.choices[0] ?? ABSENT) : ABSENT]));
-    const starts =
-      known && [...known.keys()].every(k => first.has(k)) ? [new Map([...first, ...known]), first] : [first];
-    const found = search(
-      starts,
-      s => trial(ctx, cls, holes, s),
-      (s, f) => repairs(ctx, holes, s, f),
-      ctx.building.length > 1 ? NESTED_TRIALS : TRIALS,
-    );
+    const attempt = (holes: readonly Hole[]): Found<Value> => {
+      const first = firstState(holes);
+      const starts =
+        known && [...known.keys()].every(k => first.has(k)) ? [new Map([...first, ...known]), first] : [first];
+      return search(
+        starts,
+        s => trial(ctx, cls, holes, s),
+        (s, f) => repairs(ctx, holes, s, f),
+        ctx.building.length > 1 ? NESTED_TRIALS : TRIALS,
+      );
+    };
+    let holes = constructorHoles(ctx, cls, around);
+    let found = attempt(holes);
+    const more = found.kind === "failed" && found.failure ? missingHoles(ctx, cls, around, holes, found.failure) : [];
+    if (more.length > 0) {
+      holes = [...holes, ...more];
+      found = attempt(holes);
+    }
     if (found.kind === "failed") {
       const f = found.failure;
-      return { kind: "failed", failure: f, why: f ? `${f.type}: ${f.message}` : "nothing to try" };
+      return { kind: "failed", failure: f, why: f ? whyOf(f) : "nothing to try" };
     }
     return { kind: "built", value: found.result, state: found.state, notes: notesOf(holes, found.state) };
   } finally {
     ctx.building.pop();
   }
 }
+
+const firstState = (holes: readonly Hole[]): State =>
+  new Map(holes.map(h => [h.name, h.required ? (h.choices[0] ?? ABSENT) : ABSENT]));
 
 /** the next object that differs from `state` where `f`, an error of its forward, blames its constructor's arguments */
 export function rebuild(

@@ -13,6 +13,7 @@ import {
   type Value,
 } from "../objects/values";
 import type { Torch } from "../torch/context";
+import type { ProjectConstants } from "./constants";
 import { walk } from "./walk";
 
 export interface InferContext {
@@ -22,6 +23,8 @@ export interface InferContext {
   readonly building: string[];
   /** what was taken for granted so far */
   readonly assumed: string[];
+  /** what the project's files give to names */
+  readonly constants: ProjectConstants;
   /** modules of the user's files, the package of the analysed one first; found when they are first needed */
   readonly elsewhere: () => readonly PyModule[];
 }

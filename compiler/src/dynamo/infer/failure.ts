@@ -35,12 +35,24 @@ export function failureOf(e: PyError, message: string, p: Progress): Failure {
   return {
     type: e.value.cls.name,
     message,
+    at: placeOf(e),
     progress: p.operators * 1_000_000 + p.steps,
     operators: p.operators,
     decisions: p.decisions,
     touched: p.touched,
     lines,
   };
+}
+
+/** "model.py:12" of the innermost line of the user's */
+function placeOf(e: PyError): string | null {
+  const at = [...e.trace].reverse().find(t => t.file.library === "user");
+  return at ? `${at.file.name.split("/").pop() ?? ""}:${at.span.line}` : null;
+}
+
+/** a failure in one line, with its place */
+export function whyOf(f: Failure): string {
+  return `${f.type}: ${f.message.split("\n")[0] ?? ""}${f.at === null ? "" : ` (${f.at})`}`;
 }
 
 /** holes named by the running lines, those of inner lines first */

@@ -4,7 +4,7 @@ import { PyFunction } from "../interp/frame";
 import { PyClass, PyDict, PyInstance, PyNamed, PyObject, type Value } from "../objects/values";
 import type { InferContext } from "./context";
 import type { Choice, Hole } from "./types";
-import { addUsage, emptyUsage, storedAs, valueTest } from "./usage";
+import { addUsage, emptyUsage, storedAs, type Usage, valueTest } from "./usage";
 import { annotationText } from "./walk";
 
 export type Draft = Omit<Hole, "choices">;
@@ -29,6 +29,8 @@ export function functionHoles(
     const usage = emptyUsage();
     addUsage(usage, body, valueTest(a.arg, selves));
     if (selves.size > 0 && cls) for (const other of methodBodies(cls, f)) addUsage(usage, other, valueTest("", selves));
+    if (f.code.name === "__init__" && cls)
+      for (const init of handsOnTo(cls, f, usage, a.arg)) followInto(cls, init, usage, a.arg);
     const draft: Draft = {
       name: a.arg,
       annotation: annotationText(a.annotation),
@@ -47,6 +49,26 @@ export function functionHoles(
   });
   for (const a of sig.kwonlyargs) add(a, true, f.kwDefaults.get(a.arg));
   return out;
+}
+
+/** constructors of bases that get a parameter under its own name */
+function handsOnTo(cls: PyClass, f: PyFunction, usage: Usage, name: string): PyFunction[] {
+  if (!usage.passed.some(p => p.func.endsWith("__init__") && (p.position === name || typeof p.position === "number")))
+    return [];
+  return cls.mro.flatMap(c => {
+    const init = c.place === null ? undefined : c.dict.get("__init__");
+    if (!(init instanceof PyFunction) || init === f) return [];
+    const s = init.code.signature;
+    return s && [...s.posonlyargs, ...s.args, ...s.kwonlyargs].some(a => a.arg === name) ? [init] : [];
+  });
+}
+
+/** what a base's constructor and methods do with it counts as well */
+function followInto(cls: PyClass, init: PyFunction, usage: Usage, name: string): void {
+  const body = init.code.body ?? [];
+  const selves = storedAs(name, body);
+  addUsage(usage, body, valueTest(name, selves));
+  if (selves.size > 0) for (const other of methodBodies(cls, init)) addUsage(usage, other, valueTest("", selves));
 }
 
 /** fields of a dataclass, which its generated __init__ takes */

@@ -15,6 +15,7 @@ import { SizeProbe } from "./probe";
 import { type Found, search } from "./search";
 import { resizes } from "./solve";
 import { ABSENT, type Choice, type Failure, type Hole, NONE, number, type State, tensor, withChoice } from "./types";
+import type { Usage } from "./usage";
 
 const TRIALS = 70;
 const STEPS = 6_000_000;
@@ -43,6 +44,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     else if (/^(List|Tuple|Sequence|Iterable|list|tuple)\[.*Tensor/.test(t))
       out.push(...tensorLists(tensors, /uple/.test(t)));
     else if (/^(Dict|Mapping|dict)\b/.test(t)) out.push(tensorDict(h, tensors));
+    else if (h.usage.items && h.usage.items.keys.size > 0) out.push(...dictLists(h, h.usage.items, tensors));
     else out.push(...ofType(ctx, h, t));
   }
   if (types.length === 0 || out.length === 0) {
@@ -52,6 +54,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
       out.push({ kind: "seq", items, tuple: true });
     }
     if (h.usage.keys.size > 0) out.push(tensorDict(h, tensors));
+    if (h.usage.items && h.usage.items.keys.size > 0) out.push(...dictLists(h, h.usage.items, tensors));
     if (
       names.isBoolName(h.name) ||
       (h.usage.condition && !h.usage.attributes.has("shape") && /^(return|use|is|train|causal)/.test(h.name))
@@ -78,7 +81,7 @@ const looksLikeList = (h: Draft): boolean =>
   !h.usage.attributes.has("size");
 
 const isPlainNumber = (h: Draft): boolean =>
-  /^(h|w|height|width|n|k|size|num_\w+|n_\w+|start_pos|offset|seq_len|max_len\w*|length|scale|alpha|beta|eps|temperature|step|level|dim|stride|num|iters|D|H|W|T|B|N)$/.test(
+  /^(h|w|height|width|n|k|size|epochs?|iteration|global_step|cur_step|num_\w+|n_\w+|start_pos|offset|seq_len|max_len\w*|length|scale|alpha|beta|eps|temperature|step|level|dim|stride|num|iters|D|H|W|T|B|N)$/.test(
     h.name,
   ) && !h.usage.attributes.has("shape");
 
@@ -151,6 +154,12 @@ function tensorLists(tensors: readonly Choice[], tuple: boolean): Choice[] {
   return [2, 4, 1, 3].flatMap(n =>
     first.slice(0, 1).map((t): Choice => ({ kind: "seq", items: new Array<Choice>(n).fill(t), tuple })),
   );
+}
+
+/** a list of dictionaries, one per image or the like */
+function dictLists(h: Draft, items: Usage, tensors: readonly Choice[]): Choice[] {
+  const one = tensorDict({ ...h, usage: items }, tensors);
+  return [1, 2].map(n => ({ kind: "seq", items: new Array<Choice>(n).fill(one), tuple: false }));
 }
 
 function tensorDict(h: Draft, tensors: readonly Choice[]): Choice {

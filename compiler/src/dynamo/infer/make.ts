@@ -60,10 +60,19 @@ function assumedObject(ctx: InferContext, h: Hole, given: readonly (readonly [st
   const o = new PyInstance(cls);
   o.attrs = vm.dict();
   const known = new Map<string, Value>();
+  // the more is asked for, the better it is known which file of the project speaks of it
+  const read = [...h.usage.attributes, ...h.usage.keys].filter(n => !n.startsWith("_"));
+  let about: ((name: string) => Choice | undefined) | null = null;
+  const constantOf = (name: string): Choice | undefined => {
+    const asked = [...new Set([...read, ...known.keys(), name])];
+    if (about === null || known.size === 3 || known.size === 10) about = ctx.constants.about(asked);
+    return about(name);
+  };
   const answer = (name: string): Value => {
     const had = known.get(name);
     if (had !== undefined) return had;
-    const v = plainValue(ctx, given.find(([k]) => k === name)?.[1] ?? guessByName(name));
+    const told = given.find(([k]) => k === name)?.[1] ?? constantOf(name);
+    const v = plainValue(ctx, told ?? guessByName(name));
     known.set(name, v);
     o.attrs?.set(name, v);
     const note = `${h.name}.${name} is ${vm.repr(v)}`;

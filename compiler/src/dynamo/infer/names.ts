@@ -138,6 +138,7 @@ export function stringFor(name: string): string {
   return STRINGS.find(([re]) => re.test(n))?.[1] ?? "default";
 }
 
+export const isStringName = (name: string): boolean => STRINGS.some(([re]) => re.test(name.toLowerCase()));
 export const isConfigName = (name: string): boolean => OBJECTS.test(name);
 export const isListName = (name: string): boolean => LISTS.test(name);
 export const isBoolName = (name: string): boolean => BOOLS.test(name);

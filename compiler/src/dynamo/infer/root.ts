@@ -6,13 +6,15 @@ import { type Kwargs, PyClass, type PyDict, PyInstance, type Value } from "../ob
 import type { CompileApi } from "../torch/compile_api";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import type { FrameRunner } from "../trace/runner";
+import { distinct } from "./choices";
 import { construct, guarded, rebuild } from "./construct";
 import { functionOf, type InferContext, methodOf } from "./context";
-import { messageOf } from "./failure";
+import { messageOf, whyOf } from "./failure";
 import { functionHoles } from "./holes";
 import { inferInputs, inputChoices, valuesOf } from "./inputs";
 import { callArguments } from "./make";
-import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, stateKey } from "./types";
+import { inputKind } from "./names";
+import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, stateKey, tensor } from "./types";
 import { emptyUsage } from "./usage";
 
 export interface RootRequest {
@@ -59,7 +61,14 @@ export function analyseInferred(r: RootRequest): RootFound | string {
     );
     if ("error" in moved) return first ?? `${moved.error.value.cls.name} while it is moved to the device`;
     const trials = i === 0 ? undefined : TRIALS_AFTER_REBUILD;
-    const found = withInputs(r, value, [...now.notes, ...ctx.assumed], trials);
+    let found = withInputs(r, value, [...now.notes, ...ctx.assumed], trials);
+    if (!("frames" in found) && ELSEWHERE.test(found.why) && attributesToCuda(ctx, value))
+      found = withInputs(
+        r,
+        value,
+        [...now.notes, ...ctx.assumed, "tensors it keeps in attributes are on cuda"],
+        trials,
+      );
     if ("frames" in found) return found;
     first ??= found.why;
     const next = found.failure && rebuild(ctx, root, r.globals, now.state, found.failure, seen);
@@ -67,6 +76,26 @@ export function analyseInferred(r: RootRequest): RootFound | string {
     now = next;
   }
   return first ?? "nothing to try";
+}
+
+const ELSEWHERE = /to be on the same device/;
+
+/** tensors that modules keep in plain attributes, which cuda() leaves where they are; whether there were any */
+function attributesToCuda(ctx: InferContext, target: Value): boolean {
+  const { vm } = ctx;
+  const outcome = guarded(ctx, 1_000_000, () => {
+    let moved = false;
+    for (const m of vm.toArray(vm.call(vm.getattr(target, "modules"), []))) {
+      if (!(m instanceof PyInstance) || !m.attrs) continue;
+      for (const [k, v] of m.attrs.entries()) {
+        if (!(v instanceof PyTensor) || v.meta.device.type !== "cpu") continue;
+        m.attrs.set(String(k), vm.call(vm.getattr(v, "cuda"), []));
+        moved = true;
+      }
+    }
+    return moved;
+  });
+  return "ok" in outcome && outcome.ok;
 }
 
 interface Refused {
@@ -79,6 +108,12 @@ function withInputs(r: RootRequest, target: Value, built: readonly string[], tri
   const notes = [...built];
   const holes = inputHoles(r, target);
   if (holes === undefined) return { why: "it has no forward method", failure: null };
+  const taken = takenBy(r, target);
+  const at = holes.findIndex(h => h.required || h.fallback === null);
+  const lead = holes[at];
+  const plain = lead?.choices[0];
+  if (taken && lead && plain?.kind === "tensor" && lead.usage.rank === undefined && inputKind(lead.name) === "other")
+    holes[at] = { ...lead, choices: distinct([taken, ...lead.choices]) };
   const first: State = new Map(holes.map(h => [h.name, firstChoice(r, h, holes)]));
   r.unsay();
   const found = inferInputs(ctx, {
@@ -90,12 +125,41 @@ function withInputs(r: RootRequest, target: Value, built: readonly string[], tri
   });
   if (found.kind === "failed") {
     const f = found.failure;
-    return { why: f ? `${f.type}: ${f.message}` : "no inputs were found that it accepts", failure: f };
+    return { why: f ? whyOf(f) : "no inputs were found that it accepts", failure: f };
   }
   r.unsay();
   notes.push(...holes.flatMap(h => describe(h, found.state.get(h.name) ?? ABSENT)));
   const final = finalRun(r, target, holes, found.state, notes);
   return typeof final === "string" ? { why: final, failure: null } : final;
+}
+
+const BESIDE =
+  /(^|[._])(t|time|temb|timesteps?|label|class|cls|cond|context|ctx|pos|position|sigma|noise|snr|text|txt)([._]|$|_?emb|_?proj|_?mlp)/i;
+const LAYERS = /^(Conv[123]d|Linear|Embedding|LSTM|GRU|RNN)$/;
+
+/** the tensor that the first layer of a module takes, layers of times and labels aside */
+function takenBy(r: RootRequest, target: Value): Choice | undefined {
+  const { vm, torch } = r.ctx;
+  if (!(target instanceof PyInstance) || !torch.isModule(target)) return undefined;
+  const outcome = guarded(r.ctx, 1_000_000, () => {
+    for (const pair of vm.toArray(vm.call(vm.getattr(target, "named_modules"), []))) {
+      const [path, layer] = vm.toArray(pair);
+      if (!(layer instanceof PyInstance) || BESIDE.test(String(path))) continue;
+      const kind = layer.cls.mro.map(c => c.name).find(n => LAYERS.test(n));
+      if (kind === undefined) continue;
+      const size = (name: string): number => {
+        const v = vm.getattrOrUndefined(layer, name);
+        return typeof v === "number" && v > 0 ? v : 64;
+      };
+      if (kind === "Embedding") return tensor("int64", [2, 64]);
+      if (kind === "Conv1d") return tensor("float32", [2, size("in_channels"), 128]);
+      if (kind === "Conv2d") return tensor("float32", [2, size("in_channels"), 64, 64]);
+      if (kind === "Conv3d") return tensor("float32", [2, size("in_channels"), 8, 64, 64]);
+      return tensor("float32", [2, 64, size(kind === "Linear" ? "in_features" : "input_size")]);
+    }
+    return undefined;
+  });
+  return "ok" in outcome ? outcome.ok : undefined;
 }
 
 function describe(h: Hole, c: Choice): string[] {

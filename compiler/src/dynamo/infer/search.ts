@@ -3,7 +3,7 @@
 import { type Failure, type State, stateKey } from "./types";
 
 /** how often the farthest failure may come back before the search is given up */
-const STUCK = 6;
+const STUCK = 9;
 
 export type Trial<R> = (s: State) => { readonly ok: R } | { readonly failed: Failure };
 

@@ -56,6 +56,8 @@ export interface Decision {
 }
 
 export interface Failure {
+  /** "model.py:12": where in the user's files; null: in none */
+  readonly at: string | null;
   readonly type: string;
   readonly message: string;
   /** how far it got; more is better */

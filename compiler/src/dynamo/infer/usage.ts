@@ -39,6 +39,8 @@ export interface Usage {
   rankAtLeast: number;
   /** ** before it */
   mapping: boolean;
+  /** `for item in x`: what is done with an item */
+  items: Usage | undefined;
   /** `a, b = x`: the names that its items get, with what is done with them */
   parts: readonly { readonly name: string; readonly usage: Usage }[] | undefined;
 }
@@ -63,6 +65,7 @@ export function emptyUsage(): Usage {
     rank: undefined,
     rankAtLeast: 0,
     mapping: false,
+    items: undefined,
     parts: undefined,
   };
 }
@@ -96,7 +99,23 @@ export function addUsage(usage: Usage, body: unknown, is: IsValue): void {
   walk(body, n => {
     note(usage, n, is);
     if (n.kind === "Assign" && is(n.value)) noteParts(usage, n.targets[0], body);
+    if (n.kind === "For") noteItems(usage, n.target, n.iter, n.body, is);
+    if (n.kind === "ListComp" || n.kind === "SetComp" || n.kind === "GeneratorExp")
+      for (const g of n.generators) noteItems(usage, g.target, g.iter, [n.elt, ...g.ifs], is);
   });
+}
+
+/** `for item in x`, `for i, item in enumerate(x)` */
+function noteItems(u: Usage, target: ast.Expr, iter: ast.Expr, body: unknown, is: IsValue): void {
+  const counted =
+    iter.kind === "Call" && dotted(iter.func) === "enumerate" && iter.args[0] !== undefined && is(iter.args[0]);
+  if (!counted && !is(iter)) return;
+  if (counted) u.sequence = true;
+  const item = counted && target.kind === "Tuple" ? target.elts[1] : target;
+  if (item?.kind !== "Name") return;
+  u.items ??= emptyUsage();
+  const usage = u.items;
+  walk(body, n => note(usage, n, e => e.kind === "Name" && e.id === item.id));
 }
 
 function noteParts(u: Usage, target: ast.Expr | undefined, body: unknown): void {

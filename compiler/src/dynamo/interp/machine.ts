@@ -383,7 +383,7 @@ export class Machine implements Interp {
 
   run(frame: Frame): Value {
     const done = this.runFrame(frame);
-    if (done.kind === "yield") throw new Error("a plain frame cannot yield");
+    if (done.kind === "yield") this.raise("SyntaxError", "'yield' outside function");
     return done.value;
   }
 

@@ -220,7 +220,9 @@ export class Modules {
     const parts = name.split(".");
     let dir = directory(fromFile);
     for (let up = 0; up < 6; up++) {
-      const m = this.fileModule(name, join(dir, parts.join("/")));
+      // packages may lie in a folder src, as installed ones do
+      const m =
+        this.fileModule(name, join(dir, parts.join("/"))) ?? this.fileModule(name, join(dir, `src/${parts.join("/")}`));
       if (m) return m;
       if (dir === "" || dir === "/" || dir === ".") break;
       dir = directory(dir);

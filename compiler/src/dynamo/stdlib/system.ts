@@ -82,7 +82,18 @@ export function sysModule(vm: Machine, modules: PyDict): PyModule {
   m.dict.set("byteorder", "little");
   m.dict.set("maxsize", 9223372036854775807n);
   const stream = vm.klass("TextIOWrapper", [], "io");
-  methods(vm, stream, v => v, { write: () => 0, flush: () => null, isatty: () => false, close: () => null });
+  methods(vm, stream, v => v, {
+    write: () => 0,
+    read: () => "",
+    readline: () => "",
+    flush: () => null,
+    isatty: () => false,
+    writelines: () => null,
+    fileno: () => 1,
+    __enter__: o => o,
+    __exit__: () => null,
+    close: () => null,
+  });
   for (const name of ["stdout", "stderr", "stdin", "__stdout__"]) m.dict.set(name, new PyInstance(stream));
   func(vm, m, "exit", () => {
     throw vm.makeError("SystemExit", []);

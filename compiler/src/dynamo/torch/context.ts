@@ -230,7 +230,8 @@ export class Torch {
     if (v instanceof PyNamed && v.data instanceof DeviceArg) return v.data.device;
     if (typeof v === "number") return { type: "cuda", index: v };
     if (typeof v === "string") {
-      const m = /^(cuda|cpu|meta|mps|xpu|npu|hpu|musa)(?::(\d+))?$/.exec(v);
+      // an index that nobody knows here is the first
+      const m = /^(cuda|cpu|meta|mps|xpu|npu|hpu|musa)(?::(?:(\d+)|<unknown .*))?$/.exec(v);
       if (!m)
         return this.vm.raise(
           "RuntimeError",

@@ -251,6 +251,32 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     return torch.stack(rows, 0 if batch_first else 1)
 
 
+class PackedSequence:
+    def __init__(self, data, batch_sizes=None, sorted_indices=None, unsorted_indices=None):
+        self.data, self.batch_sizes = data, batch_sizes
+        self.sorted_indices, self.unsorted_indices = sorted_indices, unsorted_indices
+        self._batch_first = False
+
+    def to(self, *args, **kwargs):
+        self.data = self.data.to(*args, **kwargs)
+        return self
+
+
+def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
+    packed = PackedSequence(input, lengths)
+    packed._batch_first = batch_first
+    return packed
+
+
+def pack_sequence(sequences, enforce_sorted=True):
+    return pack_padded_sequence(pad_sequence(sequences, True), torch.tensor([len(s) for s in sequences]), True)
+
+
+def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
+    x = sequence.data
+    return (x if sequence._batch_first == batch_first else x.transpose(0, 1)), sequence.batch_sizes
+
+
 def parameters_to_vector(parameters):
     return torch.cat([p.view(-1) for p in parameters])
 

@@ -125,6 +125,17 @@ export function recurrent(ns: TorchParts, self: Value, x: Value, hx: Value): Val
       context: mode,
     });
   }
+  if (x instanceof PyInstance && x.cls.name === "PackedSequence") {
+    // kept padded: what is packed differs in its order alone
+    const data = vm.getattr(x, "data");
+    const first = vm.truthy(vm.getattr(x, "_batch_first"));
+    const turned =
+      first === vm.truthy(vm.getattr(self, "batch_first")) ? data : vm.call(vm.getattr(data, "transpose"), [0, 1]);
+    const [out, hidden] = vm.toArray(recurrent(ns, self, turned, hx));
+    const packed = vm.call(x.cls, [out ?? null, vm.getattr(x, "batch_sizes")]);
+    vm.setattr(packed, "_batch_first", vm.getattr(self, "batch_first"));
+    return vm.tuple([packed, hidden ?? null]);
+  }
   if (!(x instanceof PyTensor)) return vm.unknown("an RNN's output");
   void hx;
   const hidden = vm.index(vm.getattr(self, "hidden_size"));
