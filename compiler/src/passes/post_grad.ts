@@ -15,7 +15,7 @@ import { reorderForLocality } from "./locality";
 import { moveConstructors } from "./move_constructors";
 import { removeNoopOps } from "./noop_ops";
 import { SECOND_PASS, THIRD_PASS } from "./post_rules";
-import { propagateInputStrides } from "./propagate";
+import { propagateInputStrides, propagateReplaced, valuesRead } from "./propagate";
 import { reinplace } from "./reinplace";
 import { applyRules } from "./rules";
 import { stableTopologicalSort } from "./sort";
@@ -48,12 +48,14 @@ export function postGrad(from: FxGraph, options: PostGradOptions): PostGradResul
   const returned = graph.returned().map(n => (n !== null && isFakeTensor(n.meta.val) ? n.meta.val : null));
   if (options.info.kind === "inference" && config("reorder_for_locality") !== false) reorderForLocality(graph);
   if (config("pattern_matcher") !== false) {
+    const before = valuesRead(graph);
     removeNoopOps(rw);
     for (const n of [...graph.nodes]) if (n.target.startsWith("aten._assert_tensor_metadata")) graph.erase(n);
     applyRules(rw, SECOND_PASS);
     applyRules(rw, THIRD_PASS);
-  }
-  stableTopologicalSort(graph);
+    stableTopologicalSort(graph);
+    propagateReplaced(rw, before);
+  } else stableTopologicalSort(graph);
   moveConstructors(rw);
   reinplace(rw);
   // literals that were folded away (at the end of decompose_auto_functionalized)

@@ -1,8 +1,9 @@
-// Values worked out anew from changed inputs (FakeTensorProp). In: a graph and the strides its inputs really have.
-// Out: the same graph with the values of every operator that depends on them. Promises: nothing changes for inputs whose
-// strides are as traced; opaque operators keep their values.
+// Values worked out anew from changed inputs (FakeTensorProp, FakeTensorUpdater). In: a graph and the strides its inputs
+// really have, or what its operators read before passes replaced some of it. Out: the same graph with the values of every
+// operator that depends on a change. Promises: nothing changes where strides are as traced; opaque operators keep their
+// values.
 import { lookup } from "../aten/registry";
-import type { FxNode } from "../fx/graph";
+import type { FxGraph, FxNode } from "../fx/graph";
 import { isFakeTensor } from "../fx/print";
 import type { FakeValue } from "../fx/types";
 import type { Expr } from "../inductor/symbolic/expr";
@@ -17,8 +18,32 @@ export function propagateInputStrides(rw: Rewriter, strides: ReadonlyMap<string,
     n.meta.val = { ...v, stride };
     changed.add(n);
   }
+  propagate(rw, changed, () => false);
+}
+
+type Seen = ReadonlyMap<FxNode, readonly (FakeValue | undefined)[]>;
+
+/** what each operator reads, to be compared after the passes */
+export function valuesRead(graph: FxGraph): Seen {
+  return new Map(graph.nodes.map(n => [n, n.inputs.map(i => i.meta.val)]));
+}
+
+/** operators that read something of other strides than before a pass replaced it, and all that follow from them */
+export function propagateReplaced(rw: Rewriter, before: Seen): void {
+  propagate(rw, new Set(), n => {
+    const was = before.get(n);
+    return was?.length === n.inputs.length && n.inputs.some((i, k) => restrided(rw, was[k], i.meta.val));
+  });
+}
+
+function restrided(rw: Rewriter, before: FakeValue | undefined, after: FakeValue | undefined): boolean {
+  if (!isFakeTensor(before) || !isFakeTensor(after) || before.dtype !== after.dtype) return false;
+  return rw.sameSizes(before.shape, after.shape) && !rw.sameSizes(before.stride, after.stride);
+}
+
+function propagate(rw: Rewriter, changed: Set<FxNode>, differs: (n: FxNode) => boolean): void {
   for (const n of rw.graph.nodes) {
-    if (n.op !== "call_function" || !n.inputs.some(i => changed.has(i))) continue;
+    if (n.op !== "call_function" || !(n.inputs.some(i => changed.has(i)) || differs(n))) continue;
     const before = n.meta.val;
     const after = workOut(rw, n);
     if (after === undefined || same(rw, before, after)) continue;

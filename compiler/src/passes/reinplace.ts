@@ -142,13 +142,19 @@ function reinplaceCore(
   const order = new Map(graph.nodes.map((n, i) => [n, i]));
   const at = (n: FxNode): number => order.get(n) ?? -1;
   const sharing = new Map<FxNode, FxNode[]>();
+  /** as traced: a node that writes in place from here on still has a storage of its own */
+  const roots = new Map(graph.nodes.map(n => [n, storageOf(n)]));
+  const rootOf = (n: FxNode): FxNode => roots.get(n) ?? n;
   const copies = new Map<FxNode, Map<FxNode, FxNode>>();
+  /** the copy_ that writes an input at the end, whatever it copies */
+  const copyInto = new Map<FxNode, FxNode>();
   for (const node of [...graph.nodes].reverse()) {
-    const root = storageOf(node);
+    const root = rootOf(node);
     sharing.set(root, [...(sharing.get(root) ?? []), node]);
     const [target, source] = node.args;
     if (node.target !== COPY || !(target instanceof FxNode) || !(source instanceof FxNode)) continue;
     if (target.op !== "placeholder" && target.op !== "get_attr") continue;
+    copyInto.set(target, node);
     let from = source;
     if (from.target === "operator.getitem" && from.args[0] instanceof FxNode && foreachInplace(from.args[0].target))
       from = from.args[0];
@@ -166,9 +172,9 @@ function reinplaceCore(
       }),
     );
   const canWrite = (node: FxNode, written: FxNode): boolean => {
-    const views = sharing.get(storageOf(written)) ?? [];
+    const views = sharing.get(rootOf(written)) ?? [];
     if (written.op === "placeholder" || written.op === "get_attr") {
-      const copy = copies.get(node)?.get(written);
+      const copy = copyInto.get(written);
       return copy !== undefined && !usedAfter(node, views, written, copy);
     }
     if (views.some(v => v.op === "placeholder" || v.op === "get_attr")) return false;
@@ -195,7 +201,7 @@ function reinplaceCore(
       !targets.every((t): t is FxNode => t instanceof FxNode && copies.get(node)?.has(t) === true)
     )
       continue;
-    if (new Set(targets.map(storageOf)).size !== targets.length || !targets.every(t => canWrite(node, t))) continue;
+    if (new Set(targets.map(rootOf)).size !== targets.length || !targets.every(t => canWrite(node, t))) continue;
     for (const t of targets) dropped.push([copies.get(node)?.get(t) as FxNode, t]);
     node.target = each;
   }

@@ -1,8 +1,17 @@
 // Distances between sets of vectors, renormalisation, quantiles and integrals by the trapezoid rule.
-import { type Args, type ArgValue, DeviceArg, DTypeArg, type GraphBuilder, type OpRecord, type Scalar } from "../types";
+import {
+  type Args,
+  type ArgValue,
+  DeviceArg,
+  type Dim,
+  DTypeArg,
+  type GraphBuilder,
+  type OpRecord,
+  type Scalar,
+} from "../types";
 import { aten, each, fallback, fl, isIntegral, NOT_DIFFERENTIABLE, numberOf, pointwise, spell } from "./helpers/define";
 import { normBackward } from "./helpers/reduce";
-import { composed, decomposed } from "./helpers/shape";
+import { at, broadcastShapes, composed, decomposed } from "./helpers/shape";
 import { fullLike, iota, maskedFill, STRIDED, toDtype, where } from "./helpers/trace";
 
 const dist: OpRecord = decomposed({
@@ -88,18 +97,30 @@ const cdists: OpRecord[] = [
   }),
 ];
 
-/** |x - y| by one matrix product: [-2x, |x|^2, 1] with [y, 1, |y|^2] */
-function euclidean<T>(b: GraphBuilder<T>, x: T, y: T): T {
+/** |x - y| by one matrix product: [-2x, |x|^2, 1] with [y, 1, |y|^2], over the joint batch as one dim */
+function euclidean<T>(b: GraphBuilder<T>, one: T, other: T): T {
   const f = aten(b);
+  const [s, t] = [b.meta(one).shape, b.meta(other).shape];
+  const joint = broadcastShapes(b, s.slice(0, -2), t.slice(0, -2));
+  const flat = (z: T, shape: readonly Dim[]): T => {
+    const spread = f("expand.default", z, [...joint, ...shape.slice(-2)]);
+    return f("view.default", b.isContiguous(spread, "contiguous_format") ? spread : f("contiguous.default", spread), [
+      b.product(joint),
+      ...shape.slice(-2),
+    ]);
+  };
+  const [a, c] = [flat(one, s), flat(other, t)];
+  const [x, y] = b.static(b.product(joint)) === 1 ? [one, other] : [a, c];
   const square = (t: T): T => f("sum.dim_IntList", f("pow.Tensor_Scalar", t, 2), [-1], true);
   const nx = square(x);
   const ox = f("ones_like.default", nx);
   const ny = square(y);
   const oy = f("ones_like.default", ny);
-  const left = f("cat.default", [f("mul.Scalar", x, -2), nx, ox], -1);
+  const left = f("cat.default", [f("mul.Tensor", x, -2), nx, ox], -1);
   const right = f("cat.default", [y, oy, ny], -1);
   const product = f("matmul.default", left, f("mT.default", right));
-  return f("sqrt.default", f("clamp_min.default", product, 0));
+  const rows = [...joint, at(s, s.length - 2), at(t, t.length - 2)];
+  return f("view.default", f("sqrt.default", f("clamp_min.default", product, 0)), rows);
 }
 
 const renorm: OpRecord = {

@@ -97,10 +97,17 @@ function layoutOf<T>(b: GraphBuilder<T>, s: Subscripts, ranks: readonly number[]
   return { place, ellipsisAt, ellipsisRank, outputRank, rank: next };
 }
 
-/** contraction of two operands over `summed` dims, which stay as dims of size 1 (sumproduct_pair) */
+/**
+ * contraction of two operands over `summed` dims, which stay as dims of size 1 (sumproduct_pair); the operand whose own
+ * dims end further to the right comes second, so that the product's last dim is the result's
+ */
 function contractPair<T>(b: GraphBuilder<T>, x: T, y: T, summed: readonly number[]): T {
   if (summed.length === 0) return b.call("aten.mul.Tensor", [x, y]);
-  let [left, right] = [x, y];
+  const wide = (z: T, d: number): boolean => b.static(at(b.meta(z).shape, d)) !== 1;
+  const last = (z: T, other: T): number =>
+    range(b.meta(z).shape.length).findLast(d => !summed.includes(d) && wide(z, d) && !wide(other, d)) ?? -1;
+  const swap = last(y, x) >= 0 && last(x, y) > last(y, x);
+  let [left, right] = swap ? [y, x] : [x, y];
   const both: number[] = [];
   const onlyLeft: number[] = [];
   const onlyRight: number[] = [];

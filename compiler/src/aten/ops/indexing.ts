@@ -15,7 +15,7 @@ import {
 import { each, fallback, inplace, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
 import { broadcastIndices, expandTo, indexMap } from "./helpers/gather_scatter";
 import { at, broadcastShapes, composed, decomposed, range } from "./helpers/shape";
-import { full, maskedFill, STRIDED, toDtype, where } from "./helpers/trace";
+import { filled, full, maskedFill, STRIDED, toDtype, where } from "./helpers/trace";
 import { flatten, reshape } from "./view";
 
 /** Strides of the result of x[indices]: those of a copy of x with the indexed dims expanded (TensorIterator). */
@@ -405,7 +405,7 @@ const maskedFillTensor = decomposed({
       );
     }
     const value = toDtype(b, a.tensor("value"), t.dtype);
-    return b.call("aten.where.self", [a.tensor("mask"), value, x]);
+    return filled(b, b.call("aten.where.self", [a.tensor("mask"), value, x]));
   },
   derivative: each({
     self: (b, c) => b.call("aten.masked_fill.Scalar", [c.grad(), c.args.tensor("mask"), 0]),

@@ -267,6 +267,8 @@ export class CompileApi {
       }
       return undefined;
     }
+    if (torch.trace && f instanceof PyFunction && f.module?.name === "logging" && LOGGER_METHOD.test(f.qualname))
+      throw loggerBreak(torch, f, args, kw);
     if (!torch.trace || !(f instanceof PyBuiltin)) return undefined;
     if (f === vm.builtins.get("print") || f === vm.builtins.get("open") || f === vm.builtins.get("input")) {
       throw builtinBreak(torch, f.name, args, kw);
@@ -462,6 +464,20 @@ function variableClass(torch: Torch, v: Value): string {
   if (v instanceof PyObject && !(v instanceof PyNamed) && vm.typeOf(v) !== vm.types.int)
     return at("user_defined.UserDefinedObjectVariable");
   return at("constant.ConstantVariable");
+}
+
+const LOGGER_METHOD = /^Logger\.(?:debug|info|warning|error|critical|exception|log)$/;
+
+function loggerBreak(torch: Torch, f: PyFunction, [logger, ...args]: readonly Value[], kw: Kwargs): Unsupported {
+  const shown = args.map(a => variableClass(torch, a).replace(/^.*\.(\w+)'>$/, "$1()")).join(", ");
+  const named = [...kw.keys()].map(k => `'${k}'`).join(", ");
+  return new Unsupported({
+    type: "logging.Logger method not supported for non-export cases",
+    number: "0291",
+    explanation: "logging.Logger methods are not supported for non-export cases.",
+    hints: ["Add the logging method to `torch._dynamo.config.ignore_logging_functions`."],
+    context: `method: ${torch.vm.repr(logger ?? null)}.${f.name}, args: [${shown}], kwargs: {${named}}`,
+  });
 }
 
 function builtinBreak(torch: Torch, name: string, args: readonly Value[], kw: Kwargs): Unsupported {

@@ -160,7 +160,13 @@ export function scalarFor(value: Scalar, dtype: DType): Scalar {
 export function maskedFill<T>(b: GraphBuilder<T>, x: T, mask: T, value: Scalar): T {
   const m = b.meta(x);
   const fill = scalarTensor(b, scalarFor(value, m.dtype), m.dtype, m.device);
-  return b.call("aten.where.self", [mask, fill, x]);
+  return filled(b, b.call("aten.where.self", [mask, fill, x]));
+}
+
+/** what masked_fill gives: always a contiguous tensor, copied where the choice between x and the value follows x's strides */
+export function filled<T>(b: GraphBuilder<T>, chosen: T): T {
+  if (b.isContiguous(chosen, "contiguous_format")) return chosen;
+  return b.call("aten.clone.default", [chosen], { memory_format: CONTIGUOUS });
 }
 
 /** dims of a reduction, wrapped; all of them when none are given */

@@ -103,10 +103,32 @@ class Logger:
         self.level = 30
         self.propagate = True
 
+    def __repr__(self):
+        return f"<Logger {self.name} (WARNING)>"
+
     def debug(self, *args, **kwargs):
         pass
 
-    info = warning = warn = error = critical = exception = log = warning_once = debug
+    def info(self, *args, **kwargs):
+        pass
+
+    def warning(self, *args, **kwargs):
+        pass
+
+    def error(self, *args, **kwargs):
+        pass
+
+    def critical(self, *args, **kwargs):
+        pass
+
+    def exception(self, *args, **kwargs):
+        pass
+
+    def log(self, *args, **kwargs):
+        pass
+
+    warn = warning
+    warning_once = warning
 
     def setLevel(self, level):
         self.level = level
