@@ -27,14 +27,17 @@ export interface ScheduleOptions extends SchedulerOptions {
   readonly measure?: TemplateCosts;
 }
 
-export function schedule(lowered: LoweredGraph, options: ScheduleOptions): Schedule {
+/** the reference has no templates */
+function withoutTemplates(o: ScheduleOptions): ScheduleOptions {
+  return { ...o, config: new Map([...o.config, ["triton.template_form", "library"]]) };
+}
+
+export function schedule(lowered: LoweredGraph, given: ScheduleOptions): Schedule {
+  const options = given.fuse === false ? withoutTemplates(given) : given;
   const graph = ownCopy(withTemplates(lowered, options));
   const s = newState(graph, options);
   const templates = {
-    costs: withWantedForm(
-      options.measure ?? estimatedCosts(graph, options.target),
-      options.fuse === false ? "library" : wantedForm(options.config),
-    ),
+    costs: withWantedForm(options.measure ?? estimatedCosts(graph, options.target), wantedForm(options.config)),
     choices: new Map(),
     numbered: 0,
   };

@@ -5,7 +5,7 @@ import type { ArgValue } from "../../aten/types";
 import { PyFloat } from "../../aten/types";
 import { isHalf } from "../ir/dtypes";
 import type { Buffer, BufferView, ExternOperation, LoweredGraph, Operation } from "../ir/types";
-import { type Expr, intValue } from "../symbolic/expr";
+import { type Expr, int, intValue } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 
 /** out[b, h, m, :] = softmax over n of (scale * q[b, h, m] . k[b, h', n] + bias[b, h, m, n]) times v[b, h', n] */
@@ -44,11 +44,17 @@ export function attentionOf(op: ExternOperation, sv: SizeVars): Attention | null
     q,
     k,
     v,
-    bias,
+    bias: bias && withFourDimensions(bias),
     causal: rest[1] === true,
     scale: scale === undefined || scale === null ? 1 / Math.sqrt(width) : number(scale),
     group,
   };
+}
+
+/** missing leading dimensions are broadcast */
+function withFourDimensions(v: BufferView): BufferView {
+  const missing = Array.from({ length: 4 - v.size.length });
+  return { ...v, size: [...missing.map(() => int(1)), ...v.size], stride: [...missing.map(() => int(0)), ...v.stride] };
 }
 
 /** PyTorch's kernels are at their best without a bias; with one they read it apart from the scores or fall back */

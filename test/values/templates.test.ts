@@ -1,0 +1,95 @@
+// Templates of matrix products and attention on the CPU executor, which runs them as products and the rest: fused as
+// unfused, at sizes that are no multiple of any tile.
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { WorkerPool } from "../../server/src/worker/pool";
+import { runSource } from "../walkthrough/logs";
+
+const pool = new WorkerPool({
+  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
+  log: () => undefined,
+});
+afterAll(() => pool.dispose());
+
+interface Case {
+  readonly body: string;
+  readonly arguments: readonly string[];
+  /** generated kernels that hold a template */
+  readonly templates: number;
+  readonly tolerance: number;
+}
+
+const randn = (shape: string, dtype = "float32"): string =>
+  `torch.randn(${shape}, device="cuda", dtype=torch.${dtype})`;
+
+const CASES: Readonly<Record<string, Case>> = {
+  "a linear layer and GELU": {
+    body: "F.gelu(F.linear(a, b, c))",
+    arguments: [randn("70, 33"), randn("45, 33"), randn("45")],
+    templates: 1,
+    tolerance: 1e-6,
+  },
+  "two products of one input and their gate": {
+    body: "F.silu(a @ b.t()) * (a @ c.t())",
+    arguments: ["70, 48", "56, 48", "56, 48"].map(s => randn(s, "bfloat16")),
+    templates: 1,
+    tolerance: 0,
+  },
+  "a batch with bias, alpha and beta": {
+    body: "torch.relu(torch.baddbmm(c, a, b.transpose(1, 2), alpha=0.5, beta=2.0)) + 1",
+    arguments: [randn("3, 17, 40"), randn("3, 21, 40"), randn("3, 1, 21")],
+    templates: 1,
+    tolerance: 1e-6,
+  },
+  "a residual, and statistics of the rows": {
+    body: "(a @ b + c, (a @ b + c).pow(2).mean(-1))",
+    arguments: [randn("64, 64"), randn("64, 96"), randn("64, 96")],
+    templates: 2,
+    tolerance: 1e-6,
+  },
+  "a product alone, and one that is cast": {
+    body: "(torch.mm(a, b), (torch.mm(a, c) * 2).half())",
+    arguments: [randn("30, 64"), randn("64, 96"), randn("64, 50")],
+    templates: 2,
+    tolerance: 0,
+  },
+  "attention with a bias": {
+    body: "F.scaled_dot_product_attention(a, b, b, attn_mask=c)",
+    arguments: [randn("2, 3, 40, 32", "float16"), randn("2, 3, 56, 32", "float16"), randn("40, 56", "float16")],
+    templates: 1,
+    tolerance: 0,
+  },
+  "causal attention with shared heads": {
+    body: "F.scaled_dot_product_attention(a, b, c, is_causal=True, enable_gqa=True)",
+    arguments: ["2, 4, 24, 16", "2, 2, 24, 16", "2, 2, 24, 16"].map(s => randn(s, "float16")),
+    templates: 1,
+    tolerance: 0,
+  },
+};
+
+describe("templates", () => {
+  for (const form of ["flattened", "pointers"])
+    it.each(Object.entries(CASES))(`%s (${form})`, async (_name, c) => {
+      const names = ["a", "b", "c"].slice(0, c.arguments.length);
+      const source = `import torch\nimport torch.nn.functional as F\n\n\n@torch.compile\ndef f(${names.join(", ")}):\n    return ${c.body}\n\n\nwith torch.no_grad():\n    f(${c.arguments.join(", ")})\n`;
+      const config = new Map<string, unknown>([
+        ["max_autotune", true],
+        ["triton.template_form", form],
+      ]);
+      const graph = (unfused: boolean) => {
+        const program = runSource("/elsewhere/model.py", source, { wat: true, unfused, preset: "fuselens", config });
+        const [compiled] = program.compilations;
+        if (!compiled) throw new Error("nothing was compiled");
+        expect(compiled.plan.blockers).toEqual([]);
+        const templates = compiled.plan.kernels.filter(k => k.heuristic === "template").length;
+        expect(templates).toBe(unfused ? 0 : c.templates);
+        return { plan: compiled.plan, wat: [...compiled.wat], standalone: "" };
+      };
+      const { result } = await pool.submit(
+        { kind: "verify", pairs: [{ fused: graph(false), unfused: graph(true) }] },
+        { fresh: true },
+      );
+      if (result.kind !== "verify") throw new Error("another answer");
+      for (const o of result.pairs.flatMap(p => p.outputs)) expect(o.maxRel).toBeLessThanOrEqual(c.tolerance);
+    });
+});
