@@ -71,6 +71,10 @@ export function registerCommands(context: vscode.ExtensionContext, host: Command
   onTarget("showSchedulerGraph", target => graph.show(target));
   onTarget("compare", target => compareConfigurations(server, documents, target));
   onTarget("setExampleInputs", target => setExampleInputs(server, target));
+  onTarget("switchMode", async target => {
+    const { summary } = await server.ask<{ summary: string }>("fuselens.switchMode", target);
+    vscode.window.setStatusBarMessage(`FuseLens: ${summary}`, 5000);
+  });
   onTarget("benchmark", (target, against) =>
     benchmarks.run(target, Array.isArray(against) ? against.map(String) : undefined),
   );
@@ -109,6 +113,7 @@ async function menu(): Promise<void> {
     { label: "$(list-tree) Show IR of a stage", command: "showStage" },
     { label: "$(diff) Compare configurations", command: "compare" },
     { label: "$(symbol-array) Set example inputs", command: "setExampleInputs" },
+    { label: "$(mortar-board) Switch between training and inference", command: "switchMode" },
     { label: "", kind: vscode.QuickPickItemKind.Separator },
     { label: "$(dashboard) Benchmark", command: "benchmark" },
     { label: "$(history) Show benchmarks", command: "showBenchmarks" },

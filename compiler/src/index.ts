@@ -1,4 +1,6 @@
 // The compiler's public door.
+
+export { IN_EVAL, IN_TRAINING } from "./dynamo/assume/roots";
 export type { Diagnostic } from "./dynamo/types";
 export { TARGETS, type TargetProperties, targetByName, targetNames } from "./inductor/ir/target";
 export type { MeasuredWays } from "./inductor/templates/ways";

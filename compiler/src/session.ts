@@ -44,6 +44,8 @@ export interface SessionOptions {
   stepBudget: number;
   /** what to analyse as if compiled; undefined: the file's roots, where it compiles nothing itself */
   roots?: readonly string[];
+  /** whether a root module that its file never calls is analysed in train() with grad; absent: in eval() without */
+  training?: (root: string, path: string) => boolean;
   /** bytes that may be kept from run to run; 0: each run does everything anew */
   memory?: number;
 }
@@ -159,6 +161,7 @@ export class Session {
             budget: EVALUATION_BUDGET,
           }),
         ...(this.options.roots ? { roots: this.options.roots } : {}),
+        training: root => this.options.training?.(root, path) ?? false,
       }),
     );
     const program = new ProgramBuilder({
@@ -189,7 +192,7 @@ export class Session {
         program.captureEvent(event);
         continue;
       }
-      const result = this.frame(path, event.frame, aotId, at < lastBackward);
+      const result = this.frame(path, event.frame, aotId, at < lastBackward || event.frame.backward === true);
       aotId += result.aotIds;
       program.frame(event.frame.id, result);
     }

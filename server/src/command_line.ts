@@ -21,7 +21,8 @@ const HELP = `usage: fuselens COMMAND [options]
   report FILE [--out FILE]      a bug report: versions and the smallest input that shows it
 
 Commands that compile take --preset NAME, --config NAME=VALUE (repeatable), --target NAME,
---env NAME=VALUE (repeatable: what os.environ holds), --imports plain|present (guarded imports).
+--env NAME=VALUE (repeatable: what os.environ holds), --imports plain|present (guarded imports),
+--training (modules that the file never calls: in train() with grad, forward and backward).
 `;
 
 async function main(commands: Commands, argv: string[]): Promise<number> {

@@ -22,6 +22,7 @@ const COMPILE_OPTIONS: OptionSpec = {
   target: { type: "string" },
   env: { type: "string", multiple: true },
   imports: { type: "string" },
+  training: { type: "boolean" },
 };
 
 export interface CommandLine {
@@ -77,6 +78,7 @@ export function sessionOptions(values: Readonly<Record<string, unknown>>): Sessi
       throw new UsageError(`--imports takes plain or present, not '${imports}'`);
     options.imports = imports;
   }
+  if (values["training"] === true) options.training = () => true;
   return options;
 }
 

@@ -1,5 +1,6 @@
 // `npm run load -- [--clients N] [--jobs N] [--kills N] [--seed N]`: prints counts as JSON; exits with 1 on a fault.
 import { parseArgs } from "node:util";
+import { runAsProgram } from "./entry";
 import { load } from "./load";
 
 async function main(): Promise<number> {
@@ -20,12 +21,4 @@ async function main(): Promise<number> {
   return report.faults.length ? 1 : 0;
 }
 
-main().then(
-  status => {
-    process.exitCode = status;
-  },
-  (e: unknown) => {
-    console.error(e instanceof Error ? e.stack : e);
-    process.exitCode = 2;
-  },
-);
+runAsProgram(main);

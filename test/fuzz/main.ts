@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { allRecords } from "@fuselens/compiler/aten/registry";
+import { runAsProgram } from "./entry";
 import { Findings } from "./findings";
 import { fuzzInjection } from "./injection/mode";
 import { fuzzLsp } from "./lsp/mode";
@@ -89,12 +90,4 @@ function spellings(): string[] {
   return [...new Set(all)].filter(s => /^(torch|Tensor)\.[\w.]+$/.test(s)).sort();
 }
 
-main().then(
-  status => {
-    process.exitCode = status;
-  },
-  (e: unknown) => {
-    console.error(e instanceof Error ? e.stack : e);
-    process.exitCode = 2;
-  },
-);
+runAsProgram(main);

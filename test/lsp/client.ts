@@ -22,6 +22,14 @@ export interface Location {
   readonly range: Range;
 }
 
+export interface Hint {
+  readonly position: Position;
+  readonly label: string;
+}
+
+/** a range that holds every document of the tests */
+export const EVERYTHING: Range = { start: { line: 0, character: 0 }, end: { line: 1000, character: 0 } };
+
 export interface Diagnostic {
   readonly message: string;
   readonly code?: string;
@@ -71,6 +79,7 @@ export class TestClient {
   capabilities: Readonly<Record<string, unknown>> = {};
   /** called with the server's progress; true cancels it */
   cancelProgress: (value: Readonly<Record<string, unknown>>) => boolean = () => false;
+  private made = 0;
   private readonly waiters: {
     readonly accept: (d: PublishedDiagnostics) => boolean;
     readonly resolve: (d: PublishedDiagnostics) => void;
@@ -123,6 +132,13 @@ export class TestClient {
 
   open(uri: string, text: string, version = 1): Promise<void> {
     return this.notify("textDocument/didOpen", { textDocument: { uri, languageId: "python", version, text } });
+  }
+
+  /** opens a text as a document of its own; its URI */
+  async openNew(text: string): Promise<string> {
+    const uri = `file:///tmp/fuselens_document_${this.made++}.py`;
+    await this.open(uri, text);
+    return uri;
   }
 
   /** the whole text anew */

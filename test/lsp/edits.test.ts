@@ -1,7 +1,7 @@
 // What typing does to the answers: nothing but places changed, an edit undone, a function edited beside another; and the
 // kinds of problems, actions and requests that the other suites leave out.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Location, type Range, TestClient } from "./client";
+import { EVERYTHING, type Hint, type Location, TestClient } from "./client";
 import { BROKEN_GRAPH, find, SUM_AND_COPY, TWO_SUMS } from "./fixtures";
 
 let client: TestClient;
@@ -12,23 +12,11 @@ afterEach(async () => {
   expect(await client.stop()).toBe(0);
 });
 
-let opened = 0;
-async function open(text: string): Promise<string> {
-  const uri = `file:///tmp/fuselens_edits_${opened++}.py`;
-  await client.open(uri, text);
-  return uri;
-}
-
-interface Hint {
-  readonly position: { readonly line: number; readonly character: number };
-  readonly label: string;
-}
-
-const everything: Range = { start: { line: 0, character: 0 }, end: { line: 1000, character: 0 } };
+const open = (text: string): Promise<string> => client.openNew(text);
 
 /** all that a reader sees of a text at once */
 async function seen(uri: string, version: number): Promise<unknown> {
-  const hints = await client.request<Hint[]>("textDocument/inlayHint", { textDocument: { uri }, range: everything });
+  const hints = await client.request<Hint[]>("textDocument/inlayHint", { textDocument: { uri }, range: EVERYTHING });
   // what another preset would save comes in its own time
   const titles = (await client.lenses(uri)).map(l => [l.range, l.command.title.replace(/ \(possible:.*?\)/, "")]);
   const { diagnostics } = await client.diagnostics(uri, version);

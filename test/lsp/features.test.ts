@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Diagnostic, type Location, type Range, TestClient } from "./client";
+import { type Diagnostic, EVERYTHING, type Hint, type Location, type Range, TestClient } from "./client";
 import { BROKEN_GRAPH, DYNAMIC, find, marked, SUM_AND_COPY, TRAINED, TWO_SUMS } from "./fixtures";
 
 let client: TestClient;
@@ -13,18 +13,7 @@ afterAll(async () => {
   expect(await client.stop()).toBe(0);
 });
 
-let opened = 0;
-async function open(text: string): Promise<string> {
-  const uri = `file:///tmp/fuselens_feature_${opened++}.py`;
-  await client.open(uri, text);
-  return uri;
-}
-
-interface Hint {
-  readonly position: { readonly line: number; readonly character: number };
-  readonly label: string;
-}
-const everything: Range = { start: { line: 0, character: 0 }, end: { line: 1000, character: 0 } };
+const open = (text: string): Promise<string> => client.openNew(text);
 
 describe("hover", () => {
   it("says kernel, type, operator, and the reasons with both index expressions and a way out", async () => {
@@ -91,7 +80,7 @@ describe("what preset fuselens would save", () => {
 
 describe("inlay hints", () => {
   const hints = (uri: string): Promise<Hint[]> =>
-    client.request("textDocument/inlayHint", { textDocument: { uri }, range: everything });
+    client.request("textDocument/inlayHint", { textDocument: { uri }, range: EVERYTHING });
 
   it("show the shape after the name and the kernel at the line's end", async () => {
     const uri = await open(TWO_SUMS);
@@ -383,7 +372,7 @@ describe("stale answers", () => {
   it("end at once when the client no longer wants them", async () => {
     const uri = await open(TWO_SUMS);
     await client.edit(uri, 2, { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } }, "#\n");
-    const params = { textDocument: { uri }, range: everything };
+    const params = { textDocument: { uri }, range: EVERYTHING };
     const answer = client.cancelled("textDocument/inlayHint", params, 0);
     await answer.catch(e => expect((e as Error).message).toMatch(/cancel/i));
   });

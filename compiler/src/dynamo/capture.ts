@@ -84,6 +84,7 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
           diagnostics,
           unsay,
           only: options.roots,
+          training: options.training ?? (() => false),
           elsewhere: elsewhereOf(run, path),
           project: () => options.project?.(path) ?? [],
           constants: new ProjectConstants(() => projectTexts(path, options)),

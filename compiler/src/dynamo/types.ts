@@ -75,6 +75,8 @@ export interface CapturedFrame {
   readonly autocast?: DType | null;
   /** what the capture rests on that it could not know ("branch at line 12 taken", "shapes from a comment") */
   readonly assumed: readonly string[];
+  /** its backward is compiled though the program does not call backward(): analysed as in training */
+  readonly backward?: boolean;
   readonly stack: readonly StackFrame[];
 }
 
@@ -155,6 +157,8 @@ export interface CaptureOptions {
   readonly imports?: "plain" | "present";
   /** classes and functions of the file to analyse as if compiled; undefined: its roots, where it compiles nothing itself */
   readonly roots?: readonly string[];
+  /** whether a root module that the file never calls is analysed in train() with grad; absent: in eval() without */
+  readonly training?: (root: string) => boolean;
   /** the number of a scalar that `run` can know (Tensor.item()) by executing; undefined: unknown */
   readonly evaluate?: (steps: readonly RuntimeStep[], tensor: RuntimeTensor) => readonly number[] | undefined;
   readonly defaultDevice?: Device;

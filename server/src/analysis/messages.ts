@@ -23,6 +23,13 @@ export interface ThreadOptions {
   readonly folders: readonly string[];
   /** example inputs kept outside the source: file, function, what a `# fuselens:` comment would say */
   readonly examples: readonly ExampleInputs[];
+  /** root modules to show in train() with grad, forward and backward */
+  readonly training?: readonly TrainedRoot[];
+}
+
+export interface TrainedRoot {
+  readonly path: string;
+  readonly root: string;
 }
 
 export interface ExampleInputs {

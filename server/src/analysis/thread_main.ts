@@ -141,6 +141,7 @@ function sessionOptions(o: ThreadOptions): SessionOptions {
     choices: new Map(o.choices ?? []),
     environment: new Map(o.environment ?? []),
     imports: o.imports ?? "plain",
+    training: (root, path) => (o.training ?? []).some(t => t.root === root && t.path === path),
     artifacts: new Set(),
     wat: false,
     unfused: false,

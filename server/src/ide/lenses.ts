@@ -1,6 +1,6 @@
 // Lenses above each compiled function or module: what it becomes, Benchmark, Output code, Kernel map. Placing them is
 // cheap; their titles are made when a lens comes into view.
-import type { ReportRoot } from "@fuselens/compiler";
+import { IN_EVAL, IN_TRAINING, type ReportRoot } from "@fuselens/compiler";
 import { formatBandwidth, formatBytes, formatTime } from "../render/units";
 import { type BetterSchedules, betterTitle } from "./better";
 import { compilationsOf, launched } from "./lookup";
@@ -13,6 +13,7 @@ export const LENS_COMMANDS = [
   "fuselens.benchmark",
   "fuselens.showOutputCode",
   "fuselens.showSchedulerGraph",
+  "fuselens.switchMode",
 ] as const;
 export type LensCommand = (typeof LENS_COMMANDS)[number];
 
@@ -24,9 +25,11 @@ export interface LensPlace {
 
 /** One set a line: a function that is compiled twice (for two shapes, say) has the sums of both. */
 export function lensPlaces(program: EditorProgram): LensPlace[] {
-  return program.roots.flatMap(root =>
-    root.compilations.length ? LENS_COMMANDS.map(command => ({ line: root.span.line, command, root: root.name })) : [],
-  );
+  return program.roots.flatMap(root => {
+    if (!root.compilations.length) return [];
+    const commands = LENS_COMMANDS.filter(c => c !== "fuselens.switchMode" || otherMode(root) !== null);
+    return commands.map(command => ({ line: root.span.line, command, root: root.name }));
+  });
 }
 
 export function lensTitle(
@@ -47,11 +50,19 @@ export function lensTitle(
       return "Output code";
     case "fuselens.showSchedulerGraph":
       return "Graph";
+    case "fuselens.switchMode":
+      return otherMode(root);
     default: {
       const never: never = command;
       return never;
     }
   }
+}
+
+/** what a module that its file never calls can be shown in instead; null for what the file says itself */
+function otherMode(root: ReportRoot): string | null {
+  if (root.assumed.includes(IN_EVAL)) return "Show training";
+  return root.assumed.includes(IN_TRAINING) ? "Show inference" : null;
 }
 
 function kernelsTitle(program: EditorProgram, root: ReportRoot, better: BetterSchedules | undefined): string {
@@ -72,7 +83,7 @@ function kernelsTitle(program: EditorProgram, root: ReportRoot, better: BetterSc
 function assumedText(assumed: readonly string[]): string {
   const short = assumed
     .filter(a => a !== "analysed as if compiled")
-    .map(a => (a === "in eval() without grad" ? "eval" : a.replace(/\bfloat(16|32|64)\b/g, "f$1")));
+    .map(a => (a === IN_EVAL ? "eval" : a === IN_TRAINING ? "train" : a.replace(/\bfloat(16|32|64)\b/g, "f$1")));
   return short.length ? `assumed: ${short.join(", ")}` : "assumed to be compiled";
 }
 

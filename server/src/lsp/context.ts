@@ -57,6 +57,8 @@ export interface ServerContext {
   refresh(): void;
   /** takes over what was measured of ways to compute matrix products, and compiles open documents again */
   chosen(found: ReadonlyMap<string, MeasuredWays>): void;
+  /** shows a root module in training or in inference, as it was not before; true: in training */
+  switchMode(path: string, root: string): boolean;
   /** takes over what the worker turned out to be */
   workerChanged(): Promise<void>;
   readonly log: Log;

@@ -115,6 +115,11 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     },
     overlay: () => documents.all().map(u => [u.path, u.text] as const),
     refresh,
+    switchMode: (path, root) => {
+      const training = workspace.switchMode(path, root);
+      reconfigure();
+      return training;
+    },
     workerChanged: async () => {
       if (workspace.setDevices((await workers.status()).devices)) reconfigure();
       notifyWorker();

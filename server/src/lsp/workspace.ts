@@ -4,7 +4,7 @@
 import { defaultSessionOptions, type MeasuredWays, targetNames } from "@fuselens/compiler";
 import type { DeviceInfo } from "@fuselens/gpu-worker/protocol";
 import type { Connection, WorkspaceFolder } from "vscode-languageserver/node";
-import type { ThreadOptions } from "../analysis/messages";
+import type { ThreadOptions, TrainedRoot } from "../analysis/messages";
 import { pathOf } from "./documents";
 import { type FoundTorch, findTorch, readExamples } from "./environment";
 import { defaultPreset, readSettings, type Settings } from "./settings";
@@ -16,6 +16,7 @@ export class Workspace {
   /** what workers measured of ways to compute matrix products */
   readonly choices = new Map<string, MeasuredWays>();
   private torch: FoundTorch | null = null;
+  private trained: readonly TrainedRoot[] = [];
   private workerTarget: string | null = null;
 
   setFolders(folders: readonly (WorkspaceFolder | string)[]): void {
@@ -36,6 +37,14 @@ export class Workspace {
     return this.settings.target === null && before !== this.workerTarget;
   }
 
+  /** shows a root module in training where it was shown in inference, and the other way; true: in training */
+  switchMode(path: string, root: string): boolean {
+    const others = this.trained.filter(t => t.path !== path || t.root !== root);
+    const training = others.length === this.trained.length;
+    this.trained = training ? [...others, { path, root }] : others;
+    return training;
+  }
+
   threadOptions(overrides: Partial<ThreadOptions> = {}): ThreadOptions {
     const defaults = defaultSessionOptions();
     return {
@@ -48,6 +57,7 @@ export class Workspace {
       stepBudget: defaults.stepBudget,
       examples: readExamples(this.folders),
       folders: this.folders,
+      training: this.trained,
       ...overrides,
     };
   }

@@ -41,6 +41,8 @@ export interface Program {
   readonly execute: (path: string, text: string) => PyDict;
   /** names to analyse instead of the roots that the file has */
   readonly only: readonly string[] | undefined;
+  /** root modules to analyse in train() with grad where the file does not call them */
+  readonly training: (root: string) => boolean;
 }
 
 /** steps per root, attempts included: three to four seconds; the whole analysis has a budget of its own */
@@ -103,7 +105,8 @@ function analyse(p: Program, c: Candidate): Root | undefined {
 
 function capture(p: Program, c: Candidate, assumed: string[]): Found | string {
   const { vm, torch, runner, api, unsay } = p;
-  const search: Search = { vm, torch, runner, api, unsay, said: () => p.diagnostics.length };
+  const training = c.cls !== null && p.training(c.name);
+  const search: Search = { vm, torch, runner, api, unsay, training, said: () => p.diagnostics.length };
   const written = commentSpecs(p, c);
   if (c.call && !written) {
     const found = searchCall(search, c, c.call, assumed);
@@ -188,16 +191,22 @@ function shownElsewhere(
   return typeof found === "string" ? undefined : found;
 }
 
-/** a root module that the file never calls is analysed in eval() without grad */
+export const IN_EVAL = "in eval() without grad";
+export const IN_TRAINING = "in train() with grad";
+
+/** a root module that the file never calls is analysed in eval() without grad, or as `training` says */
 function settled(p: Program, c: Candidate, target: Value): string[] {
   if (c.options) return [];
   const { vm } = p;
+  const training = p.training(c.name);
   quietly(p.torch, () => {
     vm.call(vm.getattr(target, "cuda"), []);
-    vm.call(vm.getattr(target, "eval"), []);
+    vm.call(vm.getattr(target, "train"), [training]);
   });
-  return ["in eval() without grad"];
+  return [modeOf(p, c)];
 }
+
+const modeOf = (p: Program, c: Candidate): string => (p.training(c.name) ? IN_TRAINING : IN_EVAL);
 
 function shaped(
   search: Search,
@@ -214,6 +223,7 @@ function shaped(
 /** what plain guesses don't reach: arguments found by search */
 function inferred(p: Program, c: Candidate, root: Value, assumed: readonly string[]): Found | string {
   const { vm, torch, runner, api } = p;
+  const mode = c.cls && !c.options ? [modeOf(p, c)] : [];
   const options = {
     fullgraph: false,
     dynamic: null,
@@ -221,10 +231,11 @@ function inferred(p: Program, c: Candidate, root: Value, assumed: readonly strin
     backend: "inductor",
     options: new Map(),
     ...(c.options ?? {}),
-    assumed,
+    assumed: [...new Set([...assumed, ...mode])],
+    backward: c.cls !== null && p.training(c.name),
   };
   const ctx = { vm, torch, building: [], assumed: [], elsewhere: p.elsewhere, constants: p.constants };
-  const grad = c.cls ? false : torch.gradEnabled;
+  const grad = c.cls ? p.training(c.name) : torch.gradEnabled;
   const mark = p.diagnostics.length;
   const found = analyseInferred({
     ctx,
@@ -237,7 +248,7 @@ function inferred(p: Program, c: Candidate, root: Value, assumed: readonly strin
     written: new Map(),
     unsay: () => p.unsay(mark),
   });
-  return typeof found === "string" ? found : { frames: found.frames, assumed: found.notes };
+  return typeof found === "string" ? found : { frames: found.frames, assumed: [...new Set([...mode, ...found.notes])] };
 }
 
 function place(def: ast.FunctionDef | ast.ClassDef): Diagnostic["span"] {

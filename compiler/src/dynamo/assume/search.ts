@@ -24,6 +24,8 @@ export interface Search {
   /** forgets what was said since the mark that said() gave */
   readonly said: () => number;
   readonly unsay: (mark: number) => void;
+  /** a module is called with grad and its backward runs, whatever the file's own call of it does */
+  readonly training: boolean;
 }
 
 export interface Found {
@@ -61,11 +63,11 @@ export function searchCall(s: Search, c: Candidate, call: Call, assumed: readonl
       new Map([...call.kwargs].map(([k, v]) => [k, device ? onCuda(s, v) : v] as const));
     const prepare = (): void => {
       if (!(call.target instanceof PyInstance)) return;
-      s.vm.call(s.vm.getattr(call.target, "train"), [call.training]);
+      s.vm.call(s.vm.getattr(call.target, "train"), [call.training || s.training]);
       if (device) s.vm.call(s.vm.getattr(call.target, "cuda"), []);
     };
     const note = [...assumed, call.how, ...(device ? ["on cuda"] : [])];
-    return attempt(s, c, call.target, prepare, args, kwargs, call.grad, note);
+    return attempt(s, c, call.target, prepare, args, kwargs, call.grad || s.training, note);
   };
   const onDevice = [...call.args, ...call.kwargs.values()].some(v => elsewhere(v));
   const first = move(onDevice);
@@ -81,7 +83,7 @@ export function searchShapes(
 ): Found | string {
   const { torch } = s;
   const guessed = firstGuess(s, c, target, written);
-  const grad = c.cls ? false : torch.gradEnabled;
+  const grad = c.cls ? s.training : torch.gradEnabled;
   let last = "no shapes were found that it accepts";
   for (let i = 0; i < ATTEMPTS; i++) {
     const values = new Map(guessed.args);
@@ -123,7 +125,7 @@ function attempt(
 ): Found | string {
   const { vm, torch, runner, api } = s;
   const frames: number[] = [];
-  const options: CompileOptions = { ...PLAIN, ...(c.options ?? {}), assumed };
+  const options: CompileOptions = { ...PLAIN, ...(c.options ?? {}), assumed, backward: s.training };
   const journal = new Journal();
   const outer = setJournal(journal);
   const events = torch.events.length;

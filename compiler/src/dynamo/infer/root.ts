@@ -25,6 +25,7 @@ export interface RootRequest {
   readonly root: Value;
   readonly globals: PyDict;
   readonly options: CompileOptions;
+  /** with grad, and a class's module in train(); else without, and in eval() */
   readonly grad: boolean;
   /** choices for parameters of forward that the user wrote down */
   readonly written: ReadonlyMap<string, Choice>;
@@ -42,7 +43,7 @@ const REBUILDS = 8;
 const TRIALS_AFTER_REBUILD = 24;
 
 export function analyseInferred(r: RootRequest): RootFound | string {
-  const { ctx, root } = r;
+  const { ctx, root, grad } = r;
   if (!(root instanceof PyClass)) {
     const found = withInputs(r, root, []);
     return "frames" in found ? found : found.why;
@@ -57,7 +58,7 @@ export function analyseInferred(r: RootRequest): RootFound | string {
     const { vm } = ctx;
     const { value } = now;
     const moved = guarded(ctx, 2_000_000, () =>
-      vm.call(vm.getattr(vm.call(vm.getattr(value, "cuda"), []), "eval"), []),
+      vm.call(vm.getattr(vm.call(vm.getattr(value, "cuda"), []), "train"), [grad]),
     );
     if ("error" in moved) return first ?? `${moved.error.value.cls.name} while it is moved to the device`;
     const trials = i === 0 ? undefined : TRIALS_AFTER_REBUILD;

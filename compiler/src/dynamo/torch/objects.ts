@@ -154,4 +154,6 @@ export interface CompileOptions {
   readonly options: ReadonlyMap<string, unknown>;
   /** analysed as if compiled, though the file does not say so */
   readonly assumed: readonly string[];
+  /** backward() is assumed to follow, as in training */
+  readonly backward?: boolean;
 }

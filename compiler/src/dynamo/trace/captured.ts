@@ -98,6 +98,7 @@ export function capturedFrame(
     deterministic: torch.deterministic,
     autocast: ambientAutocast(state),
     assumed: [...trace.assumed],
+    ...(context.options.backward ? { backward: true } : {}),
     stack,
   };
 }

@@ -12,6 +12,7 @@ import { asResponseError, benchmark } from "../commands/benchmark";
 import { compare } from "../commands/compare";
 import { exampleInputs } from "../commands/examples";
 import { showSchedulerGraph } from "../commands/graph";
+import { switchMode } from "../commands/mode";
 import { bugReport, doctor } from "../commands/support";
 import { asTarget, failed, invalid, rootIn, type Target, viewOf } from "../commands/target";
 import { showKernels, showOutputCode, showReasons, showStage } from "../commands/texts";
@@ -36,6 +37,7 @@ const ON_DOCUMENTS: Readonly<Record<string, Command>> = {
   "fuselens.exampleInputs": exampleInputs,
   "fuselens.benchmark": benchmark,
   "fuselens.bugReport": bugReport,
+  "fuselens.switchMode": switchMode,
   "fuselens.kernelLines": async (ctx, target) => {
     const view = await viewOf(ctx, target);
     return linesInPart(view, kernelLinesOf(view.program, rootIn(view, target), ctx.measurements));
