@@ -33,14 +33,14 @@ const ENTRIES = {
 };
 
 /**
- * Writes cli.cjs and compile_thread.cjs (which start the bundles NAME.main.cjs), worker.cjs, executor.cjs, thread.cjs and
+ * Writes cli.cjs and compile_thread.cjs (which start the bundles NAME.main.cjs), worker.cjs, executor.cjs, thread.cjs, those of `more` and
  * the .node files of `platform` into `folder`. Compiled code comes into the user's cache folder on first use.
  */
-export async function bundle(folder, platform, { minify = true } = {}) {
+export async function bundle(folder, platform, { minify = true, more = {} } = {}) {
   if (!(platform in ZEROMQ)) throw new Error(`no such platform: ${platform} (there are ${PLATFORMS.join(", ")})`);
   mkdirSync(folder, { recursive: true });
   await Promise.all(
-    Object.entries(ENTRIES).map(([name, entry]) =>
+    Object.entries({ ...ENTRIES, ...more }).map(([name, entry]) =>
       build({
         absWorkingDir: root,
         entryPoints: [entry],

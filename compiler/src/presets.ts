@@ -161,6 +161,8 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   peak_memory_tolerance: 0,
   /** a kernel over a concatenation of costly pieces has a sub-kernel per piece */
   cuts_concatenations: false,
+  /** a few launch configurations beyond Inductor's, for the first run to choose from */
+  more_configurations: false,
   /** rows of up to so many elements are held in registers where no more than two of them live at once; 0: 1024 and no more */
   widest_persistent_row: 0,
   /** attention has a template too: it computes what PyTorch's kernels do, biases and masks included */
@@ -246,6 +248,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       transpose_reduction_fusion: true,
       widest_persistent_row: 32768,
       cuts_concatenations: true,
+      more_configurations: true,
       compares_merged_loops: true,
       combo_by_cost: true,
       combo_bytes_by_part: true,

@@ -1,7 +1,8 @@
 // `node scripts/gpu/bench_jobs.mjs [OUT]`: what scripts/gpu/bench_fuselens.py times, one JSON file a graph. In: the
-// programs of test/bench/programs and the memory-bound ones of test/programs. Out (.gpu/inputs/bench by default): per graph
-// standalone code under presets fuselens and torch-2.11, the same graph in eager PyTorch, and the bytes that one read of
-// every input and one write of every output would move. Runs without a GPU.
+// programs of test/bench/programs, the memory-bound ones of test/programs and its training steps. Out (.gpu/inputs/bench by
+// default): per graph standalone code under presets fuselens and torch-2.11 with the predicted times of its kernels, the
+// same graph in eager PyTorch, and the bytes that one read of every input and one write of every output would move; per
+// training step the forward and the backward graph's code, and how many results the one keeps for the other. No GPU needed.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
@@ -70,23 +71,46 @@ function boundBytes(plan) {
 const launches = plan =>
   plan.steps.filter(s => s.kind === "launch" || s.kind === "extern" || s.kind === "finish_partials").length;
 
+const side = x => ({
+  code: x.outputCode.standalone,
+  bytes: x.graph.bytes,
+  launches: launches(x.plan),
+  kernels: x.plan.kernels.map(k => ({ name: k.name, bytes: k.bytes, estimateUs: k.estimateUs })),
+});
+
+const unfit = c => c.plan.blockers.length > 0 || c.plan.symbols.length > 0;
+
 function jobs(path, family) {
   const [ours, theirs] = PRESETS.map(p => compile(path, p));
   return ours.compilations.flatMap((c, i) => {
     const other = theirs.compilations[i];
     const bound = boundBytes(c.plan);
-    if (!other || c.outputCode.eager === null || c.plan.blockers.length > 0 || c.plan.symbols.length > 0) return [];
+    if (!other || c.outputCode.eager === null || c.graph.kind !== "inference" || unfit(c)) return [];
     if (family === "times" && bound < SMALLEST_BYTES) return [];
-    const side = x => ({
-      code: x.outputCode.standalone,
-      bytes: x.graph.bytes,
-      launches: launches(x.plan),
-      kernels: x.graph.kernels.filter(k => k.name !== "").map(k => k.name),
-    });
     const name = ours.compilations.length === 1 ? basename(path, ".py") : `${basename(path, ".py")}.${i}`;
     return [
       { name, family, bound_bytes: bound, eager: c.outputCode.eager, fuselens: side(c), "torch-2.11": side(other) },
     ];
+  });
+}
+
+/** a forward graph and the backward graph after it */
+function steps(path) {
+  const all = PRESETS.map(p => compile(path, p).compilations);
+  const [ours, theirs] = all;
+  return ours.flatMap((f, i) => {
+    const pairs = [ours, theirs].map(list => [list[i], list[i + 1]]);
+    const fit = pairs.every(
+      ([x, y]) => x?.graph.kind === "forward" && y?.graph.kind === "backward" && !unfit(x) && !unfit(y),
+    );
+    if (!fit || f.outputCode.eager === null) return [];
+    const [mine, other] = pairs.map(([x, y]) => ({
+      forward: side(x),
+      backward: side(y),
+      saved: y.graph.inputs.filter(t => t.saved).length,
+    }));
+    const name = ours.length === 2 ? basename(path, ".py") : `${basename(path, ".py")}.${i}`;
+    return [{ name, family: "train", bound_bytes: 0, eager: f.outputCode.eager, fuselens: mine, "torch-2.11": other }];
   });
 }
 
@@ -96,13 +120,15 @@ const counts = {};
 for (const [folder, wanted, familyOf] of [
   [join(root, "test", "bench", "programs"), () => true, n => (n.startsWith("headline") ? "headline" : "issue")],
   [join(root, "test", "programs"), n => MEMORY_BOUND.test(n) && !GATHERS.has(n), () => "times"],
+  [join(root, "test", "programs"), () => true, () => "train"],
 ]) {
   for (const file of readdirSync(folder)
     .filter(f => f.endsWith(".py"))
     .sort()) {
     const name = basename(file, ".py");
     if (!wanted(name)) continue;
-    for (const job of jobs(join(folder, file), familyOf(name))) {
+    const family = familyOf(name);
+    for (const job of family === "train" ? steps(join(folder, file)) : jobs(join(folder, file), family)) {
       writeFileSync(join(out, `${job.family}.${job.name}.json`), JSON.stringify(job));
       counts[job.family] = (counts[job.family] ?? 0) + 1;
     }

@@ -1,10 +1,16 @@
-// In: a preset, an output folder, programs. Out: one JSON job per compiled graph, as the Python executor takes it.
+// In: a preset, an output folder, programs. Out: one JSON job per compiled graph, as the Python executor takes it; a forward
+// graph with the backward graph that follows it is one job of kind "step" (scripts/gpu/training.py).
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { defaultSessionOptions, isPresetName, Session } from "@fuselens/compiler";
+import { type Compilation, defaultSessionOptions, isPresetName, Session } from "@fuselens/compiler";
 
-const [preset, folder, against, ...files] = process.argv.slice(2);
-if (!preset || !folder || !isPresetName(preset)) throw new Error("usage: jobs PRESET FOLDER AGAINST FILE...");
+const [preset, folder, ...files] = process.argv.slice(2);
+if (!preset || !folder || !isPresetName(preset)) throw new Error("usage: jobs PRESET FOLDER FILE...");
+
+const WRITES_BY_INDEX = /index_put|index_copy|scatter/;
+const RANDOM = /rand|bernoulli|dropout|multinomial|normal_|uniform|exponential/;
+/** what depends on a generator's state, which eager PyTorch steps in other ways */
+const drawsRandom = (c: Compilation): boolean => c.graph.aten.some(a => RANDOM.test(a.target));
 mkdirSync(folder, { recursive: true });
 const read = (p: string): string | undefined => {
   try {
@@ -22,19 +28,31 @@ for (const file of files) {
       return;
     }
     const name = `${basename(file, ".py")}.${i}.${preset}`;
-    const rivals = c.graph.kind === "inference" && against && against !== "none" ? against.split(",") : [];
+    const next = program.compilations[i + 1];
+    if (c.graph.kind === "forward" && next?.graph.kind === "backward" && next.plan.blockers.length === 0) {
+      const saved = next.graph.inputs.filter(t => t.saved).length;
+      const step = {
+        kind: "step",
+        name: `${basename(file, ".py")}.${i}+${i + 1}.${preset}`,
+        forward: { code: c.outputCode.standalone },
+        backward: { code: next.outputCode.standalone },
+        eager: c.outputCode.eager,
+        saved,
+        random: drawsRandom(c) || drawsRandom(next),
+      };
+      writeFileSync(join(folder, `${step.name}.json`), JSON.stringify(step));
+      jobs++;
+      return;
+    }
+    if (c.graph.kind === "backward" && program.compilations[i - 1]?.graph.kind === "forward") return;
     const job = {
       kind: "benchmark",
       name,
       graph: c.graph.kind,
       standalone: c.outputCode.standalone,
       eager: c.graph.kind === "inference" ? c.outputCode.eager : null,
-      kernels: c.plan.kernels.map(k => ({ name: k.name, bytes: k.bytes, estimateUs: k.estimateUs })),
-      bytes: c.graph.bytes,
-      seconds: 0.05,
-      min_runs: 5,
-      per_kernel: true,
-      against: rivals,
+      distinct: c.graph.aten.some(a => WRITES_BY_INDEX.test(a.target)),
+      random: drawsRandom(c),
     };
     writeFileSync(join(folder, `${name}.json`), JSON.stringify(job));
     jobs++;

@@ -1,4 +1,4 @@
-// `node scripts/gpu/make_jobs.mjs PRESET AGAINST FILE...`: puts jobs into .gpu/inputs/jobs for scripts/gpu/run_jobs.py.
+// `node scripts/gpu/make_jobs.mjs PRESET FILE...`: puts jobs into .gpu/inputs/jobs for scripts/gpu/run_jobs.py.
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,7 +17,7 @@ await build({
   external: ["tree-sitter", "tree-sitter-python"],
   logLevel: "warning",
 });
-const [preset, against, ...files] = process.argv.slice(2);
-execFileSync(process.execPath, [outfile, preset, join(root, ".gpu", "inputs", "jobs"), against, ...files], {
+const [preset, ...files] = process.argv.slice(2);
+execFileSync(process.execPath, [outfile, preset, join(root, ".gpu", "inputs", "jobs"), ...files], {
   stdio: "inherit",
 });

@@ -16,7 +16,7 @@ mkdirSync(out, { recursive: true });
 if (!existsSync(node))
   writeFileSync(node, execFileSync("xz", ["-6", "-k", "-c", process.execPath], { maxBuffer: 1 << 28 }));
 rmSync(join(out, "app"), { recursive: true, force: true });
-await bundle(join(out, "app"), "linux-x64", { minify: false });
+await bundle(join(out, "app"), "linux-x64", { minify: false, more: { faults: "scripts/gpu/faults_entry.ts" } });
 await build({
   absWorkingDir: root,
   entryPoints: ["test/bench/compile/measure.ts"],

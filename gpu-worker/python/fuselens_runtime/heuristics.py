@@ -6,6 +6,7 @@ configurations on the first call, and remembers the fastest per set of sizes.
 
 import functools
 
+import torch
 import triton
 
 MAX_Y_GRID = 65535
@@ -67,16 +68,34 @@ def _has(values, data, axis, i):
 
 @functools.cache
 def multiprocessors():
-    import torch
-
     return torch.cuda.get_device_properties(torch.cuda.current_device()).multi_processor_count
 
 
 def _scratch(size, alignment, stream):
     """Device memory that Triton asks for at a launch: room for tensor descriptors."""
-    import torch
-
     return torch.empty(size, dtype=torch.int8, device="cuda")
+
+
+@functools.cache
+def _device(index):
+    return torch.cuda.get_device_properties(index)
+
+
+def _smaller(config, compiled, rows):
+    """The configuration with half the block of a loop, where registers let too few programs run at once to need no
+    second turn; None where they do not, or where a program's rows are short already. `rows`: how many are reduced."""
+    registers = getattr(compiled, "n_regs", None)
+    block = config.kwargs.get("R0_BLOCK", 0)
+    if not registers or block <= 64:
+        return None
+    gpu = _device(torch.cuda.current_device())
+    if registers <= gpu.regs_per_multiprocessor // gpu.max_threads_per_multi_processor:
+        return None
+    at_once = max(gpu.regs_per_multiprocessor // (registers * gpu.warp_size * config.num_warps), 1)
+    if cdiv(rows, config.kwargs.get("XBLOCK", 1)) <= at_once * gpu.multi_processor_count:
+        return None
+    kwargs = {**config.kwargs, "R0_BLOCK": block // 2}
+    return triton.Config(kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
 
 
 class Kernel:
@@ -86,12 +105,18 @@ class Kernel:
         self.fn = fn
         self.signature = signature
         self.names = [n for n, t in signature.items() if t != "constexpr" or n.endswith("numel")]
+        self.pointers = [i for i, n in enumerate(self.names) if signature[n].startswith("*")]
+        self.integers = [i for i, n in enumerate(self.names) if not signature[n].startswith("*")]
+        self.constants = [n for n in signature if n not in self.names]
+        # arguments and then constants is the order in which a compiled kernel takes them
+        self.in_order = self.names + self.constants == list(signature)
         self.grid = grid
         self.grid_data = grid_data or {}
         self.configs = configs
         self.mutated = set(mutated)
         self.size_hints = size_hints or {}
         self.best = {}
+        self.ready = {}
         self.best_config = None
 
     def _prepared(self, args, config):
@@ -106,9 +131,11 @@ class Kernel:
         return grid
 
     def _launch(self, args, config):
+        """Launches through triton.jit, which compiles at need. Returns the compiled kernel; None where nothing is to do."""
         grid = self._prepared(args, config)
-        if grid is not None:
-            self.fn[grid](*args, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
+        if grid is None:
+            return None
+        return self.fn[grid](*args, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
 
     def compile(self, args, config):
         """What a launch would compile, without the launch."""
@@ -116,36 +143,72 @@ class Kernel:
         if grid is not None:
             self.fn.warmup(*args, grid=grid, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
 
-    def _key(self, args):
-        return tuple(a for a in args if isinstance(a, int))
+    def _with_smaller(self, args):
+        """The candidates, and beside each loop's that fills the registers one with half its block."""
+        if self.grid != "Grid1D" or "R0_BLOCK" not in self.signature:
+            return self.configs
+        out = list(self.configs)
+        rows = dict(zip(self.names, args)).get("xnumel", 1)
+        for config in self.configs:
+            try:
+                half = _smaller(config, self._launch(args, config), rows)
+            except triton.runtime.errors.OutOfResources:
+                continue
+            if half is not None and all(half.all_kwargs() != c.all_kwargs() for c in out):
+                out.append(half)
+        return out
 
     def _tune(self, args):
         """Fastest configuration that compiles. What a run writes over is copied first, so that tuning changes nothing."""
-        if len(self.configs) == 1:
+        if len(self.configs) == 1 and "R0_BLOCK" not in self.signature:
             return self.configs[0]
         kept = {i: args[i].clone() for i, n in enumerate(self.names) if n in self.mutated and hasattr(args[i], "clone")}
         best, fastest, failure = None, float("inf"), None
-        for config in self.configs:
+        configs = self._with_smaller(args)
+        for config in configs if len(configs) > 1 else ():
             try:
-                time = triton.testing.do_bench(lambda: self._launch(args, config), warmup=2, rep=10, return_mode="median")
+                again = self._relaunch(self._launch(args, config), args, config) or (lambda args, stream: self._launch(args, config))
+                stream = torch.cuda.current_stream().cuda_stream
+                time = triton.testing.do_bench(lambda: again(args, stream), warmup=2, rep=10, return_mode="median")
             except Exception as error:  # too many registers or too much shared memory for this GPU
+                if "CUDA error" in str(error):
+                    raise
                 failure = error
                 continue
             if time < fastest:
                 best, fastest = config, time
         for i, value in kept.items():
             args[i].copy_(value)
+        if len(configs) == 1:
+            return configs[0]
         if best is None:
             raise failure
         return best
 
+    def _relaunch(self, compiled, args, config):
+        """A launch of what is compiled, without triton.jit's work on every argument; None where it can't be done."""
+        if not self.in_order or not hasattr(compiled, "__getitem__"):
+            return None
+        tail = tuple(config.kwargs[n] for n in self.constants)
+        launch = compiled[self._prepared(args, config)]
+        return lambda args, stream: launch(*args, *tail, stream=stream)
+
     def run(self, *args, stream=None):
-        key = self._key(args)
-        config = self.best.get(key)
+        # what triton.jit specialises on: values of integers, and whether pointers are aligned
+        key = [args[i] for i in self.integers]
+        for i in self.pointers:
+            key.append(args[i].data_ptr() & 15)
+        key = tuple(key)
+        launch = self.ready.get(key)
+        if launch is not None and stream is not None:
+            launch(args, stream)
+            return
+        sizes = tuple(args[i] for i in self.integers)
+        config = self.best.get(sizes)
         if config is None:
-            config = self.best[key] = self._tune(args)
+            config = self.best[sizes] = self._tune(args)
         self.best_config = config
-        self._launch(args, config)
+        self.ready[key] = self._relaunch(self._launch(args, config), args, config)
 
 
 def kernel(signature, grid, configs, mutated=(), grid_data=None, size_hints=None):

@@ -1,10 +1,13 @@
 """Memory and checks for generated wrappers, on torch's public functions."""
 
 import torch
+from triton.runtime import driver
+
+_CUDA = torch.device("cuda")
 
 
 def empty_strided_cuda(size, stride, dtype):
-    return torch.empty_strided(size, stride, dtype=dtype, device="cuda")
+    return torch.empty_strided(size, stride, dtype=dtype, device=_CUDA)
 
 
 def empty_strided_cpu(size, stride, dtype):
@@ -18,6 +21,8 @@ def reinterpret_tensor(tensor, size, stride, offset=0):
 
 def assert_size_stride(tensor, size, stride, name=None):
     """Raises AssertionError unless sizes agree, and strides of all dimensions longer than 1."""
+    if tensor.shape == size and tensor.stride() == stride:
+        return
     where = f" of {name}" if name else ""
     if tensor.dim() != len(size):
         raise AssertionError(f"wrong number of dimensions{where}: {tensor.dim()} instead of {len(size)}")
@@ -39,12 +44,16 @@ def assert_alignment(tensor, alignment, name=None):
 
 
 def copy_if_misaligned(tensor):
-    """Kernels are specialised for pointers that are multiples of 16 bytes."""
-    return tensor.clone() if tensor.data_ptr() % 16 else tensor
+    """Kernels are specialised for pointers that are multiples of 16 bytes. A copy has the same strides, gaps and all."""
+    if not tensor.data_ptr() % 16 or not tensor.numel():
+        return tensor
+    reach = 1 + sum((n - 1) * s for n, s in zip(tensor.shape, tensor.stride()))
+    return tensor.as_strided((reach,), (1,)).clone().as_strided(tensor.shape, tensor.stride())
 
 
 def get_raw_stream(device):
-    return torch.cuda.current_stream(device).cuda_stream
+    """The current stream's handle; `device` is its index."""
+    return driver.active.get_current_stream(device)
 
 
 def rand_strided(size, stride, dtype=torch.float32, device="cpu"):

@@ -1,5 +1,7 @@
 """Runs one graph's output code: compiles its kernels, compares its results with eager PyTorch, times it and its rivals."""
 
+import inspect
+
 import torch
 
 from fuselens_runtime import source
@@ -27,12 +29,32 @@ def fresh(args):
     return [copy(a) for a in args]
 
 
-def fill(args):
-    """Random inputs, never zeros: integers stay small so that they index validly."""
+def names_of(eager):
+    """The parameters of the eager function, in the order of the inputs; none where there is no such function."""
+    return list(inspect.signature(eager).parameters) if eager is not None else []
+
+
+def fill(args, names=(), distinct=False):
+    """Random inputs, never zeros. Weights of modules are scaled as initialisers do, so that sums neither swell nor vanish.
+
+    Integers stay small so that they index validly. `distinct`: together they name no place of a tensor twice, as long as
+    its sizes allow; for graphs that write where integers say, and whose result would else hang on the order of writes.
+    """
     torch.manual_seed(SEED)
-    for a in args:
-        if isinstance(a, torch.Tensor) and a.is_floating_point():
-            a.copy_(torch.randn(a.shape, device=a.device, dtype=torch.float32).to(a.dtype))
+    sides = [n for a in args if isinstance(a, torch.Tensor) and a.is_floating_point() for n in a.shape if n > 1]
+    base, step = min(sides, default=2), 1
+    for i, a in enumerate(args):
+        if not isinstance(a, torch.Tensor):
+            continue
+        if a.is_floating_point():
+            values = torch.randn(a.shape, device=a.device, dtype=torch.float32)
+            if i < len(names) and "_parameters_" in names[i] and a.dim() > 1 and a.numel():
+                values *= (a.shape[0] / a.numel()) ** 0.5
+            a.copy_(values.to(a.dtype))
+        elif distinct and a.dtype != torch.bool and a.numel():
+            places = torch.arange(a.numel(), device=a.device).reshape(a.shape)
+            a.copy_(places // step % base)
+            step *= base
     return args
 
 
@@ -53,13 +75,13 @@ def largest_error(ours, reference):
 def run(job, progress):
     progress(0, 4, "compiling kernels")
     code = load(job["standalone"], "fuselens_output_code")
-    args = fill(code.get_args())
+    eager = load(job["eager"], "fuselens_eager").forward if job.get("eager") else None
+    args = fill(code.get_args(), names_of(eager))
     outputs = code.call(fresh(args))
     torch.cuda.synchronize()
     rivals, error = {}, None
-    if job.get("eager"):
+    if eager is not None:
         progress(1, 4, "running eager PyTorch")
-        eager = load(job["eager"], "fuselens_eager").forward
         with torch.no_grad():
             reference = eager(*fresh(args))
             reference = reference if isinstance(reference, (tuple, list)) else (reference,)
@@ -82,7 +104,7 @@ def run(job, progress):
             if graph:
                 against[f"{name} (graph)"] = timing(graph, moved)
     whole = timing(cold, moved)
-    kernels = kernel_times(code, args, job) if job["per_kernel"] else []
+    kernels = kernel_times(code, once, job) if job["per_kernel"] else []
     inside = sum(k["medianUs"] for k in kernels)
     if replay:
         against["ours (graph)"] = timing(replay, moved)
@@ -98,8 +120,8 @@ def run(job, progress):
     }
 
 
-def kernel_times(code, args, job):
-    """Each generated kernel alone: its launches of one run of the graph are recorded and then repeated."""
+def kernel_times(code, once, job):
+    """Each generated kernel alone: its launches of one run of the graph (`once`) are recorded and then repeated."""
     recorded = {}
     originals = {}
     for k in job["kernels"]:
@@ -113,7 +135,7 @@ def kernel_times(code, args, job):
             return originals[_name](*a, **kw)
 
         kernel.run = record
-    code.call(list(args))
+    once()
     torch.cuda.synchronize()
     for name, run_ in originals.items():
         getattr(code, name).run = run_

@@ -8,10 +8,11 @@ import { emitTranspose, TransposeKernel, transposeConfigs } from "../codegen/tri
 import { itemsize } from "../ir/dtypes";
 import { membersOf } from "../scheduler/state";
 import { elements } from "../scheduler/transpose_frame";
-import { isFailure, TILE, transposeShape, walk } from "../scheduler/transpose_reduction";
+import { isFailure, transposeShape, walk } from "../scheduler/transpose_reduction";
 import type { GroupNode } from "../scheduler/types";
 import { int } from "../symbolic/expr";
 import { type LaunchBuilder, originsOf } from "./launches";
+import type { TritonConfig } from "./types";
 
 const GRID = "TransposeReductionGrid";
 
@@ -23,6 +24,7 @@ export function launchTransposeReduction(l: LaunchBuilder, node: GroupNode): voi
   const { frame, pieces } = shape;
   const [numel, rnumel] = [int(elements(frame.kept)), int(elements(frame.reduced))];
   const features = { nodes: members, numel, rnumel };
+  const reach = walk(elements(frame.reduced), pieces);
   const kernel = new TransposeKernel({
     graph: b.view,
     options: b.options,
@@ -33,14 +35,18 @@ export function launchTransposeReduction(l: LaunchBuilder, node: GroupNode): voi
     isReduction: true,
     persistent: false,
     indexDtype: indexDtype(features, b.view),
-    walk: pieces === 1 ? Math.ceil(elements(frame.reduced) / TILE) * TILE : walk(elements(frame.reduced), pieces),
+    walk: reach,
   });
   emitTranspose(kernel, frame.members);
   finishKernel(kernel);
   const e: EmittedKernel = { kernel, features, hint: "OUTER", scores: null, schedule: [] };
   const widest = Math.max(...[...kernel.args.inputs.keys()].map(n => itemsize(b.view.dtype(n))), 1);
   const fixedColumns = frame.members.some(m => m.role === "cross");
-  const source = overGrid(kernelSource(e, b.options, b.schedule.graph.kind), pieces, widest, fixedColumns);
+  const source = overGrid(
+    kernelSource(e, b.options, b.schedule.graph.kind),
+    pieces,
+    transposeConfigs(widest, fixedColumns, reach),
+  );
   const index = l.define(source, node, members, originsOf(members));
   for (const m of members) b.markRun(m, kernel.inplaceUpdates);
   l.launch(index, source, members);
@@ -48,14 +54,14 @@ export function launchTransposeReduction(l: LaunchBuilder, node: GroupNode): voi
   b.freeBuffers();
 }
 
-function overGrid(source: KernelSource, pieces: number, width: number, fixedColumns: boolean): KernelSource {
+function overGrid(source: KernelSource, pieces: number, configs: readonly TritonConfig[]): KernelSource {
   const { meta } = source;
   return {
     ...source,
     meta: {
       ...meta,
       inductorMeta: meta.inductorMeta.map(([k, v]) => [k, k === "grid_type" ? `'${GRID}'` : v] as const),
-      configs: transposeConfigs(width, fixedColumns),
+      configs,
       grid: { type: GRID, data: { pieces } },
     },
   };

@@ -194,8 +194,12 @@ function cutsAnew(s: ShapeInput, sums: readonly FrameMember[]): boolean {
   });
 }
 
-/** reduced elements per program: whole tiles */
-export const walk = (reduced: number, pieces: number): number => Math.ceil(Math.ceil(reduced / pieces) / TILE) * TILE;
+/** reduced elements per program: whole tiles, two at a time where a program has several */
+export function walk(reduced: number, pieces: number): number {
+  const each = Math.ceil(reduced / pieces);
+  const step = each > 2 * TILE ? 2 * TILE : TILE;
+  return Math.ceil(each / step) * step;
+}
 
 /** microseconds of one pass, its partial results and the kernels that add those up */
 function fusedUs(s: SchedulerState, shape: TransposeShape, bytes: number): number {

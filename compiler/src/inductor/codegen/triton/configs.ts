@@ -3,6 +3,7 @@
 import type { ReductionHint } from "../../ir/types";
 import type { TritonConfig } from "../../plan/types";
 import { nextPowerOf2, type TritonKernel } from "./kernel";
+import { withMore } from "./more_configs";
 import { type CodegenOptions, configNumber, has } from "./options";
 import { rowsAcrossConfigs, wideRowConfigs, widestRow } from "./wide_rows";
 
@@ -31,6 +32,7 @@ export function kernelConfigs(c: ConfigInput, o: CodegenOptions): readonly Trito
   else if (c.rsplitSize !== null) list = mixOrder(hints, c.rsplitSize, o);
   else if (k.spec.persistent) list = persistent(c, o);
   else list = reduction(c, o);
+  if (has(o, "more_configurations")) list = withMore(c, list);
   const seen = new Set<string>();
   return list.filter(x => {
     const key = JSON.stringify(x);
@@ -88,23 +90,17 @@ function tritonConfig(hints: Sizes, wanted: Sizes, wantedWarps: number | undefin
   return { kwargs, numWarps, numStages: 1 };
 }
 
-/** x and r blocks clipped and scaled (triton_config_reduction) */
+/** x and r blocks clipped to the sizes; along contiguous rows (`inner`) warps go by the row alone (triton_config_reduction) */
 function reductionConfig(
   hints: Readonly<Record<string, number>>,
   x: number,
   r: number,
-  opts: { warps?: number; registerIntensive?: boolean; inner?: boolean } = {},
+  opts: { warps?: number; leastWarps?: number; registerIntensive?: boolean; inner?: boolean } = {},
 ): TritonConfig {
-  const X = hints.x ?? 1;
-  const R = hints.r0_ ?? 1;
-  let bx = Math.min(x, X);
-  let br = Math.min(r, R);
-  let target = x * r;
-  if (X * R < target) target = Math.floor(target / 8);
-  while (bx < X && bx * br < target) bx *= 2;
-  while (br < R && bx * br < target) br *= 2;
+  const bx = Math.min(x, hints.x ?? 1);
+  const br = Math.min(r, hints.r0_ ?? 1);
   const n = opts.warps ?? (opts.inner ? r : bx * br) / 128;
-  const numWarps = warps(n, br > 8192 ? 32 : 16, 2, opts.registerIntensive);
+  const numWarps = warps(n, r > 8192 ? 32 : 16, opts.leastWarps ?? 2, opts.registerIntensive);
   return { kwargs: { XBLOCK: bx, R0_BLOCK: br }, numWarps, numStages: 1 };
 }
 
@@ -115,8 +111,9 @@ function reduction(c: ConfigInput, o: CodegenOptions): TritonConfig[] {
   const R = hints.r0_ ?? 1;
   const registerIntensive = o.target.computeCapability[0] >= 10 || (X >= 1024 && k.numLoad + k.numReduction >= 10);
   const M = registerIntensive ? 1024 : 2048;
-  const inner = reductionConfig(hints, R <= 2048 ? 2 : 1, Math.min(R, M), { registerIntensive, inner: true });
-  const tiny = reductionConfig(hints, R <= 256 ? 2 * Math.floor(256 / R) : 1, Math.min(R, M), { registerIntensive });
+  const shared = { registerIntensive, inner: hint === "INNER" };
+  const inner = reductionConfig(hints, R <= 2048 ? 2 : 1, Math.min(R, M), shared);
+  const tiny = reductionConfig(hints, R <= 256 ? 2 * Math.floor(256 / R) : 1, Math.min(R, M), shared);
   const outer = outerConfig(c, registerIntensive);
   const minR = k.spec.splitScan ? configNumber(o, "triton.min_split_scan_rblock", 256) : 0;
   let list: TritonConfig[];
@@ -214,14 +211,14 @@ function tiledReduction(c: ConfigInput): TritonConfig[] {
 }
 
 function persistent(c: ConfigInput, o: CodegenOptions): TritonConfig[] {
-  const { hints, hint, kernel: k } = c;
+  const { hints, hint } = c;
   const X = hints.x ?? 1;
   const R = hints.r0_ ?? 1;
   if (R > 1024 && R <= widestRow(o)) {
     return hint === "INNER" ? wideRowConfigs(R, c.rowsHeld) : rowsAcrossConfigs(R, c.rowsHeld);
   }
-  const make = (x: number, opts: { warps?: number } = {}): TritonConfig => {
-    const one = reductionConfig(hints, x, R, { registerIntensive: true, ...opts });
+  const make = (x: number, opts: Parameters<typeof reductionConfig>[3] = {}): TritonConfig => {
+    const one = reductionConfig(hints, x, R, { registerIntensive: true, inner: hint === "INNER", ...opts });
     const kwargs: Record<string, number> = { XBLOCK: one.kwargs.XBLOCK ?? 1 };
     if (hints.y !== undefined) kwargs.YBLOCK = 1;
     return { ...one, kwargs };
@@ -229,13 +226,11 @@ function persistent(c: ConfigInput, o: CodegenOptions): TritonConfig[] {
   const all = [1, 8, 32, 128].filter(x => x === 1 || (R * x <= 4096 && x <= X)).map(x => make(x));
   if (hint === "INNER" && R >= 256) {
     if (R > 1024 || Math.floor(X / 8) < 128) return [make(1)];
-    const x = Math.min(Math.floor(1024 / R), 8);
-    return k.numLoad + k.numStore >= 5 || x < 1
-      ? [make(1)]
-      : [{ ...make(x), kwargs: { XBLOCK: x, ...(hints.y !== undefined ? { YBLOCK: 1 } : {}) } }];
+    // one warp needs no shared memory to reduce a row
+    return [make(Math.min(Math.floor(1024 / R), 8), { warps: 1, leastWarps: 1 })];
   }
   if (hint === "OUTER") return all.slice(-1);
-  if (hint === "OUTER_TINY") return [make(R <= 256 ? 2 * Math.floor(256 / R) : 1)];
+  if (hint === "OUTER_TINY") return [make(R <= 256 ? 2 * Math.floor(256 / R) : 1, { registerIntensive: false })];
   return all;
 }
 
@@ -244,7 +239,8 @@ function mixOrder(hints: Readonly<Record<string, number>>, rsplit: number, o: Co
   const x = clamp(Math.floor(rsplit / 32), R <= 512 ? 4 : 1, 16);
   const most = has(o, "mix_order_multi_stages") ? (R > 8192 ? 2 : 3) : 1;
   const stages = clamp(Math.floor(rsplit / x / 4), 1, most);
-  let numWarps = warps((x * R) / 128, R > 8192 ? 32 : 16, 2, true);
+  // as many as a single row would have
+  let numWarps = warps(R / 128, R > 8192 ? 32 : 16, 2, true);
   if (R <= 1024) numWarps = Math.max(1, numWarps / 2);
   return [{ kwargs: { XBLOCK: x, RSPLIT_SIZE: rsplit, NUM_STAGES: stages }, numWarps, numStages: 1 }];
 }

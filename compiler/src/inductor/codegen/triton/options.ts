@@ -54,6 +54,8 @@ export const CODEGEN_BEHAVIOURS = [
   "cuts_concatenations",
   /** float32 products without TF32 are made of six products of bfloat16 parts */
   "float32_products_in_parts",
+  /** a few launch configurations beyond Inductor's */
+  "more_configurations",
   /** print_performance is told the device */
   "benchmark_names_device",
 ] as const;

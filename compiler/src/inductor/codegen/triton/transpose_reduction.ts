@@ -142,16 +142,19 @@ function storeAcross(k: TransposeKernel, m: FrameMember, flat: Expr, value: CseV
   writePartial(k, m, flat, part.name, 0);
 }
 
-/** `fixedColumns`: a sum across tiles has one partial result per 64 columns */
-export function transposeConfigs(itemsize: number, fixedColumns: boolean): TritonConfig[] {
+/**
+ * `itemsize`: bytes of the widest input. `fixedColumns`: a sum across tiles has one partial result per 64 columns. `walk`:
+ * reduced elements per program, which a block divides.
+ */
+export function transposeConfigs(itemsize: number, fixedColumns: boolean, walk: number): TritonConfig[] {
   const make = (x: number, r: number, numWarps: number, stages: number): TritonConfig => ({
     kwargs: { XBLOCK: x, R0_BLOCK: r, NUM_STAGES: stages },
     numWarps,
     numStages: 1,
   });
-  const square = [make(64, 64, 4, 1), make(64, 64, 8, 1), make(64, 64, 4, 2), make(64, 64, 8, 2)];
-  if (fixedColumns) return square;
-  return itemsize <= 2
-    ? [...square, make(128, 64, 8, 1), make(128, 64, 4, 1)]
-    : [...square, make(32, 64, 4, 1), make(64, 32, 4, 1)];
+  const square = [make(64, 64, 4, 1), make(64, 64, 8, 1), make(64, 128, 4, 1), make(64, 128, 8, 1)];
+  const narrow = [make(128, 64, 8, 1), make(128, 64, 4, 1), make(128, 128, 8, 1), make(64, 64, 4, 2)];
+  const wide = [make(32, 128, 4, 1), make(32, 64, 4, 2), make(128, 64, 4, 2), make(64, 64, 8, 2)];
+  const all = fixedColumns ? [...square, make(64, 64, 8, 2)] : [...square, ...(itemsize <= 2 ? narrow : wide)];
+  return all.filter(c => walk % (c.kwargs.R0_BLOCK ?? 1) === 0);
 }

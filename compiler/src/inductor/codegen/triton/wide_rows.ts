@@ -31,13 +31,19 @@ export function holdsWideRow(
 ): boolean {
   const n = intValue(graph.sizevars.simplify(rnumel));
   if (n === undefined || n > widestRow(options)) return false;
-  const rows = rowsNeededAgain(nodes, numel, rnumel, graph);
-  // a loop that reads every row once moves as little, and keeps more loads in flight
+  // a loop that reads every row once moves as little, and keeps more loads in flight; but a softmax's sums cost it a second
+  // exponential per element, which a row that is held does without
+  const rows = rowsNeededAgain(nodes, numel, rnumel, graph) || Number(nodes.some(isOnlineSoftmax));
   if (rows === 0) return false;
   const held = pow2(n) * rows;
   if (hint === "INNER") return held <= HELD;
   // a store across the rows costs the hint, but the rows are read as they lie; several rows make its pieces whole sectors
   return nodes.every(hasInnerHint) && held * ROWS_ACROSS <= HELD;
+}
+
+function isOnlineSoftmax(n: SchedulerNode): boolean {
+  const op = n.operation;
+  return op.kind === "computed" && "type" in op.loops && op.loops.type === "online_softmax_reduce";
 }
 
 function hasInnerHint(n: SchedulerNode): boolean {
