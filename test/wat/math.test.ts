@@ -3,7 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { FunctionBuilder, ModuleBuilder } from "@fuselens/compiler/inductor/codegen/wat/function_builder";
 import { type HelperName, helperTexts } from "@fuselens/compiler/inductor/codegen/wat/helpers/index";
 import type { VectorFunction } from "@fuselens/compiler/inductor/codegen/wat/helpers/vector_functions";
-import { erf, erfcLarge } from "@fuselens/compiler/inductor/codegen/wat/testing/interpret";
+import { erf, erfcLarge } from "@fuselens/compiler/inductor/codegen/wat/testing/operators";
 import { describe, expect, it } from "vitest";
 import { compileWat } from "./check_kernel";
 

@@ -1,10 +1,12 @@
 // Test only. The meaning of loop bodies, element by element in float64. In: a body and buffers as arrays of numbers.
 // Out: the arrays, written. Integers are numbers too, so they are exact below 2**53.
-import type { DType, OpName, ReductionType } from "../../../../aten/types";
+import type { DType, ReductionType } from "../../../../aten/types";
 import type { BodyNode, LoopBody, ScanCombine } from "../../../ir/loop_body";
 import { type BodyHandler, runBody } from "../../../ir/run_body";
 import { floorDivNumber, modNumber } from "../../../symbolic/divide";
 import { type Expr, type SymExpr, sym } from "../../../symbolic/expr";
+import { bitcast, held, isInt, wrapInteger } from "./numbers";
+import { call, resultDtype } from "./operators";
 
 /** a value is worked out anew for each element; memo by turn. One of a half dtype is rounded to it, as in eager PyTorch. */
 interface Value {
@@ -14,25 +16,6 @@ interface Value {
 type Number_ = () => number;
 type Step = () => void;
 
-const WIDTH: readonly DType[] = [
-  "bool",
-  "uint8",
-  "int8",
-  "uint16",
-  "int16",
-  "uint32",
-  "int32",
-  "uint64",
-  "int64",
-  "float8_e4m3fn",
-  "float8_e5m2",
-  "float16",
-  "bfloat16",
-  "float32",
-  "float64",
-];
-const widest = (ds: readonly DType[]): DType => ds.reduce((a, b) => (WIDTH.indexOf(b) > WIDTH.indexOf(a) ? b : a));
-
 export interface Buffers {
   get(name: string): Float64Array;
   dtype(name: string): DType;
@@ -40,40 +23,8 @@ export interface Buffers {
 
 export class OutOfBounds extends Error {}
 
-const isInt = (d: DType): boolean => /int|bool/.test(d);
-const isHalf = (d: DType): boolean => d === "float16" || d === "bfloat16" || d.startsWith("float8");
-
-export function wrapInteger(x: number, d: DType): number {
-  switch (d) {
-    case "bool":
-      return x !== 0 || Number.isNaN(x) ? 1 : 0;
-    case "uint8":
-      return Math.trunc(x) & 255;
-    case "int8":
-      return (Math.trunc(x) << 24) >> 24;
-    case "int16":
-      return (Math.trunc(x) << 16) >> 16;
-    case "int32":
-      return Math.trunc(x) | 0;
-    case "uint16":
-      return Math.trunc(x) & 65535;
-    case "uint32":
-      return Math.trunc(x) >>> 0;
-    case "int64":
-    case "uint64":
-      return Number.isFinite(x) ? Math.trunc(x) : 0;
-    default:
-      return x;
-  }
-}
-
 export function interpretBody(body: LoopBody, buffers: Buffers, sizeOf: (s: SymExpr) => number | undefined): void {
   new Interpreter(body, buffers, sizeOf).run();
-}
-
-/** a number as the dtype holds it; floats of 32 bits and more stay as they are */
-function held(x: number, d: DType): number {
-  return isInt(d) ? wrapInteger(x, d) : isHalf(d) ? roundTo(x, d) : x;
 }
 
 class Interpreter {
@@ -422,48 +373,6 @@ class Interpreter {
   }
 }
 
-const BOOLEAN: ReadonlySet<OpName> = new Set([
-  "eq",
-  "ne",
-  "lt",
-  "le",
-  "gt",
-  "ge",
-  "logical_not",
-  "logical_and",
-  "logical_or",
-  "logical_xor",
-  "isnan",
-  "isinf",
-  "signbit",
-]);
-
-function resultDtype(fn: OpName, args: readonly DType[]): DType {
-  if (BOOLEAN.has(fn)) return "bool";
-  const d = widest(fn === "where" ? args.slice(1) : args);
-  const integral = isInt(d);
-  return integral && INT_TO_FLOAT.has(fn) ? "float32" : d;
-}
-
-const INT_TO_FLOAT: ReadonlySet<OpName> = new Set([
-  "truediv",
-  "sqrt",
-  "rsqrt",
-  "exp",
-  "log",
-  "reciprocal",
-  "sigmoid",
-  "tanh",
-  "sin",
-  "cos",
-  "erf",
-  "log1p",
-  "expm1",
-  "log2",
-  "log10",
-  "exp2",
-]);
-
 function nest(sizes: readonly number[], f: (values: readonly number[]) => void): void {
   const values = sizes.map(() => 0);
   const at = (d: number): void => {
@@ -474,257 +383,4 @@ function nest(sizes: readonly number[], f: (values: readonly number[]) => void):
     }
   };
   at(0);
-}
-
-/** nearest value of a small float format, ties to even */
-export function roundTo(x: number, d: DType): number {
-  const format = {
-    float16: [10, -14, 65504],
-    bfloat16: [7, -126, 3.3895313892515355e38],
-    float8_e4m3fn: [3, -6, 448],
-    float8_e5m2: [2, -14, 57344],
-  }[d as string];
-  if (!format || !Number.isFinite(x) || x === 0) return x;
-  const [mantissa = 0, least = 0, largest = 0] = format;
-  const exponent = Math.max(Math.floor(Math.log2(Math.abs(x))), least);
-  const unit = 2 ** (exponent - mantissa);
-  const q = x / unit;
-  const low = Math.floor(q);
-  const rounded = (q - low > 0.5 || (q - low === 0.5 && low % 2 !== 0) ? low + 1 : low) * unit;
-  if (Math.abs(rounded) > largest) return d === "float8_e4m3fn" ? Number.NaN : Math.sign(x) * Number.POSITIVE_INFINITY;
-  return rounded;
-}
-
-function bitcast(x: number, dtype: DType, srcDtype: DType): number {
-  const view = new DataView(new ArrayBuffer(8));
-  const put: Partial<Record<DType, () => void>> = {
-    float32: () => view.setFloat32(0, x, true),
-    float64: () => view.setFloat64(0, x, true),
-    int64: () => view.setBigInt64(0, BigInt(x), true),
-    bfloat16: () => {
-      view.setFloat32(4, roundTo(x, "bfloat16"), true);
-      view.setUint16(0, view.getUint16(6, true), true);
-    },
-    float16: () => view.setUint16(0, halfBits(x), true),
-  };
-  (put[srcDtype] ?? (() => view.setInt32(0, x | 0, true)))();
-  switch (dtype) {
-    case "float32":
-      return view.getFloat32(0, true);
-    case "float64":
-      return view.getFloat64(0, true);
-    case "int64":
-      return Number(view.getBigInt64(0, true));
-    case "int32":
-      return view.getInt32(0, true);
-    case "int16":
-      return view.getInt16(0, true);
-    case "uint16":
-      return view.getUint16(0, true);
-    case "int8":
-      return view.getInt8(0);
-    case "uint8":
-      return view.getUint8(0);
-    case "bfloat16": {
-      const bits = view.getUint16(0, true);
-      view.setUint32(4, bits << 16, true);
-      return view.getFloat32(4, true);
-    }
-    case "float16":
-      return fromHalfBits(view.getUint16(0, true));
-    default:
-      throw new Error(`no bit cast to ${dtype}`);
-  }
-}
-
-function halfBits(x: number): number {
-  for (let bits = 0; bits < 0x7c00; bits++)
-    if (fromHalfBits(bits) === roundTo(Math.abs(x), "float16")) return bits | (x < 0 ? 0x8000 : 0);
-  return 0x7c00 | (x < 0 ? 0x8000 : 0);
-}
-
-function fromHalfBits(bits: number): number {
-  const e = (bits >> 10) & 31;
-  const m = bits & 1023;
-  const v =
-    e === 0 ? m * 2 ** -24 : e === 31 ? (m ? Number.NaN : Number.POSITIVE_INFINITY) : (1 + m / 1024) * 2 ** (e - 15);
-  return bits & 0x8000 ? -v : v;
-}
-
-function call(fn: OpName, args: readonly number[]): number {
-  const [a = 0, b = 0, c = 0] = args;
-  const bool = (x: boolean): number => (x ? 1 : 0);
-  switch (fn) {
-    case "add":
-      return a + b;
-    case "sub":
-      return a - b;
-    case "mul":
-      return a * b;
-    case "truediv":
-      return a / b;
-    case "fma":
-      return a * b + c;
-    case "neg":
-      return -a;
-    case "abs":
-      return Math.abs(a);
-    case "exp":
-      return Math.exp(a);
-    case "exp2":
-      return 2 ** a;
-    case "expm1":
-      return Math.expm1(a);
-    case "log":
-      return Math.log(a);
-    case "log2":
-      return Math.log2(a);
-    case "log10":
-      return Math.log10(a);
-    case "log1p":
-      return Math.log1p(a);
-    case "sqrt":
-      return Math.sqrt(a);
-    case "rsqrt":
-      return 1 / Math.sqrt(a);
-    case "reciprocal":
-      return 1 / a;
-    case "square":
-      return a * a;
-    case "relu":
-      return Math.max(a, 0);
-    case "maximum":
-      return Math.max(a, b);
-    case "minimum":
-      return Math.min(a, b);
-    case "tanh":
-      return Math.tanh(a);
-    case "sigmoid":
-      return 1 / (1 + Math.exp(-a));
-    case "sin":
-      return Math.sin(a);
-    case "cos":
-      return Math.cos(a);
-    case "tan":
-      return Math.tan(a);
-    case "sinh":
-      return Math.sinh(a);
-    case "cosh":
-      return Math.cosh(a);
-    case "asin":
-      return Math.asin(a);
-    case "acos":
-      return Math.acos(a);
-    case "atan":
-      return Math.atan(a);
-    case "atan2":
-      return Math.atan2(a, b);
-    case "asinh":
-      return Math.asinh(a);
-    case "acosh":
-      return Math.acosh(a);
-    case "atanh":
-      return Math.atanh(a);
-    case "hypot":
-      return Math.hypot(a, b);
-    case "pow":
-      return a ** b;
-    case "erf":
-      return erf(a);
-    case "floor":
-      return Math.floor(a);
-    case "ceil":
-      return Math.ceil(a);
-    case "trunc":
-      return Math.trunc(a);
-    case "round":
-      return roundEven(a);
-    case "sign":
-      return Number.isNaN(a) ? 0 : Math.sign(a);
-    case "signbit":
-      return bool(a < 0 || Object.is(a, -0));
-    case "copysign":
-      return b < 0 || Object.is(b, -0) ? -Math.abs(a) : Math.abs(a);
-    case "isnan":
-      return bool(Number.isNaN(a));
-    case "isinf":
-      return bool(Math.abs(a) === Number.POSITIVE_INFINITY);
-    case "eq":
-      return bool(a === b);
-    case "ne":
-      return bool(a !== b);
-    case "lt":
-      return bool(a < b);
-    case "le":
-      return bool(a <= b);
-    case "gt":
-      return bool(a > b);
-    case "ge":
-      return bool(a >= b);
-    case "where":
-      return a ? b : c;
-    case "logical_not":
-      return bool(a === 0);
-    case "and_":
-    case "logical_and":
-      return bool(a !== 0 && b !== 0);
-    case "logical_or":
-      return bool(a !== 0 || b !== 0);
-    case "logical_xor":
-      return bool((a !== 0) !== (b !== 0));
-    case "bitwise_and":
-      return Number(BigInt(a) & BigInt(b));
-    case "bitwise_or":
-      return Number(BigInt(a) | BigInt(b));
-    case "bitwise_xor":
-      return Number(BigInt(a) ^ BigInt(b));
-    case "bitwise_not":
-      return -a - 1;
-    case "bitwise_left_shift":
-      return a * 2 ** b;
-    case "bitwise_right_shift":
-      return Math.floor(a / 2 ** b);
-    case "remainder": {
-      const r = a % b;
-      return r !== 0 && r < 0 !== b < 0 ? r + b : r;
-    }
-    case "fmod":
-    case "mod":
-      return a % b;
-    case "floordiv":
-      return Math.floor(a / b);
-    case "truncdiv":
-      return Math.trunc(a / b);
-    default:
-      throw new Error(`${fn} is not interpreted`);
-  }
-}
-
-function roundEven(x: number): number {
-  const low = Math.floor(x);
-  const rest = x - low;
-  return rest > 0.5 || (rest === 0.5 && low % 2 !== 0) ? low + 1 : low;
-}
-
-/** by its power series, and for large arguments by the continued fraction of erfc */
-export function erf(x: number): number {
-  const a = Math.abs(x);
-  if (Number.isNaN(x)) return x;
-  if (a > 6) return Math.sign(x);
-  if (a < 2.5) {
-    let term = x;
-    let sum = x;
-    for (let k = 1; k < 200 && Math.abs(term) > 1e-20 * Math.abs(sum); k++) {
-      term *= (-x * x) / k;
-      sum += term / (2 * k + 1);
-    }
-    return (2 / Math.sqrt(Math.PI)) * sum;
-  }
-  return Math.sign(x) * (1 - erfcLarge(a));
-}
-
-export function erfcLarge(x: number): number {
-  let f = 0;
-  for (let k = 120; k > 0; k--) f = k / 2 / (x + f);
-  return Math.exp(-x * x) / Math.sqrt(Math.PI) / (x + f);
 }
