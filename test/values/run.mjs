@@ -1,16 +1,16 @@
 // node test/values/run.mjs [--only NAME,...] [--presets NAME,...]: every program on the CPU executor. Its values against
 // what eager PyTorch computed (test/recorded/values.json), and under each preset its fused kernels against the unfused
 // ones (`--verify`). Last line: N passed, N failed. Built server and worker needed.
-import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { parseArgs } from "node:util";
+import { build } from "esbuild";
 import { faults } from "./rows.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
-const cli = join(root, "server", "dist", "cli.cjs");
 const PRESETS = ["torch-2.11", "nightly-2026-11", "fuselens"];
 
 /** programs whose record cannot be met, and why */
@@ -28,29 +28,36 @@ const NOT_VERIFIED = {
 /** largest error of a fused output, absolute or relative to the mean magnitude: halves round once more unfused */
 const ALLOWED = { float64: 1e-10, float32: 1e-3, float16: 5e-2, bfloat16: 3e-1 };
 
-async function run(args) {
-  const { stdout } = await promisify(execFile)(process.execPath, [cli, "values", ...args], {
-    maxBuffer: 2 ** 28,
-    timeout: 300_000,
+/** the compiler and one worker for all programs: a process each would take most of the time */
+async function programs() {
+  const outfile = join(root, ".cache", "values", "programs.cjs");
+  await build({
+    absWorkingDir: root,
+    entryPoints: ["test/values/programs.ts"],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20",
+    format: "cjs",
+    keepNames: true,
+    external: ["tree-sitter", "tree-sitter-python", "zeromq"],
+    logLevel: "warning",
   });
-  return JSON.parse(stdout);
+  const { Programs } = createRequire(import.meta.url)(outfile);
+  return new Programs(join(root, "gpu-worker", "dist", "main.cjs"));
 }
 
-const told = e =>
-  String(e.stderr ?? e.message ?? e)
-    .trim()
-    .split("\n")
-    .pop();
+const told = e => (e instanceof Error ? `${e.message}${e.code ? ` [${e.code}]` : ""}` : String(e));
 
 async function values(path, want) {
-  const got = await run([path, "--json", "--preset", "torch-2.11"]).catch(e => told(e));
+  const got = await all.values(path, "torch-2.11").catch(e => told(e));
   return typeof got === "string" ? [got] : faults(got, want);
 }
 
 async function verify(path, preset) {
-  const got = await run([path, "--verify", "--preset", preset]).catch(e => told(e));
+  const got = await all.verify(path, preset).catch(e => told(e));
   if (typeof got === "string") return [got];
-  return got.graphs.flatMap(g =>
+  return got.flatMap(g =>
     g.outputs.flatMap((o, i) => {
       const allowed = ALLOWED[o.dtype] ?? (o.dtype.startsWith("float8") ? 1 : 0);
       const good = o.maxAbs <= allowed || o.maxRel <= allowed;
@@ -64,6 +71,7 @@ const recorded = JSON.parse(readFileSync(join(root, "test", "recorded", "values.
 const only = options.only?.split(",");
 const presets = options.presets?.split(",") ?? PRESETS;
 const files = readdirSync(join(root, "test", "programs")).filter(f => f.endsWith(".py"));
+const all = await programs();
 let [passed, failed] = [0, 0];
 const tell = (what, wrong) => {
   if (wrong.length) failed += 1;
@@ -84,5 +92,6 @@ for (const file of files.sort()) {
   if (!(name in NOT_VERIFIED))
     for (const preset of presets) tell(`${name} under ${preset}`, await verify(path, preset));
 }
+await all.dispose();
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed ? 1 : 0;
