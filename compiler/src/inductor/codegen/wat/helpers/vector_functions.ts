@@ -5,7 +5,7 @@
 // not reach are worked out again by a helper. Products with sums are relaxed (fused where the machine can).
 import type { Helper } from "./dsl";
 
-type FallBack = "v_log_any" | "v_sin_any" | "v_cos_any";
+type FallBack = "v_exp_any" | "v_log_any" | "v_sin_any" | "v_cos_any";
 
 /** what these functions need of the function under construction */
 export interface VectorEmitter {
@@ -130,12 +130,22 @@ function expSmall(e: VectorEmitter, y: string): readonly [string, string] {
   return [keep(e, "p", expReduced(e, r, 1)), keep(e, "s", powerOf2(e, t))];
 }
 
-/** e^x (or e^-x); its power of two is a product of two, since one may lie beyond what a float holds */
+/** e^x (or e^-x): the power of two goes straight into the exponent, where that leaves a normal number */
 function exp(e: VectorEmitter, x: string, sign: 1 | -1 = 1): string {
-  const inside = keep(e, "x", sign === 1 ? clamp(e, x, -104, 89) : clamp(e, x, -89, 104));
-  const { t, r } = reduced(e, inside, sign * Math.LOG2E, [sign * LN2_HIGH, sign * LN2_LOW]);
+  const { t, r } = reduced(e, x, sign * Math.LOG2E, [sign * LN2_HIGH, sign * LN2_LOW]);
+  const y = keep(e, "exp", i("add", expReduced(e, r, sign), shift("shl", t, 23)));
+  e.branch(`(i32.eqz (i32x4.all_true ${f("le", f("abs", x), num(e, 87))}))`, () =>
+    e.set(y.slice("(local.get ".length, -1), `(call ${e.use("v_exp_any")} ${sign === 1 ? x : f("neg", x)})`),
+  );
+  return y;
+}
+
+/** for all numbers; the power of two is a product of two, since one may lie beyond what a float holds */
+function expAny(e: VectorEmitter, x: string): string {
+  const inside = keep(e, "x", clamp(e, x, -104, 89));
+  const { t, r } = reduced(e, inside, Math.LOG2E, [LN2_HIGH, LN2_LOW]);
   const half = keep(e, "half", shift("shr_s", t, 1));
-  const p = mul(expReduced(e, r, sign), powerOf2(e, half));
+  const p = mul(expReduced(e, r, 1), powerOf2(e, half));
   return keep(e, "exp", mul(p, powerOf2(e, i("sub", t, half))));
 }
 
@@ -301,6 +311,7 @@ function byLanes(name: string, scalar: "sin" | "cos"): Helper {
 }
 
 export const VECTOR_FALLBACKS = {
+  v_exp_any: asHelper("v_exp_any", expAny),
   v_log_any: asHelper("v_log_any", logAny),
   v_sin_any: byLanes("v_sin_any", "sin"),
   v_cos_any: byLanes("v_cos_any", "cos"),
