@@ -66,6 +66,7 @@ async function inWorkbench(checks, options) {
         async () => {
           await w.shot(`failed_${name.replace(/\W+/g, "_").slice(0, 60)}`).catch(() => undefined);
           // the next check finds what it would have found
+          w.restore();
           await closeOthers(w).catch(() => undefined);
         },
       );

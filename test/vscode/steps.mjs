@@ -12,9 +12,8 @@ export async function closeOthers(w, file = FILE) {
   await w.page.keyboard.press("Escape");
   await w.page.locator(".tab", { hasText: file }).first().click();
   await w.command("View: Close Other Editors in Group");
-  await w.page.waitForTimeout(200);
   await w.command("View: Close Editors in Other Groups");
-  await w.page.waitForTimeout(300);
+  await w.until("one editor", async () => (await w.page.locator(".tabs-container .tab").count()) === 1);
   await w.command("Notifications: Clear All Notifications");
 }
 

@@ -40,10 +40,14 @@ export async function startWorkbench({
   const settingsFile = join(user, "User", "settings.json");
   const all = { ...SETTINGS, ...(trusted ? TRUSTED : UNTRUSTED), ...settings };
   writeFileSync(settingsFile, JSON.stringify(all, null, 1));
-  for (const [name, text] of Object.entries(files(home))) {
-    mkdirSync(join(folder, name, ".."), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
+  const project = Object.entries(files(home));
+  const write = () => {
+    for (const [name, text] of project) {
+      mkdirSync(join(folder, name, ".."), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+  };
+  write();
   const env = { ...process.env, HOME: home };
   const dataFolders = ["--user-data-dir", user, "--extensions-dir", extensions];
   execFileSync(process.execPath, [programs.codeServer, ...dataFolders, "--install-extension", vsix], {
@@ -69,7 +73,7 @@ export async function startWorkbench({
   await page.waitForSelector(".monaco-workbench", { timeout: 60_000 });
   mkdirSync(screenshots, { recursive: true });
   const machineSettings = join(user, "Machine", "settings.json");
-  const places = { home, folder, machineSettings, extension: extensionFolder };
+  const places = { restore: write, home, folder, machineSettings, extension: extensionFolder };
   return new Workbench(page, places, screenshots, async () => {
     await browser.close();
     child.kill("SIGTERM");
@@ -87,34 +91,37 @@ class Workbench {
     return this.page.screenshot({ path: join(this.screenshots, `${name}.png`) });
   }
 
-  /** opens the quick input by a key; a key that comes while the focus is on its way to another page is lost */
-  async quickInput(key) {
+  /**
+   * Opens the quick input by a key, puts a text into it and takes the row that has it. A focus that is on its way to another
+   * page closes the input again: then all of it is done anew, and nothing is typed into what has the focus instead.
+   */
+  async choose(key, text, row) {
     const widget = this.page.locator(".quick-input-widget:not([style*='display: none'])").first();
+    const input = widget.locator("input").first();
+    let last;
     for (let i = 0; i < 8; i++) {
-      await this.page.keyboard.press(key);
-      const open = await widget.waitFor({ timeout: 5000 }).then(
-        () => true,
-        () => false,
-      );
-      if (open) return;
+      try {
+        await this.page.keyboard.press(key);
+        await input.fill(text, { timeout: 5000 });
+        await widget.locator(".monaco-list-row", { hasText: row }).first().waitFor({ timeout: 15_000 });
+        await input.press("Enter", { timeout: 5000 });
+        return;
+      } catch (e) {
+        last = e;
+        await this.page.keyboard.press("Escape");
+      }
     }
-    throw new Error(`${key} opens nothing`);
+    throw new Error(`${key} does not lead to ${row}: ${last?.message.split("\n")[0]}`);
   }
 
   async quickOpen(name) {
-    await this.quickInput("Control+P");
-    await this.page.keyboard.type(name);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first().waitFor();
-    await this.page.keyboard.press("Enter");
+    await this.choose("Control+P", name, name);
     await this.page.locator(".tab.active", { hasText: name }).waitFor();
   }
 
   /** a command of the palette, by its full title */
-  async command(title) {
-    await this.quickInput("F1");
-    await this.page.keyboard.type(title);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
-    await this.page.keyboard.press("Enter");
+  command(title) {
+    return this.choose("F1", `>${title}`, title);
   }
 
   /** an entry of the quick pick that is open */

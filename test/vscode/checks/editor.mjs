@@ -95,7 +95,7 @@ export const EDITOR = [
           const text = (await w.page.locator(".monaco-hover:visible").allTextContents()).join(" ");
           return [/Kernel \d/, /Not fused/, /Possible with preset/, /Compare with fuselens/].every(p => p.test(text));
         },
-        15_000,
+        60_000,
       );
       await w.shot("hover");
       await w.page.locator(".monaco-hover:visible a", { hasText: "Compare with fuselens" }).first().click();
@@ -135,6 +135,8 @@ export const EDITOR = [
       });
       await w.shot("edited");
       for (let i = 0; i < 3; i++) await w.page.keyboard.press("Control+Z");
+      const counts = lenses => lenses.map(t => parseInt(t, 10)).join();
+      await w.until("the count from before", async () => counts(await kernelLenses(w)) === counts(before));
     },
   ],
   [

@@ -213,9 +213,9 @@ export const PAGES = [
           .reduce((n, x) => n + Number(x), 0);
       await w.shot("graph_dark");
       await closeOthers(w);
-      await openMap(w);
+      const map = await openMap(w);
       await w.hover(FILE, "x.t().contiguous()", "contiguous");
-      await w.page.waitForTimeout(500);
+      await w.until("lit code", async () => (await map.locator("#code .line.lit").count()) > 0);
       await w.shot("kernel_map_dark");
       await closeOthers(w);
       await w.command("Preferences: Toggle between Light/Dark Themes");
