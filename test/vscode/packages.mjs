@@ -15,7 +15,7 @@ const NEEDED = [
   "extension/walkthrough/first_kernels.py",
   ...["extension.cjs", "viz_worker.cjs"].map(f => `extension/dist/${f}`),
   ...["kernel_map", "graph", "benchmarks"].map(f => `extension/dist/webview/${f}.js`),
-  ...["cli", "cli.main", "services.main", "compile_thread", "compile_thread.main", "worker", "thread"].map(
+  ...["cli", "cli.main", "services.main", "compile_thread", "compile_thread.main", "worker", "executor", "thread"].map(
     f => `extension/dist/server/${f}.cjs`,
   ),
   ...NATIVE.map(f => `extension/dist/server/${f}`),
