@@ -61,12 +61,18 @@ mkdirSync(folder, { recursive: true });
 /** graphs that differ only in comments are checked once */
 const seen = new Set();
 let crashed = 0;
-for (const source of ["programs", "counts"]) {
+/** templates in every form, under the preset that has them all */
+const FORMS = ["flattened", "persistent", "pointers"];
+const FORMED = "bench/gemm_programs";
+for (const source of ["programs", "counts", FORMED]) {
   for (const file of readdirSync(join(root, "test", source)).sort()) {
     const name = basename(file, ".py");
     if (!file.endsWith(".py") || (option("--only") ?? name) !== name) continue;
-    for (const preset of presets) {
-      const session = new Session(read, { ...defaultSessionOptions(), preset });
+    const forms = source === FORMED ? FORMS : [null];
+    const pairs = source === FORMED ? [presets[presets.length - 1]] : presets;
+    for (const [preset, form] of pairs.flatMap(p => forms.map(f => [p, f]))) {
+      const config = new Map(form === null ? [] : [["triton.template_form", form]]);
+      const session = new Session(read, { ...defaultSessionOptions(), preset, config });
       let compilations = [];
       try {
         ({ compilations } = session.run(join(root, "test", source, file)));
@@ -78,7 +84,7 @@ for (const source of ["programs", "counts"]) {
         const code = c.outputCode.standalone.replace(/^\s*#.*\n/gm, "");
         if (seen.has(code)) continue;
         seen.add(code);
-        writeFileSync(join(folder, `${name}_${preset}_${i}.py`), code);
+        writeFileSync(join(folder, `${name}_${preset}_${form ?? ""}${i}.py`), code);
       }
     }
   }

@@ -69,7 +69,7 @@ describe.skipIf(logNames().length === 0)("output code of recorded programs", () 
           logs: new Set<string>(),
           wat: false,
           unfused: false,
-      choices: new Map(),
+          choices: new Map(),
           backward: true,
         };
         const result = compileFrame(frame, options);

@@ -1,0 +1,163 @@
+"""Runs templates' kernels in Triton's interpreter, on NumPy arrays, and compares with NumPy in float64.
+
+usage: interpret.py DIR
+
+DIR holds standalone output codes named FUNCTION__ANYTHING.py, FUNCTION one of test/triton/templates.py. Needs Triton and
+NumPy before 2.4 (the interpreter makes numbers of arrays of one element); no PyTorch, no GPU. The interpreter knows no
+products of bfloat16 parts: float32 products are run in float32.
+"""
+
+import importlib.util
+import math
+import os
+import pathlib
+import re
+import sys
+import warnings
+
+os.environ["TRITON_INTERPRET"] = "1"
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent.parent / "gpu-worker" / "python")]
+warnings.filterwarnings("ignore")
+
+import compile_check
+
+compile_check.stub_torch()
+import numpy as np
+from fuselens_runtime import heuristics
+
+heuristics.multiprocessors = lambda: 3  # fewer than there are tiles, so that programs walk
+
+
+class Storage:
+    def __init__(self, array):
+        self.array = array
+
+    def data_ptr(self):
+        return self.array.ctypes.data
+
+    def cpu(self):
+        return self
+
+    def copy_(self, other):
+        pass
+
+
+class Argument:
+    """What the interpreter asks of a tensor."""
+
+    def __init__(self, array):
+        self.array, self.dtype, self.device = array, array.dtype, "cpu"
+
+    def data_ptr(self):
+        return self.array.ctypes.data
+
+    def untyped_storage(self):
+        return Storage(self.array)
+
+    def storage_offset(self):
+        return 0
+
+    def size(self):
+        return self.array.shape
+
+    def stride(self):
+        return [s // self.array.itemsize for s in self.array.strides]
+
+    def new_empty(self, *_, **__):
+        return Argument(self.array)
+
+    def set_(self, *_):
+        pass
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def attention(q, k, v, bias=0.0, causal=False):
+    group = q.shape[1] // k.shape[1]
+    k, v = np.repeat(k, group, 1), np.repeat(v, group, 1)
+    scores = q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1]) + bias
+    if causal:
+        scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
+    e = np.exp(scores - scores.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True) @ v
+
+
+def gelu(u):
+    return u * 0.5 * (1 + np.vectorize(math.erf)(u / math.sqrt(2)))
+
+
+def gelu_tanh(u):
+    return 0.5 * u * (1 + np.tanh(math.sqrt(2 / math.pi) * (u + 0.044715 * u**3)))
+
+
+# shapes in the order of the parameters, dtype, what is computed
+CASES = {
+    "linear_relu": ([(70, 36), (44, 36), (44,)], "f4", lambda x, w, b: np.maximum(x @ w.T + b, 0)),
+    "gate": ([(70, 40), (56, 40), (56, 40)], "f2", lambda x, a, b: sigmoid(x @ a.T) * (x @ b.T)),
+    "batched": ([(3, 17, 40), (3, 21, 40), (3, 1, 21)], "f4", lambda q, k, c: np.maximum(0.5 * (q @ k.swapaxes(1, 2)) + 2 * c, 0) + 1),
+    "gelu16": ([(300, 72), (72, 136)], "f2", lambda x, w: gelu(x @ w)),
+    "tanh16": ([(300, 72), (72, 136)], "f2", lambda x, w: gelu_tanh(x @ w)),
+    "bias_attention": ([(2, 3, 40, 32), (2, 3, 56, 32), (2, 3, 56, 32), (40, 56)], "f2", attention),
+    "causal_attention": ([(2, 4, 200, 16), (2, 2, 200, 16), (2, 2, 200, 16)], "f2", lambda q, k, v: attention(q, k, v, causal=True)),
+}
+# |difference| over mean |result|: what storing a half loses, and float32 sums
+TOLERANCE = {"f2": 1e-2, "f4": 1e-5}
+
+
+def arguments(text, shapes, dtype):
+    """Random inputs by parameter, and the same by the names that the code gives its arguments."""
+    random = np.random.default_rng(0)
+    inputs = [random.standard_normal(s).astype(dtype) for s in shapes]
+    names = re.search(r"^ +([\w, ]+) = args$", text, re.M).group(1).rstrip(",").split(", ")
+    sizes = [eval(s) for s in re.findall(r"rand_strided\((\([^)]*\))", text)]
+    left, named = list(inputs), {}
+    for name, size in zip(names, sizes):
+        at = next(i for i, a in enumerate(left) if a.shape == tuple(size))
+        named[name] = left.pop(at)
+    return inputs, named
+
+
+def check(path):
+    name = path.stem.split("__")[0]
+    shapes, dtype, f = CASES[name]
+    path.write_text(path.read_text().replace('input_precision="bf16x6"', 'input_precision="ieee"'))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (kernel,) = [k for k in vars(module).values() if isinstance(k, heuristics.Kernel)]
+    text = path.read_text()
+    inputs, named = arguments(text, shapes, dtype)
+    expected = f(*[a.astype("f8") for a in inputs])
+    passed = re.search(r"\.run\(([^)]*), stream=", text).group(1).split(", ")
+    worst = 0.0
+    for config in {str(c): c for c in (kernel.configs[0], kernel.configs[-1])}.values():
+        out = np.full(expected.shape, np.nan, dtype)
+        args = [Argument(named[p]) if p in named else int(p) if p.isdigit() else Argument(out) for p in passed]
+        grid = heuristics._grid(kernel.grid, {**dict(zip(kernel.names, args)), **config.kwargs}, kernel.grid_data)
+        kernel.fn[grid](*args, **config.kwargs)
+        error = np.abs(out - expected).max() / np.abs(expected).mean()
+        worst = max(worst, math.inf if math.isnan(error) else error)
+    return worst, TOLERANCE[dtype]
+
+
+def main(folder):
+    failed = 0
+    paths = sorted(pathlib.Path(folder).glob("*.py"))
+    for path in paths:
+        try:
+            error, limit = check(path)
+        except Exception as e:
+            error, limit = math.inf, 0.0
+            print(f"{path.stem}: {type(e).__name__}: {str(e)[:300]}")
+        if error > limit:
+            failed += 1
+            print(f"{path.stem}: error {error:.1e}, no more than {limit:.0e} is right")
+    print(f"{len(paths)} kernels run, {failed} wrong")
+    return 1 if failed or not paths else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
