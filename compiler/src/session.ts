@@ -11,13 +11,13 @@ import { Parses } from "./incremental/parses";
 import { MemoStore } from "./incremental/store";
 import { targetByName } from "./inductor/ir/target";
 import { InternTable, withInternTable } from "./inductor/symbolic/intern";
+import type { MeasuredWays } from "./inductor/templates/ways";
 import { Stopped, stopPoint, withStop } from "./interrupt";
 import { compileFrame } from "./pipeline";
 import { defaultConfig, type PresetName, presets } from "./presets";
 import { PythonFile } from "./python/file";
 import { type FrameReport, frameReport } from "./report/frame_report";
 import type { Artifact } from "./report/log";
-import type { MeasuredWays } from "./inductor/templates/ways";
 import { type Placed, ProgramBuilder } from "./report/program";
 import type { Program } from "./report/types";
 
