@@ -17,6 +17,7 @@ export class Autocast {
   /** the region that the compiled call stands in: its graph has no node for it */
   ambient(dtype: DType): void {
     this.regions.push({ dtype, enabled: true });
+    this.dispatcher.ambientAutocast = true;
   }
 
   /** _enter_autocast(device_type, dtype, enabled, cache_enabled) */

@@ -2,7 +2,8 @@
 // the inputs as traced operators. Promises: functions run highest sequence number first; the formulas of one function
 // come before the reductions of broadcast operands; gradients of one tensor are summed as soon as the second arrives.
 import type { Bound } from "../aten/bind";
-import type { Args, Derivative, DerivativeContext, Dim, GraphBuilder, TensorMeta } from "../aten/types";
+import { isFloatDType } from "../aten/promotion";
+import type { Args, ArgValue, Derivative, DerivativeContext, Dim, GraphBuilder, TensorMeta } from "../aten/types";
 import { DeviceArg, DTypeArg, OpError } from "../aten/types";
 import { OpFailure } from "./failure";
 import type { TraceContext } from "./tracer";
@@ -11,6 +12,8 @@ import type { Edge, GradFunction, GradInput, Value } from "./value";
 /** What the engine needs of the dispatcher. */
 export interface GradHost {
   readonly builder: GraphBuilder<Value>;
+  /** the compiled call stands in an autocast region, which the backward pass runs in too */
+  readonly ambientAutocast: boolean;
   args(bound: Bound<Value>): Args<Value>;
   /** the tensor as it was when it was saved */
   unpack(v: Value): Value;
@@ -141,15 +144,21 @@ function fit(host: GradHost, g: Value, like: TensorMeta): Value {
   const b = host.builder;
   const meta = b.meta(g);
   let r = g;
+  // autocast sums in float32
+  const wide: Record<string, ArgValue<Value>> = host.ambientAutocast &&
+  isFloatDType(meta.dtype) &&
+  meta.dtype !== "float64"
+    ? { dtype: new DTypeArg("float32") }
+    : {};
   const lead = meta.shape.length - like.shape.length;
   const same = lead === 0 && meta.shape.every((s, i) => b.eq(s, like.shape[i] as Dim));
   if (!same) {
-    if (like.shape.length === 0) r = b.call("aten.sum.default", [r]);
+    if (like.shape.length === 0) r = b.call("aten.sum.default", [r], wide);
     else {
       const dims = meta.shape.flatMap((s, i) =>
         i < lead || (b.eq(like.shape[i - lead] as Dim, 1) && !b.eq(s, 1)) ? [i] : [],
       );
-      if (dims.length > 0) r = b.call("aten.sum.dim_IntList", [r, dims, true]);
+      if (dims.length > 0) r = b.call("aten.sum.dim_IntList", [r, dims, true], wide);
       if (lead > 0) r = b.call("aten.view.default", [r, like.shape]);
     }
   }

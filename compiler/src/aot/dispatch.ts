@@ -27,7 +27,7 @@ import { compareText, int } from "../inductor/symbolic/expr";
 import { applyDerivative, differentiableNames, evaluateFunction, type GradHost } from "./autograd";
 import { mapBound, tensorsOf } from "./call_args";
 import { FunctionalTensor } from "./functional";
-import { takeOperatorNames, takeWrapperNames } from "./symbolic_names";
+import { takeFunctionNames, takeOperatorNames, takeWrapperNames } from "./symbolic_names";
 import { many, single, type TraceContext, TracedTensor, Tracer } from "./tracer";
 import {
   type Edge,
@@ -59,6 +59,7 @@ interface Saves {
 export class Dispatcher implements GradHost {
   readonly builder: GraphBuilder<Value>;
   gradEnabled: boolean;
+  ambientAutocast = false;
   private depth = 0;
   private nextSeq = 0;
   private readonly known: Map<Derivative, Map<string, Saves>>;
@@ -134,7 +135,10 @@ export class Dispatcher implements GradHost {
     if (this.depth > 200) throw new Error(`composition of ${record.name} does not end`);
     this.depth++;
     try {
-      if (record.composite !== undefined) return record.composite(this.builder, this.args(bound));
+      if (record.composite !== undefined) {
+        if (this.nameGaps) takeFunctionNames(this.tracer, record, bound);
+        return record.composite(this.builder, this.args(bound));
+      }
       return this.autograd(record, bound);
     } finally {
       this.depth--;

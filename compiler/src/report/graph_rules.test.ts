@@ -95,3 +95,34 @@ f(torch.randn(64, 64, device="cuda"))
     expect(graphs.map(g => g.name)).toEqual(["f", "torch_dynamo_resume_in_f_at_9"]);
   });
 });
+
+describe("a call within an autocast region", () => {
+  it("sums gradients of half precision in float32", () => {
+    const graphs = graphsOf(`
+layer = torch.compile(torch.nn.Linear(64, 32).cuda())
+x = torch.randn(16, 64, device="cuda")
+with torch.autocast("cuda", dtype=torch.bfloat16):
+    out = layer(x)
+out.float().sum().backward()
+`);
+    const sums = graphs.find(g => g.kind === "backward")?.aten.filter(n => n.target === "aten.sum.dim_IntList");
+    expect(sums?.map(n => n.dtype)).toEqual(["torch.float32"]);
+  });
+});
+
+describe("names of a graph with symbolic sizes", () => {
+  it("leave those out that asking for contiguity takes", () => {
+    const [, second] = graphsOf(`
+@torch.compile
+def f(x, w, b):
+    h = F.linear(x, w, b).relu()
+    return (h * h).sum()
+w = torch.nn.Parameter(torch.randn(64, 64, device="cuda"))
+b = torch.nn.Parameter(torch.randn(64, device="cuda"))
+with torch.no_grad():
+    for n in (8, 16):
+        f(torch.randn(4, n, 64, device="cuda"), w, b)
+`);
+    expect(second?.aten.filter(n => n.target === "aten.mul.Tensor").map(n => n.name)).toEqual(["mul_17"]);
+  });
+});

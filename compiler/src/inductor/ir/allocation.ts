@@ -38,7 +38,7 @@ export function toDevice(ctx: Lowering, x: TensorBox, device: Device): TensorBox
   return ctx.boxOf(
     ctx.registerExtern({
       irClass: "DeviceCopy",
-      kernel: "aten.copy_",
+      kernel: null,
       op: "aten.copy_.default",
       inputs: [input],
       args: [input, false],

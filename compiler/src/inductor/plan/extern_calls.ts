@@ -40,7 +40,8 @@ export function externCall(b: PlanContext, node: SchedulerNode): Extract<PlanSte
   const tupled = op.kernel === "extern_kernels.convolution" ? asTuple : (a: PlanArg) => a;
   return {
     kind: "extern",
-    kernel: op.kernel ?? op.op,
+    // a copy from another device has no kernel's name in torch's dumps
+    kernel: op.kernel ?? (op.irClass === "DeviceCopy" ? "aten.copy_" : op.op),
     op: op.op,
     call: OUT.has(op.irClass) ? "out" : op.irClass === "ExternKernelAlloc" ? "alloc" : "fallback",
     output: op.outputs[0] ?? "",
