@@ -52,6 +52,7 @@ export async function fuzzWorker(context: Context): Promise<Counts> {
       if (ended(open) || ended(locked)) break;
       const wrong = await honest(open, i);
       if (wrong) report("no-answer", wrong);
+      else counts.answers += 1;
       counts.rounds += 1;
       const now = residentKb(open.child.pid);
       if (resident === 0 && counts.rounds >= 5) resident = now;
