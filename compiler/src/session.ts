@@ -30,6 +30,8 @@ export interface SessionOptions {
   environment?: ReadonlyMap<string, string>;
   /** guarded imports of libraries that are not known: "plain" lets them fail, "present" takes the library to be there */
   imports?: "plain" | "present";
+  /** READMEs, configs and Python files of the project that a file is part of, asked where guesses at arguments fail */
+  project?: (path: string) => readonly string[];
   /** artifacts to log; null follows the program's own set_logs */
   artifacts: ReadonlySet<Artifact> | null;
   /** make the CPU form of every kernel too */
@@ -154,6 +156,7 @@ export class Session {
         stepBudget: this.options.stepBudget,
         ...(this.options.environment ? { environment: this.options.environment } : {}),
         ...(this.options.imports ? { imports: this.options.imports } : {}),
+        ...(this.options.project ? { project: this.options.project } : {}),
         evaluate: (steps, tensor) =>
           this.evaluator.evaluate(steps, tensor, {
             frameOf: step => eagerFrame(step, path, config),

@@ -1,6 +1,6 @@
 // What may be read of the disk because a program names it: regular files of a moderate size and, for the editor, only those
 // that lie in the workspace once all symbolic links are resolved. In: paths. Out: text, undefined where there is none.
-import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 
 /** bytes; no source file is larger, and reading must not fill the memory */
@@ -27,6 +27,42 @@ export function workspaceReader(folders: readonly string[], document: string): (
     const real = resolved(path);
     return real !== undefined && roots.some(r => inside(real, r)) ? readSource(real) : undefined;
   };
+}
+
+/** folders that are looked through, and files that are named, for one project */
+const MOST_FOLDERS = 400;
+const MOST_FILES = 600;
+const ROOT_MARKS = [".git", "pyproject.toml", "setup.py", "setup.cfg", "README.md"];
+const SKIPPED = /^(\..*|venv|env|node_modules|__pycache__|build|dist|site-packages)$/;
+
+/**
+ * READMEs, Python files and configs of the project that `document` is part of, READMEs first: absolute paths, in a fixed
+ * order. The project is the nearest folder above that holds a repository, a build file or a README; without one it has
+ * none. Links are not followed.
+ */
+export function projectFiles(document: string): string[] {
+  let root = dirname(document);
+  while (!ROOT_MARKS.some(m => existsSync(join(root, m)))) {
+    const up = dirname(root);
+    if (up === root) return [];
+    root = up;
+  }
+  const out: string[] = [];
+  const waiting = [root];
+  for (let n = 0; n < MOST_FOLDERS && waiting.length > 0 && out.length < MOST_FILES; n++) {
+    const folder = waiting.shift() as string;
+    let entries: import("node:fs").Dirent[];
+    try {
+      entries = readdirSync(folder, { withFileTypes: true });
+    } catch {
+      continue; // a folder that can't be read has nothing to offer
+    }
+    for (const e of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (e.isDirectory() && !SKIPPED.test(e.name)) waiting.push(join(folder, e.name));
+      else if (e.isFile() && /\.(py|md|json|ya?ml)$/i.test(e.name)) out.push(join(folder, e.name));
+    }
+  }
+  return out.slice(0, MOST_FILES).sort((a, b) => Number(b.endsWith(".md")) - Number(a.endsWith(".md")));
 }
 
 function resolved(path: string): string | undefined {

@@ -199,7 +199,8 @@ function guarded(run: Run, path: string, f: () => Root[]): Root[] {
     run.torch.trace = null;
     run.vm.observer = null;
     if (e instanceof Stopped) throw e;
-    if (!(e instanceof Interrupted)) {
+    if (e instanceof Interrupted) run.diagnostics.push(problem(path, START, "warning", "stopped", e.message));
+    else {
       run.diagnostics.push(
         problem(
           path,

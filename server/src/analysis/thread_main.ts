@@ -4,7 +4,7 @@ import { type Program, Session, type SessionOptions } from "@fuselens/compiler";
 import { bugReport } from "../bug_report";
 import { editorProgram } from "../ide/model";
 import { emitText } from "../render/emit_text";
-import { workspaceReader } from "../source_files";
+import { projectFiles, workspaceReader } from "../source_files";
 import { withExamples } from "./examples";
 import type { CompileRequest, SideJob, SideResult, ThreadAnswer, ThreadOptions, ThreadStart } from "./messages";
 
@@ -142,6 +142,7 @@ function sessionOptions(o: ThreadOptions): SessionOptions {
     environment: new Map(o.environment ?? []),
     imports: o.imports ?? "plain",
     training: (root, path) => (o.training ?? []).some(t => t.root === root && t.path === path),
+    project: projectFiles,
     artifacts: new Set(),
     wat: false,
     unfused: false,

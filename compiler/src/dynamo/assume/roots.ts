@@ -16,7 +16,7 @@ import { type Candidate, findCandidates, namedCandidates, partsOf } from "./cand
 import { construct } from "./construct";
 import type { Evidence } from "./evidence";
 import { examplesOf } from "./examples";
-import { type Found, quietly, type Search, searchCall, searchShapes } from "./search";
+import { ATTEMPT_STEPS, type Found, isEndless, quietly, type Search, searchCall, searchShapes } from "./search";
 import { parseComment, type Spec } from "./specs";
 
 type Root = CaptureResult["roots"][number];
@@ -45,8 +45,9 @@ export interface Program {
   readonly training: (root: string) => boolean;
 }
 
-/** steps per root, attempts included: three to four seconds; the whole analysis has a budget of its own */
+/** steps per root, attempts included, where the whole analysis has as many left: less of them is left to others */
 const STEPS_PER_ROOT = 30_000_000;
+const SHARE_OF_REST = 0.7;
 /** those that guesses may take, before other files are asked */
 const GUESSING_STEPS = 20_000_000;
 
@@ -85,7 +86,7 @@ function silently(p: Program, f: () => void): void {
 function analyse(p: Program, c: Candidate): Root | undefined {
   const { vm, torch } = p;
   const assumed: string[] = c.options ? [] : ["analysed as if compiled"];
-  vm.stepLimit = vm.steps + STEPS_PER_ROOT;
+  vm.stepLimit = vm.steps + Math.min(STEPS_PER_ROOT, Math.floor((vm.host.stepBudget - vm.steps) * SHARE_OF_REST));
   try {
     const found = capture(p, c, assumed);
     if (typeof found === "string") return skip(p, c, found);
@@ -127,11 +128,12 @@ function capture(p: Program, c: Candidate, assumed: string[]): Found | string {
   const def = c.cls;
   const builder = { vm, torch, main: p.main, module: p.parsed.module, written };
   const notes = [...assumed];
-  const made = quietly(torch, () => construct(builder, def, cls, notes));
+  const made = limited(p, ATTEMPT_STEPS, () => quietly(torch, () => construct(builder, def, cls, notes)));
   let first: string | undefined;
   if (typeof made !== "string") {
     const found = shaped(search, p, c, made, [...notes, ...settled(p, c, made)], written);
     if (typeof found !== "string") return found;
+    if (isEndless(found)) return found;
     first = found;
   }
   const found = limited(p, GUESSING_STEPS, () => inferred(p, c, cls, assumed));
@@ -140,7 +142,7 @@ function capture(p: Program, c: Candidate, assumed: string[]): Found | string {
 }
 
 /** a part of a root's steps, so that some are left for what comes after it; more is an error like others */
-function limited(p: Program, steps: number, f: () => Found | string): Found | string {
+function limited<T>(p: Program, steps: number, f: () => T | string): T | string {
   const { vm, torch } = p;
   const outer = vm.stepLimit;
   vm.stepLimit = Math.min(vm.steps + steps, outer ?? Number.POSITIVE_INFINITY);
@@ -217,7 +219,7 @@ function shaped(
   written: ReadonlyMap<string, Spec> | undefined,
 ): Found | string {
   const found = searchShapes(search, c, target, assumed, written);
-  return typeof found === "string" ? inferred(p, c, target, assumed) : found;
+  return typeof found === "string" && !isEndless(found) ? inferred(p, c, target, assumed) : found;
 }
 
 /** what plain guesses don't reach: arguments found by search */

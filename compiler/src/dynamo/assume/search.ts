@@ -2,7 +2,7 @@
 // what was assumed, or the reason why there are none. Inputs are, best first: those of a call in the file, shapes written
 // down, shapes guessed and then corrected by torch's own error messages. Failed attempts leave no trace: each runs under
 // an undo log.
-import { PyError } from "../interp/api";
+import { Interrupted, PyError } from "../interp/api";
 import type { Machine } from "../interp/machine";
 import { Journal, setJournal } from "../objects/journal";
 import { PyDict, PyFloat, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
@@ -35,6 +35,13 @@ export interface Found {
 
 /** attempts per root: a file full of guesses must still answer while one types */
 const ATTEMPTS = 24;
+
+/** steps of one attempt: what takes more is taken to run without end */
+export const ATTEMPT_STEPS = 4_000_000;
+const ENDLESS = "it runs without end: an attempt took too many steps";
+
+/** whether an attempt ended because it would not have ended: other sizes change nothing of that */
+export const isEndless = (why: string): boolean => why === ENDLESS || /^maximum recursion depth/.test(why);
 
 const PLAIN: CompileOptions = {
   fullgraph: false,
@@ -105,6 +112,7 @@ export function searchShapes(
     );
     if (typeof found !== "string" || found === NO_OPERATORS) return found;
     if (i === 0) last = found;
+    if (isEndless(found)) return found;
     const guesses = [...guessed.tensors.values()];
     if (!refine(guesses, found) && !alternative(guesses)) return found;
   }
@@ -136,13 +144,23 @@ function attempt(
   torch.gradEnabled = grad;
   const resume = torch.pauseSteps();
   let failure: string | null = null;
+  const limit = vm.stepLimit;
+  vm.stepLimit = Math.min(vm.steps + ATTEMPT_STEPS, limit ?? Number.POSITIVE_INFINITY);
+  const depth = vm.frames.length;
   try {
     prepare();
     runner.callCompiled(api.callable(target), args(), kwargs(), { options, frames });
   } catch (e) {
-    if (!(e instanceof PyError)) throw e;
-    failure = (e.text ?? vm.str(e.value)) || e.value.cls.name;
+    const own = vm.stepLimit !== limit && vm.steps < vm.host.stepBudget && !vm.host.shouldStop();
+    if (e instanceof Interrupted && own) {
+      vm.frames.length = depth;
+      torch.trace = null;
+      vm.observer = null;
+      failure = ENDLESS;
+    } else if (e instanceof PyError) failure = (e.text ?? vm.str(e.value)) || e.value.cls.name;
+    else throw e;
   } finally {
+    vm.stepLimit = limit;
     resume();
     setJournal(outer);
     torch.logs = logs;

@@ -18,7 +18,7 @@ import { ABSENT, type Choice, type Failure, type Hole, NONE, number, type State,
 import type { Usage } from "./usage";
 
 const TRIALS = 70;
-const STEPS = 6_000_000;
+const STEPS = 4_000_000;
 
 /** runs the callable compiled, as a trial: everything is undone afterwards */
 export type RunCompiled = (args: readonly Value[], kwargs: Kwargs) => { readonly frames: number };

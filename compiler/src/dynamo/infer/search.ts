@@ -43,6 +43,9 @@ export function search<R>(
     const outcome = trial(w.state);
     if ("ok" in outcome) return { kind: "found", state: w.state, result: outcome.ok, trials };
     const { failed } = outcome;
+    // what runs without end with likely values does so with others
+    if (failed.type === "TimeoutError" || failed.type === "RecursionError")
+      return { kind: "failed", failure: failed, state: w.state, trials };
     if (best === null || failed.progress > best.failure.progress) {
       best = { failure: failed, state: w.state };
       stuck = 0;

@@ -257,6 +257,12 @@ class PackedSequence:
         self.sorted_indices, self.unsorted_indices = sorted_indices, unsorted_indices
         self._batch_first = False
 
+    def __iter__(self):
+        return iter((self.data, self.batch_sizes, self.sorted_indices, self.unsorted_indices))
+
+    def __getitem__(self, index):
+        return (self.data, self.batch_sizes, self.sorted_indices, self.unsorted_indices)[index]
+
     def to(self, *args, **kwargs):
         self.data = self.data.to(*args, **kwargs)
         return self
