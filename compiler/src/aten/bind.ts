@@ -58,16 +58,16 @@ export function bindArguments<T>(
   display = schema.packet,
 ): BindResult<T> {
   const fail = (message: string): BindResult<T> => ({ ok: false, message: `${display}()${message}` });
-  const positional = schema.parameters.filter(p => !p.keywordOnly);
+  const { positional, numbersAsTensors } = factsOf(schema);
   const given = gatherVarargs(positional, args, host);
   if (given.length > positional.length) {
     return fail(
       ` takes ${positional.length} positional argument${positional.length === 1 ? "" : "s"} but ${given.length} were given`,
     );
   }
-  const numbersAsTensors = NUMBERS_AS_TENSORS.test(schema.packet);
   const values = new Map<string, ArgValue<T>>();
-  for (const [i, value] of given.entries()) {
+  for (let i = 0; i < given.length; i++) {
+    const value = given[i] as ArgValue<T>;
     const p = positional[i] as SchemaParameter;
     if (!fits(value, p.type, host, numbersAsTensors)) {
       return fail(
@@ -88,14 +88,43 @@ export function bindArguments<T>(
     }
     values.set(p.name, value);
   }
-  const missing = schema.parameters.filter(p => p.defaultValue === undefined && !values.has(p.name));
-  if (missing.length > 0) {
+  const isMissing = (p: SchemaParameter): boolean => p.defaultValue === undefined && !values.has(p.name);
+  if (schema.parameters.some(isMissing)) {
+    const missing = schema.parameters.filter(isMissing);
     return fail(
       ` missing ${missing.length} required positional argument${missing.length === 1 ? "" : "s"}: ${missing.map(p => `"${shownName(p)}"`).join(", ")}`,
     );
   }
   return { ok: true, bound: { schema, values } };
 }
+
+/** what every call of a schema asks of it */
+interface SchemaFacts {
+  readonly positional: readonly SchemaParameter[];
+  readonly numbersAsTensors: boolean;
+}
+const schemaFacts = new WeakMap<Schema, SchemaFacts>();
+
+function factsOf(schema: Schema): SchemaFacts {
+  let facts = schemaFacts.get(schema);
+  if (!facts) {
+    const positional = schema.parameters.filter(p => !p.keywordOnly);
+    facts = { positional, numbersAsTensors: NUMBERS_AS_TENSORS.test(schema.packet) };
+    schemaFacts.set(schema, facts);
+  }
+  return facts;
+}
+
+/** the type of a list's items */
+function itemOf(type: SchemaType): SchemaType {
+  let item = itemTypes.get(type);
+  if (!item) {
+    item = { ...type, list: false, optional: type.optionalItems };
+    itemTypes.set(type, item);
+  }
+  return item;
+}
+const itemTypes = new WeakMap<SchemaType, SchemaType>();
 
 const IGNORED_KEYWORDS: ReadonlySet<string> = new Set(["out", "names", "requires_grad", "pin_memory"]);
 
@@ -121,7 +150,7 @@ function gatherVarargs<T>(
   const p = positional[last];
   if (p === undefined || p.type.list === false || args.length <= last || last > 1) return args;
   const rest = args.slice(last);
-  const item: SchemaType = { ...p.type, list: false, optional: p.type.optionalItems };
+  const item = itemOf(p.type);
   const first = rest[0] as ArgValue<T>;
   if (Array.isArray(first) || first === null || !rest.every(x => fits(x, item, host, false))) return args;
   // einsum("ij,jk", x, y) alone takes its tensors one by one after another parameter
@@ -133,7 +162,7 @@ function gatherVarargs<T>(
 export function fits<T>(x: ArgValue<T>, type: SchemaType, host: BindHost<T>, numbersAsTensors: boolean): boolean {
   if (x === null) return type.optional || type.base === "Generator" || type.base === "Any";
   if (type.list !== false) {
-    const item: SchemaType = { ...type, list: false, optional: type.optionalItems };
+    const item = itemOf(type);
     if (Array.isArray(x)) return (x as readonly ArgValue<T>[]).every(y => fits(y, item, host, false));
     // one value stands for a list of known length; a tensor never stands for a list of tensors
     return typeof type.list === "number" && type.base !== "Tensor" && fits(x, item, host, false);

@@ -109,6 +109,18 @@ const isTuple = (x: unknown): x is { readonly items: readonly unknown[] } =>
 export function candidateName(op: NodeOp, target: string): string {
   if (op === "placeholder" || op === "call_method") return snake(target);
   if (op === "output") return "output";
+  let name = functionNames.get(target);
+  if (name === undefined) {
+    name = functionName(target);
+    functionNames.set(target, name);
+  }
+  return name;
+}
+
+/** as many as there are functions */
+const functionNames = new Map<string, string>();
+
+function functionName(target: string): string {
   const parts = target.split(".");
   const aten =
     /^(aten|prims|inductor_prims|inductor|quantized|torchvision|higher_order)\./.test(target) && parts.length >= 3;

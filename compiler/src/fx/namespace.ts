@@ -16,20 +16,38 @@ const RESERVED = new Set(
   ).split(" "),
 );
 
+/** what a wanted name is made of; nearly all names of a graph are wanted by others too */
+interface Parts {
+  readonly candidate: string;
+  readonly base: string;
+  readonly number: number | undefined;
+}
+const known = new Map<string, Parts>();
+const MOST_KNOWN = 20_000;
+
+function partsOf(wanted: string): Parts {
+  let parts = known.get(wanted);
+  if (parts) return parts;
+  let candidate = wanted.replace(/[^0-9a-zA-Z_]+/g, "_") || "_unnamed";
+  if (/^[0-9]/.test(candidate)) candidate = `_${candidate}`;
+  const match = /^(.*?)_(\d+)$/.exec(candidate);
+  const base = match?.[1] ?? candidate;
+  parts = match && base !== "" ? { candidate, base, number: Number(match[2]) } : { candidate, base, number: undefined };
+  if (match && base === "") parts = { candidate, base: candidate, number: undefined };
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(wanted, parts);
+  return parts;
+}
+
 export class Namespace {
   private readonly used = new Set<string>();
   private readonly counts = new Map<string, number>();
+  /** by base: up to which number all are taken, so that the search for a free one does not begin at 1 again */
+  private readonly full = new Map<string, number>();
 
   create(wanted: string): string {
-    let candidate = wanted.replace(/[^0-9a-zA-Z_]+/g, "_") || "_unnamed";
-    if (/^[0-9]/.test(candidate)) candidate = `_${candidate}`;
-    const match = /^(.*?)_(\d+)$/.exec(candidate);
-    let base = match?.[1] ?? candidate;
-    let number: number | undefined = match ? Number(match[2]) : undefined;
-    if (match && base === "") {
-      base = candidate;
-      number = undefined;
-    }
+    const { base, ...parts } = partsOf(wanted);
+    let { candidate, number } = parts;
     if (number === undefined || this.used.has(candidate)) {
       number = this.counts.get(candidate) ?? 0;
       if (RESERVED.has(candidate)) {
@@ -37,9 +55,15 @@ export class Namespace {
         candidate = `${base}_${number}`;
       }
     }
-    while (this.used.has(candidate)) {
-      number += 1;
-      candidate = `${base}_${number}`;
+    if (this.used.has(candidate)) {
+      const full = this.full.get(base) ?? 0;
+      const contiguous = number <= full;
+      if (contiguous) number = full;
+      do {
+        number += 1;
+        candidate = `${base}_${number}`;
+      } while (this.used.has(candidate));
+      if (contiguous) this.full.set(base, number);
     }
     this.used.add(candidate);
     this.counts.set(base, number);

@@ -151,11 +151,17 @@ export class FxNode {
     for (const n of this.inputNodes) n.users.delete(this);
     this.argumentList = args;
     this.keywordMap = kwargs;
-    const seen = new Set<FxNode>();
-    for (const a of args) visitNodes(a, n => seen.add(n));
-    for (const a of kwargs.values()) visitNodes(a, n => seen.add(n));
-    this.inputNodes = [...seen];
-    for (const n of this.inputNodes) n.users.add(this);
+    const inputs: FxNode[] = [];
+    const add = (n: FxNode): void => {
+      // a few are searched faster than a set is made; of many, each has this node among its users once it is in
+      if (inputs.length < 16 ? !inputs.includes(n) : !n.users.has(this)) {
+        inputs.push(n);
+        n.users.add(this);
+      }
+    };
+    for (const a of args) visitNodes(a, add);
+    for (const a of kwargs.values()) visitNodes(a, add);
+    this.inputNodes = inputs;
   }
 
   replaceInput(from: FxNode, to: Argument): void {

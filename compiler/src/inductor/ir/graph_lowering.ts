@@ -185,13 +185,12 @@ const GIVES_COMPLEX: ReadonlySet<string> = new Set(["aten.view.dtype", "prims.co
 /** loops have no complex numbers: whatever reads or gives them is ATen's (fallback_node_due_to_unsupported_type) */
 function touchesComplex(n: FxNode): boolean {
   if (n.target === "aten.view_as_complex.default") return false;
-  const tensors = [...(GIVES_COMPLEX.has(n.target) ? [] : [n]), ...n.inputs].flatMap(m => {
-    const v = m.meta.val;
-    return Array.isArray(v) ? (v as readonly unknown[]) : [v];
-  });
-  return tensors.some(
-    t => typeof t === "object" && t !== null && "dtype" in t && isComplexDType((t as FakeTensor).dtype),
-  );
+  return (!GIVES_COMPLEX.has(n.target) && holdsComplex(n.meta.val)) || n.inputs.some(m => holdsComplex(m.meta.val));
+}
+
+function holdsComplex(val: unknown): boolean {
+  if (Array.isArray(val)) return val.some(holdsComplex);
+  return typeof val === "object" && val !== null && "dtype" in val && isComplexDType((val as FakeTensor).dtype);
 }
 
 /** an in-place operator: what its functional form computes, written into its first argument (register_inplace) */

@@ -15,7 +15,7 @@ export function fusionIncreasesPeakMemory(
   savedBytes: () => number,
 ): boolean {
   const mine = reuseKeys(s, a);
-  const theirs = reuseKeys(s, b);
+  const theirs = mine.size === 0 ? mine : reuseKeys(s, b);
   let overhead = 0;
   for (const [key, elements] of mine) {
     if (!theirs.has(key)) continue;
