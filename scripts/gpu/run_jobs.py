@@ -11,7 +11,10 @@ import json
 import pathlib
 import subprocess
 import sys
+import threading
 
+# seconds per job, most of them compilation
+LIMIT = 120
 CHILD = pathlib.Path(__file__).resolve().parent / "job_child.py"
 
 
@@ -26,6 +29,9 @@ class Child:
         self.process = subprocess.Popen([sys.executable, str(CHILD)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def run(self, path):
+        """The job's row; None where the process died over it, or was ended after LIMIT seconds."""
+        timer = threading.Timer(LIMIT, self.process.kill)
+        timer.start()
         try:
             self.process.stdin.write(f"{path}\n")
             self.process.stdin.flush()
@@ -34,6 +40,8 @@ class Child:
                     return json.loads(line[4:])
         except BrokenPipeError:
             pass
+        finally:
+            timer.cancel()
         return None
 
 
@@ -44,7 +52,7 @@ def work(paths, out, lock):
         if row is None or "CUDA error" in row.get("error", ""):
             child.process.kill()
             child = Child()
-            row = row or {"name": pathlib.Path(path).stem, "ok": False, "error": "the process died"}
+            row = row or {"name": pathlib.Path(path).stem, "ok": False, "error": f"the process died, or did not end within {LIMIT} s"}
         with lock:
             out.write(json.dumps(row) + "\n")
             out.flush()
@@ -53,7 +61,6 @@ def work(paths, out, lock):
 
 def main(argv):
     import queue
-    import threading
 
     folder, target = argv[0], argv[1]
     processes = int(argv[argv.index("--processes") + 1]) if "--processes" in argv else 1

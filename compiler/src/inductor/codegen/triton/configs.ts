@@ -82,8 +82,8 @@ function tritonConfig(hints: Sizes, wanted: Sizes, wantedWarps: number | undefin
   }
   let numWarps = warps(wantedWarps ?? now() / 256, 8, 1);
   if (now() >= 128) numWarps = Math.max(numWarps, 4);
-  const threads = numWarps * 32;
-  if (minElements > 0) block.x = Math.max(block.x, Math.min(threads * minElements, 4096));
+  // so many elements for each thread of the whole block
+  block.x = Math.min(block.x * Math.max(1, Math.ceil((numWarps * 32 * minElements) / now())), hints.x);
   const kwargs: Record<string, number> = { XBLOCK: block.x };
   if (hints.y !== undefined) kwargs.YBLOCK = block.y;
   if (hints.z !== undefined) kwargs.ZBLOCK = block.z;
