@@ -1,0 +1,84 @@
+// Which forms a product's template has, and what is measured of equal products.
+import { describe, expect, it } from "vitest";
+import { defaultSessionOptions, Session } from "../../session";
+import { verifyPlan } from "../plan/verify";
+
+interface Options {
+  readonly target?: string;
+  readonly config?: readonly (readonly [string, unknown])[];
+  readonly choices?: ReadonlyMap<string, { readonly microseconds: Record<string, number>; readonly where: string }>;
+}
+
+function compile(body: string, shapes: readonly string[], o: Options = {}, name = "f") {
+  const args = shapes.map(s => `torch.randn(${s}, device="cuda", dtype=torch.bfloat16)`).join(", ");
+  const params = ["a", "b", "c"].slice(0, shapes.length).join(", ");
+  const source = `import torch\nimport torch.nn.functional as F\n\n\n@torch.compile\ndef ${name}(${params}):\n    return ${body}\n\n\n${name}(${args})\n`;
+  const session = new Session(p => (p === "/m.py" ? source : undefined), {
+    ...defaultSessionOptions(),
+    preset: "fuselens",
+    target: o.target ?? "h200",
+    config: new Map<string, unknown>([["max_autotune", true], ...(o.config ?? [])]),
+    ...(o.choices ? { choices: o.choices } : {}),
+  });
+  const [c] = session.run("/m.py").compilations;
+  if (!c) throw new Error("nothing was compiled");
+  expect(verifyPlan(c.plan)).toEqual([]);
+  return c;
+}
+
+const RELU: readonly [string, readonly string[]] = ["(a @ b).relu()", ["512, 256", "256, 512"]];
+const forced = (form: string): Options => ({ config: [["triton.template_form", form]] });
+
+describe("templates of matrix products", () => {
+  it("fetch tiles through descriptors where the GPU can and rows are aligned", () => {
+    expect(compile(...RELU).graph.choice?.ways).toEqual(["library", "flattened", "persistent", "pointers"]);
+    expect(compile(...RELU, { target: "a100" }).graph.choice?.ways).toEqual(["library", "pointers"]);
+    expect(compile("(a @ b).relu()", ["512, 255", "255, 512"]).graph.choice?.ways).toEqual(["library", "pointers"]);
+  });
+
+  it("hold what follows in one kernel, or leave it to a kernel of its own where the library is asked for", () => {
+    const one = compile(...RELU, forced("flattened")).graph.kernels.map(k => k.name);
+    expect(one).toEqual(["triton_tem_fused_mm_relu_0"]);
+    const two = compile(...RELU, forced("library")).graph.kernels.map(k => k.name);
+    expect(two).toEqual(["extern_kernels.mm", "triton_poi_fused_relu_0"]);
+  });
+
+  it("compute two products of one input in one kernel, not two of different inputs", () => {
+    const shapes = ["256, 128", "512, 128", "512, 128"];
+    const pair = compile("F.silu(a @ b.t()) * (a @ c.t())", shapes, forced("persistent"));
+    expect(pair.graph.kernels).toHaveLength(1);
+    expect(pair.plan.kernels[0]?.triton).toContain("acc1 = tl.dot(a, b, acc1)");
+    const other = compile("F.silu(a @ b.t()) * (b @ a.t()).t()", shapes.slice(0, 2), forced("persistent"));
+    expect(other.graph.kernels.length).toBeGreaterThan(1);
+  });
+
+  it("mask what is no multiple of a tile, and only that", () => {
+    const text = (rows: string): string =>
+      compile("(a @ b).relu()", [`${rows}, 256`, "256, 512"], forced("pointers")).plan.kernels[0]?.triton ?? "";
+    expect(text("512")).not.toContain("mask");
+    expect(text("500")).toContain("ymask = yindex < ynumel");
+    expect(text("500")).not.toContain("xmask");
+  });
+
+  it("are known by sizes, strides, dtypes and what follows, not by names", () => {
+    const key = (...[body, shapes, o, name]: Parameters<typeof compile>) =>
+      compile(body, shapes, o, name).graph.choice?.key;
+    const own = key(...RELU);
+    expect(key(RELU[0], RELU[1], {}, "another")).toBe(own);
+    expect(key(RELU[0], ["512, 256", "256, 1024"])).not.toBe(own);
+    expect(key("(a @ b).sigmoid()", RELU[1])).not.toBe(own);
+    expect(key(RELU[0], RELU[1], { target: "h100" })).not.toBe(own);
+  });
+
+  it("take the way that was the fastest where it was measured", () => {
+    const key = compile(...RELU).graph.choice?.key ?? "";
+    for (const [microseconds, chosen] of [
+      [{ library: 5, pointers: 4, flattened: 6 }, "pointers"],
+      [{ library: 3, pointers: 4, flattened: 6 }, "library"],
+    ] as const) {
+      const c = compile(...RELU, { choices: new Map([[key, { microseconds, where: "a test" }]]) });
+      expect(c.graph.choice).toMatchObject({ chosen, measured: microseconds, where: "a test" });
+      expect(c.plan.kernels.some(k => k.heuristic === "template")).toBe(chosen !== "library");
+    }
+  });
+});
