@@ -126,3 +126,20 @@ with torch.no_grad():
     expect(second?.aten.filter(n => n.target === "aten.mul.Tensor").map(n => n.name)).toEqual(["mul_17"]);
   });
 });
+
+describe("a concatenation of values that are not in memory", () => {
+  it("is channels-last where one of them has a single channel, and copied for the caller", () => {
+    const g = only(`
+@torch.compile
+def f(x):
+    x = x * torch.rsqrt(torch.mean(x**2, dim=1, keepdim=True) + 1e-8)
+    y = x.reshape(4, -1, 16, 16, 16)
+    y = ((y - y.mean(dim=0)).square().mean(dim=0) + 1e-8).sqrt()
+    y = y.mean(dim=[1, 2, 3], keepdim=True).repeat(4, 1, 16, 16)
+    return torch.cat([x, y], dim=1)
+f(torch.randn(8, 16, 16, 16, device="cuda"))
+`);
+    const launched = g.kernels.filter(k => k.type !== "NopKernelSchedulerNode");
+    expect(launched.filter(k => k.origins.includes("cat"))).toHaveLength(1);
+  });
+});

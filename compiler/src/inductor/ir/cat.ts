@@ -23,7 +23,13 @@ import {
 } from "./boxes";
 import { tensorMeta } from "./constraints";
 import type { Lowering } from "./context";
-import { channelsLastStrides, contiguousStrides, isChannelsLastContiguous, padStrides } from "./layouts";
+import {
+  channelsLastStrides,
+  contiguousStrides,
+  isChannelsLastContiguous,
+  isDenseChannelsLast,
+  padStrides,
+} from "./layouts";
 import { countOf } from "./op_count";
 import { clone, createPointwise, promoted, toDtype } from "./pointwise";
 import { realize } from "./realize";
@@ -225,7 +231,7 @@ function resultStrides(ctx: Lowering, xs: readonly TensorBox[], size: readonly E
   }
   if (!xs.some(isStridedStorage)) {
     const traced = (ctx.currentNode?.inputs ?? []).map(tensorMeta);
-    if (traced.some(t => t !== undefined && isChannelsLastContiguous(t.shape, t.stride, sizevars)))
+    if (traced.some(t => t !== undefined && isDenseChannelsLast(t.shape, t.stride, sizevars)))
       return channelsLastStrides(size);
   }
   const stride = contiguousStrides(size);

@@ -83,8 +83,12 @@ export function isChannelsLastContiguous(
   strides: readonly Expr[],
   sizevars: SizeVars,
 ): boolean {
+  return isDenseChannelsLast(sizes, strides, sizevars) && intValue(sizes[1] as Expr) !== 1;
+}
+
+/** Tensor.is_contiguous(channels_last), which a tensor of one channel is as well */
+export function isDenseChannelsLast(sizes: readonly Expr[], strides: readonly Expr[], sizevars: SizeVars): boolean {
   if (sizes.length !== 4 && sizes.length !== 5) return false;
-  if (intValue(sizes[1] as Expr) === 1) return false;
   return channelsLastStrides(sizes).every(
     (l, i) => intValue(sizes[i] as Expr) === 1 || sizevars.knownEquals(l, strides[i] as Expr),
   );
