@@ -54,6 +54,7 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
   main.dict.set("__file__", path);
   main.dict.set("__builtins__", run.modules.import("builtins", null));
   run.modules.loaded.set("__main__", main);
+  run.modules.sysModules.set("__main__", main);
   const evidence = new Evidence(run.vm, run.torch, main);
   const compiles = cells.some(c => mentionsCompile(run.modules.parseFile(c.name, c.text)));
   let alive = true;

@@ -81,6 +81,17 @@ describe("examples elsewhere in the project", () => {
   });
 });
 
+describe("sys.modules", () => {
+  test("holds the program's own module and those that it imports, as decorators of classes look them up", () => {
+    const decorated =
+      "import sys\nimport torch\nfrom marks import mark\n@mark\nclass M(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n";
+    const marks =
+      "import sys\ndef mark(cls):\n    assert cls.__module__ in sys.modules and __name__ in sys.modules\n    return cls\n";
+    const result = analysed({ "pack/model.py": decorated, "pack/marks.py": marks });
+    expect(result.roots.map(r => r.name)).toEqual(["M"]);
+  });
+});
+
 describe("literals of a project", () => {
   const texts = [
     { path: "a.json", text: '{"rates": [8, 2], "width": 512, "drop": 0.5, "deep": {"kind": "wide"}}' },

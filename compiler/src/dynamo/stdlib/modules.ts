@@ -262,6 +262,7 @@ export class Modules {
         return file.endsWith("__init__.py") ? sub : undefined;
       };
       this.loaded.set(`file:${file}`, m);
+      if (this.sysModules.get(name) === undefined) this.sysModules.set(name, m);
       this.execute(m, file, text);
       return m;
     }
