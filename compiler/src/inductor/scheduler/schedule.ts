@@ -37,7 +37,10 @@ export function schedule(lowered: LoweredGraph, given: ScheduleOptions): Schedul
   const graph = ownCopy(withTemplates(lowered, options));
   const s = newState(graph, options);
   const templates = {
-    costs: withWantedForm(options.measure ?? estimatedCosts(graph, options.target), wantedForm(options.config)),
+    costs: withWantedForm(
+      options.measure ?? estimatedCosts(graph, options.target, behaves(options, "float32_products_in_parts")),
+      wantedForm(options.config),
+    ),
     choices: new Map(),
     numbered: 0,
   };

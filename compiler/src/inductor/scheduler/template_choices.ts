@@ -79,7 +79,12 @@ export function gemmConfigs(m: number, n: number, k: number): GemmConfig[] {
   });
 }
 
-export function estimatedCosts(graph: LoweredGraph, target: TargetProperties): TemplateCosts {
+/** the least share of the library's time that a float32 product of bfloat16 parts takes (docs/gemm.md) */
+const IN_PARTS = 0.73;
+const BEST_EFFICIENCY = 0.89;
+
+/** `inParts`: templates compute float32 products of bfloat16 parts */
+export function estimatedCosts(graph: LoweredGraph, target: TargetProperties, inParts = false): TemplateCosts {
   const sv = graph.sizevars;
   return {
     estimated: true,
@@ -90,7 +95,8 @@ export function estimatedCosts(graph: LoweredGraph, target: TargetProperties): T
       // Large tiles reuse what they load: a tile of 128 x 128 comes near the library, one of 32 x 32 does not.
       const reuse = (config.m * config.n) / (config.m + config.n) / 64;
       const depth = Math.min(1, config.k / 64) ** 0.25 * (config.k > 64 ? 0.85 : 1);
-      const efficiency = Math.min(0.89, 0.89 * reuse ** 0.5) * depth;
+      const best = inParts && op.reads.every(r => r.dtype === "float32") ? 1 / IN_PARTS : BEST_EFFICIENCY;
+      const efficiency = Math.min(best, best * reuse ** 0.5) * depth;
       return externFlops(op, sv) === 0 ? library : library / efficiency;
     },
   };
