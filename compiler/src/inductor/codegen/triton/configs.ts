@@ -1,23 +1,11 @@
 // Candidate launch configurations of a kernel (torch/_inductor/runtime/triton_heuristics.py). In: size hints and what the
 // kernel is. Out: block sizes, warps, stages, best guess first. Promises: never empty, no duplicates.
-import type { ReductionHint } from "../../ir/types";
 import type { TritonConfig } from "../../plan/types";
-import { nextPowerOf2, type TritonKernel } from "./kernel";
+import type { ConfigInput } from "./config_input";
+import { nextPowerOf2 } from "./kernel";
 import { withMore } from "./more_configs";
 import { type CodegenOptions, configNumber, has } from "./options";
 import { rowsAcrossConfigs, wideRowConfigs, widestRow } from "./wide_rows";
-
-export interface ConfigInput {
-  readonly kernel: TritonKernel;
-  readonly hints: Readonly<Record<string, number>>;
-  readonly hint: ReductionHint;
-  readonly scores: ReadonlyMap<string, number> | null;
-  readonly tileHint: "SQUARE" | "DEFAULT" | undefined;
-  readonly rsplitSize: number | null;
-  readonly addPersistentRBlock: boolean;
-  /** rows of a persistent reduction that are alive at once */
-  readonly rowsHeld: number;
-}
 
 const clamp = (v: number, low: number, high: number): number => Math.max(low, Math.min(v, high));
 

@@ -2,7 +2,7 @@
 // those and a handful more, each of which was the fastest by a twentieth or more of some kernel that was measured (H200).
 // Promises: no more than MOST in all, so that tuning takes under a second. Not Inductor's: behaviour `more_configurations`.
 import type { TritonConfig } from "../../plan/types";
-import type { ConfigInput } from "./configs";
+import type { ConfigInput } from "./config_input";
 
 const MOST = 6;
 
