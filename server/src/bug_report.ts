@@ -1,6 +1,6 @@
 // What a bug report needs: versions, the options, what went wrong, and the smallest part of a file that still shows it.
 // Nothing from the environment: no variables, no names of folders or users.
-import { defaultSessionOptions, type Program, Session } from "@fuselens/compiler";
+import { defaultSessionOptions, type Program, Session, type SessionOptions } from "@fuselens/compiler";
 import { codeBlock } from "./ide/markdown";
 import { VERSION } from "./version";
 
@@ -9,10 +9,18 @@ const MOST_COMPILES = 150;
 /** what the file is called in the report */
 const NAME = "/report/model.py";
 
-/** Markdown. `editor`: name and version of the program that asks, where one does. */
-export function bugReport(text: string, options = defaultSessionOptions(), editor: string | null = null): string {
-  const whole = symptomOf(text, options);
-  const small = whole === null ? text : shortened(text, t => symptomOf(t, options) === whole);
+/**
+ * Markdown. `editor`: name and version of the program that asks, where one does. Once `shouldStop` holds, no more is
+ * compiled and the text is of no use.
+ */
+export function bugReport(
+  text: string,
+  options = defaultSessionOptions(),
+  editor: string | null = null,
+  shouldStop = (): boolean => false,
+): string {
+  const whole = symptomOf(text, options, shouldStop);
+  const small = whole === null ? text : shortened(text, t => symptomOf(t, options, shouldStop) === whole);
   const config = [...options.config].map(([k, v]) => `${k}=${String(v)}`).join(", ");
   return [
     "## What went wrong",
@@ -30,10 +38,11 @@ export function bugReport(text: string, options = defaultSessionOptions(), edito
 }
 
 /** what is FuseLens's own fault, in a form that does not depend on where it stands; null if it sees none */
-function symptomOf(text: string, options = defaultSessionOptions()): string | null {
+function symptomOf(text: string, options: SessionOptions, shouldStop: () => boolean): string | null {
+  if (shouldStop()) return null;
   let program: Program;
   try {
-    program = new Session(p => (p === NAME ? text : undefined), options).run(NAME);
+    program = new Session(p => (p === NAME ? text : undefined), options).run(NAME, { shouldStop });
   } catch (e) {
     return `crash: ${e instanceof Error ? e.message : String(e)}`;
   }

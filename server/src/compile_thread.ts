@@ -5,5 +5,9 @@ import { ThreadMain } from "./analysis/thread_main";
 
 const port = parentPort;
 if (!port) throw new Error("compile_thread runs as a worker thread only");
-const main = new ThreadMain(workerData as ThreadStart, answer => port.postMessage(answer));
+const main = new ThreadMain(
+  workerData as ThreadStart,
+  answer => port.postMessage(answer),
+  () => port.close(),
+);
 port.on("message", (request: CompileRequest) => main.receive(request));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { DeviceInfo, ErrorCode, Job, JobResult } from "../protocol";
 import type { FromExecutor } from "./executor_messages";
 import type { ExecutorSpec } from "./executor_spec";
-import type { Transport } from "./transport";
+import { onceEnded, type Transport } from "./transport";
 
 export type Outcome =
   | { readonly kind: "result"; readonly result: JobResult }
@@ -57,7 +57,10 @@ export class Executor {
     this.child = child;
     this.isReady = false;
     this.ready = new Promise((resolve, reject) => {
-      child.once("exit", () => reject(new Error(`the executor of ${this.spec.device} did not start`)));
+      onceEnded(child, how => {
+        reject(new Error(`the executor of ${this.spec.device} did not start`));
+        this.exited(child, how);
+      });
       child.once("error", reject);
       transport.onMessage(m => {
         if (this.child !== child) return;
@@ -74,7 +77,6 @@ export class Executor {
       });
     });
     this.ready.catch(() => undefined);
-    child.once("exit", (code, signal) => this.exited(child, signal ?? `exit status ${code}`));
     child.once("error", e => {
       // no process: the program is missing or may not be run
       if (child.pid === undefined)
@@ -129,6 +131,8 @@ export class Executor {
     } catch (e) {
       // a child that started and a job that can't be sent: the job is at fault
       if (this.isReady) this.finish({ kind: "failed", code: "invalid-job", message: textOf(e) });
+      // one that said why it can't start, and has not ended yet
+      else if (this.problem !== null) this.finish({ kind: "unavailable", message: this.problem });
       else this.lost(textOf(e));
     }
     const outcome = await answered;

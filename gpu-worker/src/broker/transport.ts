@@ -11,6 +11,24 @@ export interface Transport {
   onMessage(receive: (m: FromExecutor) => void): void;
 }
 
+/** ms that a dead child's pipes may stay open, held by a process of its own */
+const DRAIN_MS = 1_000;
+
+/** Calls back once, when the child has ended and what it wrote last has been read. */
+export function onceEnded(child: ChildProcess, ended: (how: string) => void): void {
+  child.once("exit", (code, signal) => {
+    let told = false;
+    const tell = (): void => {
+      if (told) return;
+      told = true;
+      clearTimeout(timer);
+      ended(signal ?? `exit status ${code}`);
+    };
+    const timer = setTimeout(tell, DRAIN_MS);
+    child.once("close", tell);
+  });
+}
+
 export type StartTransport = (folder: string, env: NodeJS.ProcessEnv) => Transport;
 
 /** a Node bundle that speaks over process.send */

@@ -12,6 +12,7 @@ writeFileSync(
   `const { parentPort, workerData } = require("node:worker_threads");
 const generation = new Int32Array(workerData.generation);
 parentPort.on("message", m => {
+  if (m.kind === "end") parentPort.close();
   if (m.kind !== "compile") return;
   if (m.text === "crash") throw new Error("a bug");
   if (m.text === "slow") while (Atomics.load(generation, 0) === m.generation);

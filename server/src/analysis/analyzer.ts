@@ -4,6 +4,7 @@
 import { Worker } from "node:worker_threads";
 import type { OutputCode } from "@fuselens/compiler";
 import type { EditorProgram } from "../ide/model";
+import { endThread } from "./end_thread";
 import type { CompileRequest, ThreadAnswer, ThreadOptions, ThreadStart } from "./messages";
 
 export interface Analysis {
@@ -161,8 +162,10 @@ export class Analyzer {
 
   async dispose(): Promise<void> {
     for (const w of this.codeWaiters.values()) w(null);
-    await this.thread?.terminate();
+    const { thread } = this;
     this.thread = null;
+    Atomics.add(this.generation, 0, 1);
+    if (thread) await endThread(thread);
   }
 
   private post(request: CompileRequest): void {

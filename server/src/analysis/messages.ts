@@ -70,11 +70,14 @@ export type CompileRequest =
   | { readonly kind: "overlay"; readonly path: string; readonly text: string }
   | { readonly kind: "configure"; readonly options: ThreadOptions }
   | { readonly kind: "close"; readonly path: string }
+  /** the thread ends when it has answered */
+  | { readonly kind: "end" }
   /** output code of the program that the last compile of the path made */
   | { readonly kind: "codes"; readonly id: number; readonly path: string; readonly version: number }
   | {
       readonly kind: "side";
       readonly id: number;
+      readonly generation: number;
       readonly path: string;
       readonly overlay: readonly (readonly [path: string, text: string])[];
       readonly options: ThreadOptions;
@@ -101,4 +104,5 @@ export type ThreadAnswer =
       readonly milliseconds: number;
     }
   | { readonly kind: "codes"; readonly id: number; readonly codes: readonly OutputCode[] | null }
-  | { readonly kind: "side"; readonly id: number; readonly result: SideResult };
+  /** null: given up */
+  | { readonly kind: "side"; readonly id: number; readonly result: SideResult | null };

@@ -1,6 +1,8 @@
 // Compiles beside the typing: stage dumps, comparisons, benchmarks' kernels, graphs. A thread of its own, so that none of
-// them holds up an edit; it ends when it was idle for a while, and a cancelled job ends it at once.
+// them holds up an edit; it ends when it was idle for a while. A cancelled job is answered at once; the thread stops it at
+// the next place where compiles look.
 import { Worker } from "node:worker_threads";
+import { endThread } from "./end_thread";
 import type { CompileRequest, SideJob, SideResult, ThreadAnswer, ThreadOptions, ThreadStart } from "./messages";
 
 const IDLE_MS = 20_000;
@@ -38,6 +40,9 @@ export class SideThread {
   private idle: NodeJS.Timeout | undefined;
   private nextId = 1;
 
+  /** what a job is started with; another value stops it */
+  private readonly generation = new Int32Array(new SharedArrayBuffer(4));
+
   constructor(private readonly threadFile: string) {}
 
   /** Rejects with Cancelled, or with an Error of one line. */
@@ -66,17 +71,18 @@ export class SideThread {
     clearTimeout(this.idle);
     const { thread } = this;
     this.thread = null;
-    await thread?.terminate();
+    this.stop();
+    if (thread) await endThread(thread);
   }
 
   private cancel(job: Job): void {
     this.queue = this.queue.filter(j => j !== job);
-    if (this.running === job) {
-      this.running = null;
-      void this.dispose();
-      this.pump();
-    }
+    if (this.running === job) this.stop();
     job.reject(new Cancelled());
+  }
+
+  private stop(): void {
+    Atomics.add(this.generation, 0, 1);
   }
 
   private pump(): void {
@@ -89,20 +95,21 @@ export class SideThread {
       return;
     }
     this.running = next;
-    const request: CompileRequest = { kind: "side", id: next.id, job: next.job, ...next.request };
+    const generation = Atomics.load(this.generation, 0);
+    const request: CompileRequest = { kind: "side", id: next.id, generation, job: next.job, ...next.request };
     this.ensureThread(next.request.options).postMessage(request);
   }
 
   private ensureThread(options: ThreadOptions): Worker {
     if (this.thread) return this.thread;
-    const generation = new SharedArrayBuffer(4);
-    const data: ThreadStart = { options, generation };
+    const data: ThreadStart = { options, generation: this.generation.buffer as SharedArrayBuffer };
     const thread = new Worker(this.threadFile, { workerData: data, resourceLimits: { stackSizeMb: 16 } });
     thread.on("message", (a: ThreadAnswer) => {
       const job = this.running;
       if (a.kind !== "side" || job?.id !== a.id) return;
       this.running = null;
-      job.resolve(a.result);
+      if (a.result) job.resolve(a.result);
+      else job.reject(new Cancelled());
       this.pump();
     });
     thread.on("error", e => {

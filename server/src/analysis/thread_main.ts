@@ -29,6 +29,7 @@ export class ThreadMain {
   constructor(
     start: ThreadStart,
     private readonly post: (answer: ThreadAnswer) => void,
+    private readonly end: () => void,
   ) {
     this.generation = new Int32Array(start.generation);
     this.options = start.options;
@@ -64,6 +65,9 @@ export class ThreadMain {
       case "side":
         this.side(request);
         return;
+      case "end":
+        this.end();
+        return;
       default: {
         const never: never = request;
         throw new Error(`unhandled request ${JSON.stringify(never)}`);
@@ -73,7 +77,7 @@ export class ThreadMain {
 
   private compile(request: Extract<CompileRequest, { kind: "compile" }>): void {
     const began = performance.now();
-    const stale = (): boolean => Atomics.load(this.generation, 0) !== request.generation;
+    const stale = this.staleness(request.generation);
     const overtaken = (): void =>
       this.post({
         kind: "compiled",
@@ -109,16 +113,23 @@ export class ThreadMain {
 
   private side(request: Extract<CompileRequest, { kind: "side" }>): void {
     const { id, job, options, path } = request;
+    const stale = this.staleness(request.generation);
     const read = workspaceReader(options.folders, path);
     const session = new Session(read, sideOptions(options, job));
     for (const [file, text] of request.overlay) session.update(file, withExamples(text, file, options.examples));
     const text = request.overlay.find(([file]) => file === path)?.[1] ?? read(path);
     if (job.want === "report") {
-      const report = bugReport(text ?? "", sessionOptions(options), job.editor);
-      this.post({ kind: "side", id, result: { want: "report", text: report } });
+      const report = bugReport(text ?? "", sessionOptions(options), job.editor, stale);
+      this.post({ kind: "side", id, result: stale() ? null : { want: "report", text: report } });
       return;
     }
-    this.post({ kind: "side", id, result: sideResult(session.run(path), job, text) });
+    const program = session.run(path, { shouldStop: stale });
+    this.post({ kind: "side", id, result: stale() ? null : sideResult(program, job, text) });
+  }
+
+  /** whether a request has been overtaken or given up */
+  private staleness(generation: number): () => boolean {
+    return () => Atomics.load(this.generation, 0) !== generation;
   }
 
   private newSession(): Session {
