@@ -6,6 +6,7 @@ import { options } from "./helpers/factories";
 import { at, composed, decomposed, range } from "./helpers/shape";
 import { iota, where } from "./helpers/trace";
 import { moveDims, reshape } from "./view";
+import { DIAGONAL_DERIVATIVE } from "./view_window";
 
 /** where a triangle starts: column minus row, compared with the diagonal */
 function triangle<T>(b: GraphBuilder<T>, a: Args<T>, upper: boolean): T {
@@ -102,16 +103,7 @@ const diagonals: OpRecord[] = [
       const d = b.call("aten.diagonal.default", [a.tensor("self"), a.raw("offset"), a.raw("dim1"), a.raw("dim2")]);
       return b.call("aten.clone.default", [d], { memory_format: new MemoryFormatArg("contiguous_format") });
     },
-    derivative: each({
-      self: (b, c) =>
-        b.call("aten.diagonal_backward.default", [
-          c.grad(),
-          b.meta(c.args.tensor("self")).shape,
-          c.args.raw("offset"),
-          c.args.raw("dim1"),
-          c.args.raw("dim2"),
-        ]),
-    }),
+    derivative: DIAGONAL_DERIVATIVE,
   }),
 ];
 

@@ -21,6 +21,18 @@ function diagonalGeometry(
   return { dim1, dim2, length: b.lt(shorter, 0) ? b.int(0) : shorter };
 }
 
+/** of diagonal and its copy: the gradient goes back to where the diagonal lies, zeros elsewhere */
+export const DIAGONAL_DERIVATIVE = each({
+  self: (b, c) =>
+    b.call("aten.diagonal_backward.default", [
+      c.grad(),
+      b.meta(c.args.tensor("self")).shape,
+      c.args.raw("offset"),
+      c.args.raw("dim1"),
+      c.args.raw("dim2"),
+    ]),
+});
+
 /** the diagonal of a box as an index map */
 export function lowerDiagonal<B>(b: LoweringBuilder<B>, x: B, offset: number, d1: number, d2: number): B {
   const size = b.size(x);
@@ -58,16 +70,7 @@ const windows: OpRecord[] = [
         m.add(t.storageOffset, shift),
       );
     },
-    derivative: each({
-      self: (b, c) =>
-        b.call("aten.diagonal_backward.default", [
-          c.grad(),
-          b.meta(c.args.tensor("self")).shape,
-          c.args.raw("offset"),
-          c.args.raw("dim1"),
-          c.args.raw("dim2"),
-        ]),
-    }),
+    derivative: DIAGONAL_DERIVATIVE,
     lower: (b, a) => lowerDiagonal(b, a.tensor("self"), a.int("offset"), a.int("dim1"), a.int("dim2")),
   },
   decomposed({
