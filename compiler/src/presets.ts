@@ -203,29 +203,35 @@ const codegenOfNightly = {
   benchmark_names_device: true,
 } as const;
 
+const configOfNightly = {
+  ...config,
+  "triton.nested_reduction": true,
+  combo_kernel_per_subkernel_blocks: true,
+} as const;
+
+const behavioursOfNightly = {
+  ...behaviours,
+  symbolic_name_gaps: false,
+  backward_comments: true,
+  prints_input_distance: true,
+  stack_trace_anchors: true,
+  buffer_overlap_score: true,
+  rollback_refused_reordering: true,
+  compares_deps_before_normalizing: true,
+  extern_epilogue_wording: true,
+  nested_reduction: true,
+  ...codegenOfNightly,
+} as const;
+
 export const presets: Readonly<Record<PresetName, Preset>> = {
   "torch-2.11": { config, behaviours: { ...behaviours, ...codegenOf211 } },
   "nightly-2026-11": {
-    config: { ...config, "triton.nested_reduction": true, combo_kernel_per_subkernel_blocks: true },
-    behaviours: {
-      ...behaviours,
-      symbolic_name_gaps: false,
-      backward_comments: true,
-      prints_input_distance: true,
-      stack_trace_anchors: true,
-      buffer_overlap_score: true,
-      rollback_refused_reordering: true,
-      compares_deps_before_normalizing: true,
-      extern_epilogue_wording: true,
-      nested_reduction: true,
-      ...codegenOfNightly,
-    },
+    config: configOfNightly,
+    behaviours: behavioursOfNightly,
   },
   fuselens: {
     config: {
-      ...config,
-      "triton.nested_reduction": true,
-      combo_kernel_per_subkernel_blocks: true,
+      ...configOfNightly,
       // rows and columns of one matrix are summed in one pass whatever its shape
       "triton.mix_order_reduction_non_strict_mode": true,
       combo_kernels: true,
@@ -234,17 +240,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       epilogue_fusion_first: true,
     },
     behaviours: {
-      ...behaviours,
-      symbolic_name_gaps: false,
-      backward_comments: true,
-      prints_input_distance: true,
-      stack_trace_anchors: true,
-      buffer_overlap_score: true,
-      rollback_refused_reordering: true,
-      compares_deps_before_normalizing: true,
-      extern_epilogue_wording: true,
-      nested_reduction: true,
-      ...codegenOfNightly,
+      ...behavioursOfNightly,
       transpose_reduction_fusion: true,
       widest_persistent_row: 32768,
       cuts_concatenations: true,

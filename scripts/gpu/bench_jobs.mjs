@@ -3,11 +3,10 @@
 // default): per graph standalone code under presets fuselens and torch-2.11 with the predicted times of its kernels, the
 // same graph in eager PyTorch, and the bytes that one read of every input and one write of every output would move; per
 // training step the forward and the backward graph's code, and how many results the one keeps for the other. No GPU needed.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { loadCompiler } from "../sources.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const out = process.argv[2] ?? join(root, ".gpu", "inputs", "bench");
@@ -19,25 +18,7 @@ const SMALLEST_BYTES = 0.02e-3 * 4.25e12;
 const GATHERS = new Set(["index_embedding_scale_pos"]);
 const PRESETS = ["fuselens", "torch-2.11"];
 
-async function compiler() {
-  const folder = mkdtempSync(join(root, "server", "dist-bench-"));
-  const file = join(folder, "compiler.cjs");
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["compiler/src/index.ts"],
-    outfile: file,
-    bundle: true,
-    platform: "node",
-    format: "cjs",
-    external: ["tree-sitter", "tree-sitter-python"],
-    logLevel: "error",
-  });
-  const loaded = createRequire(file)(file);
-  rmSync(folder, { recursive: true });
-  return loaded;
-}
-
-const { Session, defaultSessionOptions } = await compiler();
+const { Session, defaultSessionOptions } = await loadCompiler();
 
 function read(path) {
   try {

@@ -3,27 +3,15 @@
 // preset fuselens for every way to compute its matrix products (the library's kernels; each form of the template). The
 // runner measures them all and keeps the fastest, as a worker does for the editor. Runs without a GPU.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { loadCompiler } from "../sources.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const out = process.argv[2] ?? join(root, ".gpu", "inputs", "gemm");
 const programs = join(root, "test", "bench", "gemm_programs");
 
-const outfile = join(root, "server", "dist", "gemm_jobs_compiler.cjs");
-await build({
-  absWorkingDir: root,
-  entryPoints: ["compiler/src/index.ts"],
-  outfile,
-  bundle: true,
-  platform: "node",
-  format: "cjs",
-  external: ["tree-sitter", "tree-sitter-python"],
-  logLevel: "error",
-});
-const { Session, defaultSessionOptions } = createRequire(import.meta.url)(outfile);
+const { Session, defaultSessionOptions } = await loadCompiler();
 
 const read = path => {
   try {

@@ -2,21 +2,11 @@
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundleSource } from "../sources.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const outfile = join(root, "server", "dist", "gpu_jobs.cjs");
-await build({
-  absWorkingDir: root,
-  entryPoints: ["scripts/gpu/jobs_entry.ts"],
-  outfile,
-  bundle: true,
-  platform: "node",
-  target: "node20",
-  format: "cjs",
-  external: ["tree-sitter", "tree-sitter-python"],
-  logLevel: "warning",
-});
+await bundleSource("scripts/gpu/jobs_entry.ts", outfile);
 const [preset, ...files] = process.argv.slice(2);
 execFileSync(process.execPath, [outfile, preset, join(root, ".gpu", "inputs", "jobs"), ...files], {
   stdio: "inherit",

@@ -4,10 +4,10 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { gptFile, mediumFile } from "../../test/bench/lsp/programs.mjs";
 import { bundle } from "../bundle.mjs";
 import { nativeFiles } from "../native.mjs";
+import { bundleSource } from "../sources.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const out = join(root, ".gpu");
@@ -17,16 +17,9 @@ if (!existsSync(node))
   writeFileSync(node, execFileSync("xz", ["-6", "-k", "-c", process.execPath], { maxBuffer: 1 << 28 }));
 rmSync(join(out, "app"), { recursive: true, force: true });
 await bundle(join(out, "app"), "linux-x64", { minify: false, more: { faults: "scripts/gpu/faults_entry.ts" } });
-await build({
-  absWorkingDir: root,
-  entryPoints: ["test/bench/compile/measure.ts"],
-  outfile: join(out, "app", "measure.cjs"),
-  bundle: true,
-  platform: "node",
-  target: "node20",
-  format: "cjs",
+await bundleSource("test/bench/compile/measure.ts", join(out, "app", "measure.cjs"), {
+  external: [],
   plugins: [nativeFiles(name => `./${name}.node`)],
-  logLevel: "warning",
 });
 const compiled = join(out, "inputs", "compile");
 mkdirSync(compiled, { recursive: true });

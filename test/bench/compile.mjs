@@ -8,7 +8,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { build } from "esbuild";
+import { bundleSource } from "../../scripts/sources.mjs";
 import { gptFile, mediumFile } from "./lsp/programs.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -63,19 +63,7 @@ export async function main(argv) {
 async function bundle() {
   const out = join(repository, "test", "dist", "bench");
   mkdirSync(out, { recursive: true });
-  const outfile = join(out, "compile.cjs");
-  await build({
-    absWorkingDir: repository,
-    entryPoints: [join(here, "compile", "measure.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "cjs",
-    external: ["tree-sitter", "tree-sitter-python"],
-    logLevel: "warning",
-  });
-  return outfile;
+  return bundleSource("test/bench/compile/measure.ts", join(out, "compile.cjs"));
 }
 
 /** `explain` on every program of a folder, one process each */

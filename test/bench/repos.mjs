@@ -11,7 +11,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundleSource } from "../../scripts/sources.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const repository = dirname(dirname(here));
@@ -55,21 +55,10 @@ const key = r => `${r.repository}/${r.file}:${r.name}`;
 async function bundle(withCompiler) {
   const out = join(repository, "test", "dist", "bench");
   mkdirSync(out, { recursive: true });
-  const outfile = join(out, "measure.cjs");
-  await build({
-    absWorkingDir: repository,
-    entryPoints: [join(here, "repos", "measure.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "cjs",
+  return bundleSource("test/bench/repos/measure.ts", join(out, "measure.cjs"), {
     sourcemap: true,
     define: { WITH_COMPILER: String(withCompiler) },
-    external: ["tree-sitter", "tree-sitter-python", "zeromq", "wabt"],
-    logLevel: "warning",
   });
-  return outfile;
 }
 
 /** a child process per repository: what kills it costs that repository only, and is said */

@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundleSource } from "../../scripts/sources.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const repository = dirname(dirname(here));
@@ -28,17 +28,7 @@ const out = join(repository, "test", "dist", "properties");
 mkdirSync(out, { recursive: true });
 // named by the process: another run's bundle stays as it is
 const outfile = join(out, `broken_files_share_${process.pid}.cjs`);
-await build({
-  absWorkingDir: repository,
-  entryPoints: [join(here, "broken_files_share.ts")],
-  outfile,
-  bundle: true,
-  platform: "node",
-  target: "node20",
-  format: "cjs",
-  external: ["tree-sitter", "tree-sitter-python", "zeromq", "wabt"],
-  logLevel: "warning",
-});
+await bundleSource("test/properties/broken_files_share.ts", outfile);
 
 const key = `seed ${seed}, stride ${stride}, shares ${shares}`;
 const fresh = () => ({

@@ -1,34 +1,15 @@
 // `node test/tools/differences.mjs [--check]`: writes docs/differences.md, which says where preset fuselens does better than
 // torch 2.11's record, program by program. In: test/programs and test/recorded/programs.json. `--check` compares only, and
 // exits with 1 where the page is out of date.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { loadCompiler } from "../../scripts/sources.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const page = join(root, "docs", "differences.md");
 
-async function compiler() {
-  const folder = mkdtempSync(join(root, "server", "dist-differences-"));
-  const file = join(folder, "compiler.cjs");
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["compiler/src/index.ts"],
-    outfile: file,
-    bundle: true,
-    platform: "node",
-    format: "cjs",
-    external: ["tree-sitter", "tree-sitter-python"],
-    logLevel: "error",
-  });
-  const loaded = createRequire(file)(file);
-  rmSync(folder, { recursive: true });
-  return loaded;
-}
-
-const { Session, defaultSessionOptions } = await compiler();
+const { Session, defaultSessionOptions } = await loadCompiler();
 
 function read(path) {
   try {

@@ -3,10 +3,9 @@
 // python3 with venv, and once the network or pip's cache; no GPU, no PyTorch.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { loadCompiler } from "../../scripts/sources.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const cache = join(root, ".cache");
@@ -27,19 +26,7 @@ function python() {
   return path;
 }
 
-const outfile = join(cache, "triton-interpreter-driver.cjs");
-await build({
-  absWorkingDir: root,
-  entryPoints: ["compiler/src/index.ts"],
-  outfile,
-  bundle: true,
-  platform: "node",
-  target: "node20",
-  format: "cjs",
-  external: ["tree-sitter", "tree-sitter-python"],
-  logLevel: "warning",
-});
-const { Session, defaultSessionOptions } = createRequire(import.meta.url)(outfile);
+const { Session, defaultSessionOptions } = await loadCompiler();
 const read = path => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
 const folder = join(cache, "triton-templates");
 rmSync(folder, { recursive: true, force: true });

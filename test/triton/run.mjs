@@ -5,10 +5,9 @@
 //   npm run test:triton -- [--preset torch-2.11] [--only NAME] [--all-configs] [--jobs 2]
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { loadCompiler } from "../../scripts/sources.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const cache = join(root, ".cache");
@@ -19,22 +18,6 @@ const option = name => {
   const i = process.argv.indexOf(name);
   return i < 0 ? undefined : process.argv[i + 1];
 };
-
-async function compiler() {
-  const outfile = join(cache, "triton-driver.cjs");
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["compiler/src/index.ts"],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "cjs",
-    external: ["tree-sitter", "tree-sitter-python"],
-    logLevel: "warning",
-  });
-  return createRequire(import.meta.url)(outfile);
-}
 
 function run(command, args) {
   const r = spawnSync(command, args, { stdio: "inherit" });
@@ -53,7 +36,7 @@ function python() {
 }
 
 const read = path => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
-const { Session, defaultSessionOptions, presetNames } = await compiler();
+const { Session, defaultSessionOptions, presetNames } = await loadCompiler();
 const presets = option("--preset")?.split(",") ?? presetNames();
 const folder = join(cache, "triton-programs");
 rmSync(folder, { recursive: true, force: true });

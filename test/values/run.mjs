@@ -2,11 +2,10 @@
 // what eager PyTorch computed (test/recorded/values.json), and under each preset its fused kernels against the unfused
 // ones (`--verify`). Last line: N passed, N failed. Built server and worker needed.
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
+import { loadSource } from "../../scripts/sources.mjs";
 import { faults } from "./rows.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -30,20 +29,7 @@ const ALLOWED = { float64: 1e-10, float32: 1e-3, float16: 5e-2, bfloat16: 3e-1 }
 
 /** the compiler and one worker for all programs: a process each would take most of the time */
 async function programs() {
-  const outfile = join(root, ".cache", "values", "programs.cjs");
-  await build({
-    absWorkingDir: root,
-    entryPoints: ["test/values/programs.ts"],
-    outfile,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    format: "cjs",
-    keepNames: true,
-    external: ["tree-sitter", "tree-sitter-python", "zeromq"],
-    logLevel: "warning",
-  });
-  const { Programs } = createRequire(import.meta.url)(outfile);
+  const { Programs } = await loadSource("test/values/programs.ts", { keepNames: true });
   return new Programs(join(root, "gpu-worker", "dist", "main.cjs"));
 }
 

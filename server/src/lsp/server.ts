@@ -37,6 +37,7 @@ import { LEGEND, semanticTokens } from "./features/semantic_tokens";
 import { documentContent, refreshDocuments } from "./features/virtual_documents";
 import { GeneratedDocuments, SCHEME } from "./generated_documents";
 import { logTo } from "./log";
+import { ANALYSED, type Analysed } from "./notifications";
 import { chooseEncoding } from "./positions";
 import { readSettings } from "./settings";
 import { Suggestions } from "./suggestions";
@@ -155,14 +156,12 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     log.debug(`version ${unit.version} of ${basename(unit.path)} analysed in ${Math.round(analysis.milliseconds)} ms`);
     for (const v of views) refreshDocuments(context, v.uri);
     if (client.rich) {
-      for (const v of views)
-        void connection.sendNotification("fuselens/analysed", {
-          uri: v.uri,
-          version: v.part.version,
-          milliseconds: analysis.milliseconds,
-          preset: analysis.program.preset,
-          target: analysis.program.target,
-        });
+      const { preset, target } = analysis.program;
+      for (const v of views) {
+        const milliseconds = analysis.milliseconds;
+        const said: Analysed = { uri: v.uri, version: v.part.version, milliseconds, preset, target };
+        void connection.sendNotification(ANALYSED, said);
+      }
     }
     if (workspace.settings.suggestions)
       suggestions.schedule(analysis.program, () => ({

@@ -33,6 +33,22 @@ function withNumber(value: number, isFloat: boolean, rest: Expr): Expr {
   return node;
 }
 
+/** What an operation makes of two expressions, worked out once for each pair. */
+function ofPair(name: "add" | "mul", a: Expr, b: Expr, make: (pair: readonly Expr[]) => Expr): Expr {
+  const memo = internTable().memo<Expr, Map<Expr, Expr>>(name);
+  let row = memo.get(a);
+  if (row === undefined) {
+    row = new Map();
+    memo.set(a, row);
+  }
+  let result = row.get(b);
+  if (result === undefined) {
+    result = make([a, b]);
+    row.set(b, result);
+  }
+  return result;
+}
+
 /** Sum. */
 export function add(...xs: ExprLike[]): Expr {
   return sum(xs);
@@ -45,18 +61,7 @@ export function sum(xs: readonly ExprLike[]): Expr {
     const b = toExpr(xs[1] as ExprLike);
     if (a.kind === "int" && a.value === 0) return b;
     if (b.kind === "int" && b.value === 0) return a;
-    const memo = internTable().memo<Expr, Map<Expr, Expr>>("add");
-    let row = memo.get(a);
-    if (row === undefined) {
-      row = new Map();
-      memo.set(a, row);
-    }
-    let result = row.get(b);
-    if (result === undefined) {
-      result = sumOf([a, b]);
-      row.set(b, result);
-    }
-    return result;
+    return ofPair("add", a, b, sumOf);
   }
   return sumOf(xs.map(toExpr));
 }
@@ -117,18 +122,7 @@ export function product(xs: readonly ExprLike[]): Expr {
     const b = toExpr(xs[1] as ExprLike);
     if (a.kind === "int" && a.value === 1) return b;
     if (b.kind === "int" && b.value === 1) return a;
-    const memo = internTable().memo<Expr, Map<Expr, Expr>>("mul");
-    let row = memo.get(a);
-    if (row === undefined) {
-      row = new Map();
-      memo.set(a, row);
-    }
-    let result = row.get(b);
-    if (result === undefined) {
-      result = productOf([a, b]);
-      row.set(b, result);
-    }
-    return result;
+    return ofPair("mul", a, b, productOf);
   }
   return productOf(xs.map(toExpr));
 }

@@ -10,22 +10,20 @@ import type { ServerContext } from "../context";
 import { startProgress } from "../progress";
 import { invalid, type ShownDocument, type Target, viewOf } from "./target";
 
+export interface ComparedSide {
+  readonly title: string;
+  readonly kernels: number;
+  readonly bytes: number;
+  /** what the sides are compared by, line by line */
+  readonly text: string;
+  /** output code */
+  readonly code: string;
+}
+
 export interface ShownComparison extends ShownDocument {
   readonly summary: string;
-  readonly left: {
-    readonly title: string;
-    readonly kernels: number;
-    readonly bytes: number;
-    readonly text: string;
-    readonly code: string;
-  };
-  readonly right: {
-    readonly title: string;
-    readonly kernels: number;
-    readonly bytes: number;
-    readonly text: string;
-    readonly code: string;
-  };
+  readonly left: ComparedSide;
+  readonly right: ComparedSide;
 }
 
 interface Configuration {
