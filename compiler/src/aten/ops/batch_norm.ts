@@ -1,6 +1,6 @@
 // batch_norm and instance_norm: statistics over all dims but the channels, running averages, and the gradient.
-import type { Args, ArgValue, Dim, GraphBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
-import { aten, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
+import type { Args, ArgValue, DerivativeContext, Dim, GraphBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
+import { aten, fl, masked, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { composed } from "./helpers/shape";
 import { convert, opmath, sumDims, toDtype } from "./helpers/trace";
 
@@ -98,31 +98,27 @@ function statMeta(m: MetaBuilder, x: TensorMeta): TensorMeta {
   return m.tensor([x.shape[1] ?? m.int(1)], { dtype: opmath(x.dtype), device: x.device });
 }
 
-/** gradient call, with the statistics that the forward saved */
-function backwardCall<T>(
+/** gradients of OF, with the statistics that the forward saved */
+function gradients<T>(
   b: GraphBuilder<T>,
-  grad: T,
-  args: Args<T>,
+  c: DerivativeContext<T>,
   saved: readonly [ArgValue<T>, ArgValue<T>],
   train: boolean,
-  needs: (name: string) => boolean,
-): Record<string, T | null> {
-  const names = ["input", "weight", "bias"] as const;
-  const mask = names.map(n => needs(n));
-  const optional = (name: string): ArgValue<T> => (args.has(name) ? args.raw(name) : null);
-  const grads = b.callMany("aten.native_batch_norm_backward.default", [
-    grad,
+  mask: readonly boolean[],
+): readonly (T | null)[] {
+  const { args } = c;
+  const running = (name: string): ArgValue<T> => (!train && args.has(name) ? args.raw(name) : null);
+  return b.callMany("aten.native_batch_norm_backward.default", [
+    c.grad(0),
     args.tensor("input"),
     args.optTensor("weight"),
-    train ? null : optional("running_mean"),
-    train ? null : optional("running_var"),
-    saved[0],
-    saved[1],
+    running("running_mean"),
+    running("running_var"),
+    ...saved,
     train,
     fl(args.number("eps")),
     mask,
   ]);
-  return Object.fromEntries(names.map((n, i) => [n, mask[i] ? (grads[i] ?? null) : null]));
 }
 
 const OF = ["input", "weight", "bias"] as const;
@@ -143,12 +139,7 @@ const functionalTraining: OpRecord = {
     if (a.bool("training")) return trainNodes(b, a, running);
     return [...evalNodes(b, a), running.mean, running.variance];
   },
-  derivative: {
-    kind: "joint",
-    of: OF,
-    grads: (b, c) =>
-      backwardCall(b, c.grad(0), c.args, [c.result(1), c.result(2)], c.args.bool("training"), n => c.needs(n)),
-  },
+  derivative: masked(OF, (b, c, mask) => gradients(b, c, [c.result(1), c.result(2)], c.args.bool("training"), mask)),
 };
 
 const noStats: OpRecord = {
@@ -162,11 +153,7 @@ const noStats: OpRecord = {
     return [m.elementwise(x.dtype, x), stat, stat];
   },
   decompose: (b, a) => trainNodes(b, a, { mean: null, variance: null }).slice(0, 3),
-  derivative: {
-    kind: "joint",
-    of: OF,
-    grads: (b, c) => backwardCall(b, c.grad(0), c.args, [c.result(1), c.result(2)], true, n => c.needs(n)),
-  },
+  derivative: masked(OF, (b, c, mask) => gradients(b, c, [c.result(1), c.result(2)], true, mask)),
 };
 
 const noTraining: OpRecord = {
@@ -180,11 +167,7 @@ const noTraining: OpRecord = {
     return [m.elementwise(x.dtype, x), stat, stat];
   },
   decompose: (b, a) => evalNodes(b, a),
-  derivative: {
-    kind: "joint",
-    of: OF,
-    grads: (b, c) => backwardCall(b, c.grad(0), c.args, [null, null], false, n => c.needs(n)),
-  },
+  derivative: masked(OF, (b, c, mask) => gradients(b, c, [null, null], false, mask)),
 };
 
 const backward: OpRecord = {

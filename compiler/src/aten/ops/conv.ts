@@ -1,6 +1,6 @@
 // Convolutions. All spellings end in aten.convolution, which cuDNN runs; its bias is added by Inductor's own loops.
 import type { Args, ArgValue, Dim, GraphBuilder, LoweringBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
-import { NOT_DIFFERENTIABLE } from "./helpers/define";
+import { masked, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { at, composed, looksChannelsLast, range } from "./helpers/shape";
 
 /** one number for each spatial dim */
@@ -128,23 +128,18 @@ const kernels: OpRecord[] = [
       "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
     python: ["torch.convolution"],
     meta: convMeta,
-    derivative: {
-      kind: "joint",
-      of: ["input", "weight", "bias"],
-      grads: (b, c) => {
-        const a = c.args;
-        const bias = a.optTensor("bias");
-        const [input, weight, ofBias] = b.callMany("aten.convolution_backward.default", [
-          c.grad(),
-          a.tensor("input"),
-          a.tensor("weight"),
-          bias === null ? [0] : b.meta(bias).shape,
-          ...CONV_ARGS.map(n => a.raw(n)),
-          ["input", "weight", "bias"].map(n => c.needs(n)),
-        ]);
-        return { input: input ?? null, weight: weight ?? null, bias: ofBias ?? null };
-      },
-    },
+    derivative: masked(["input", "weight", "bias"], (b, c, mask) => {
+      const a = c.args;
+      const bias = a.optTensor("bias");
+      return b.callMany("aten.convolution_backward.default", [
+        c.grad(),
+        a.tensor("input"),
+        a.tensor("weight"),
+        bias === null ? [0] : b.meta(bias).shape,
+        ...CONV_ARGS.map(n => a.raw(n)),
+        mask,
+      ]);
+    }),
     lower: lowerConv,
   },
   {

@@ -27,14 +27,17 @@ import { records as factory } from "./factory";
 import { records as fft } from "./fft";
 import { records as foreach } from "./foreach";
 import { records as grid } from "./grid";
+import { records as groupNorm } from "./group_norm";
 import { records as indexing } from "./indexing";
 import { records as indexingPut } from "./indexing_put";
+import { records as layerNorm } from "./layer_norm";
 import { records as lerp } from "./lerp";
 import { records as linalg } from "./linalg";
 import { records as linalgFactor } from "./linalg_factor";
 import { records as linalgNorm } from "./linalg_norm";
 import { records as linalgSolve } from "./linalg_solve";
 import { records as literals } from "./literals";
+import { records as localResponseNorm } from "./local_response_norm";
 import { records as loss } from "./loss";
 import { records as lossClass } from "./loss_class";
 import { records as lossMargin } from "./loss_margin";
@@ -43,7 +46,6 @@ import { records as matmulComposed } from "./matmul_composed";
 import { records as matmulVector } from "./matmul_vector";
 import { records as multiheadAttention } from "./multihead_attention";
 import { records as mutation } from "./mutation";
-import { records as norm } from "./norm";
 import { records as numericGradient } from "./numeric_gradient";
 import { records as pad } from "./pad";
 import { records as pointwiseBinary } from "./pointwise_binary";
@@ -58,6 +60,7 @@ import { records as ranges } from "./ranges";
 import { records as rearrange } from "./rearrange";
 import { records as reduction } from "./reduction";
 import { records as repeat } from "./repeat";
+import { records as rmsNorm } from "./rms_norm";
 import { records as rnnCells } from "./rnn_cells";
 import { records as scanSort } from "./scan_sort";
 import { records as scatter } from "./scatter";
@@ -137,7 +140,10 @@ export const families: readonly (readonly OpRecord[])[] = [
   rearrange,
   random,
   dropout,
-  norm,
+  layerNorm,
+  rmsNorm,
+  groupNorm,
+  localResponseNorm,
   batchNorm,
   loss,
   lossClass,

@@ -16,8 +16,8 @@ import {
   expandReduced,
   meanBackward,
   normalizeDims,
+  pickedValues,
   reducedMeta,
-  valueSelectingBackward,
 } from "./helpers/reduce";
 import { composed, decomposed } from "./helpers/shape";
 import { full, opmath, where } from "./helpers/trace";
@@ -187,17 +187,7 @@ function extremeWithIndex(packet: "max" | "min"): OpRecord {
       const values = b.reduce(x, packet, dims, keepdim);
       return [values, b.reduce(x, packet === "max" ? "argmax" : "argmin", dims, keepdim, "int64")];
     },
-    derivative: each({
-      self: (b, c) =>
-        valueSelectingBackward(
-          b,
-          c.grad(0),
-          c.args.tensor("self"),
-          c.result(1),
-          c.args.int("dim"),
-          c.args.bool("keepdim"),
-        ),
-    }),
+    derivative: pickedValues,
   };
 }
 
@@ -423,17 +413,7 @@ function valueAlongDim(packet: string, overload: string, dimDefault: string): Op
       return [reducedMeta(m, x, dim, keepdim), reducedMeta(m, x, dim, keepdim, "int64")];
     },
     lower: fallbackMany(name, ["self"], ["self", "dim", "keepdim"]),
-    derivative: each({
-      self: (b, c) =>
-        valueSelectingBackward(
-          b,
-          c.grad(0),
-          c.args.tensor("self"),
-          c.result(1),
-          c.args.int("dim"),
-          c.args.bool("keepdim"),
-        ),
-    }),
+    derivative: pickedValues,
   };
 }
 

@@ -23,7 +23,7 @@ import {
   NOT_DIFFERENTIABLE,
   spell,
 } from "./helpers/define";
-import { reducedMeta, valueSelectingBackward } from "./helpers/reduce";
+import { pickedValues, reducedMeta, valueSelectingBackward } from "./helpers/reduce";
 import { composed } from "./helpers/shape";
 import { full, scalarTensor, zerosLike } from "./helpers/trace";
 
@@ -299,17 +299,7 @@ const sorts: OpRecord[] = [
       return [reducedMeta(m, x, dim, keepdim), reducedMeta(m, x, dim, keepdim, "int64")];
     },
     lower: fallbackMany("aten.kthvalue.default", ["self"], ["self", "k", "dim", "keepdim"]),
-    derivative: each({
-      self: (b, c) =>
-        valueSelectingBackward(
-          b,
-          c.grad(0),
-          c.args.tensor("self"),
-          c.result(1),
-          c.args.int("dim"),
-          c.args.bool("keepdim"),
-        ),
-    }),
+    derivative: pickedValues,
   },
 ];
 

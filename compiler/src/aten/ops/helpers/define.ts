@@ -41,6 +41,25 @@ export function each(grads: Readonly<Record<string, GradFormula>>): Derivative {
   return { kind: "each", grads };
 }
 
+/**
+ * The gradients of `of`, from an operator that works them out together and is told which of them are needed: `grads` hands
+ * it the mask.
+ */
+export function masked(
+  of: readonly string[],
+  grads: <T>(b: GraphBuilder<T>, c: DerivativeContext<T>, mask: readonly boolean[]) => readonly (T | null)[],
+): Derivative {
+  return {
+    kind: "joint",
+    of,
+    grads: (b, c) => {
+      const mask = of.map(n => c.needs(n));
+      const all = grads(b, c, mask);
+      return Object.fromEntries(of.map((n, i) => [n, mask[i] ? (all[i] ?? null) : null]));
+    },
+  };
+}
+
 export const NOT_DIFFERENTIABLE: Derivative = { kind: "none" };
 
 /** aten(b)("mul.Tensor", x, y): the call form of decompositions and derivatives. */

@@ -1,6 +1,6 @@
 // Shapes of reductions, and the gradients they share.
-import type { Dim, DType, GraphBuilder, MetaBuilder, TensorMeta } from "../../types";
-import { aten, fl } from "./define";
+import type { Derivative, Dim, DType, GraphBuilder, MetaBuilder, TensorMeta } from "../../types";
+import { aten, each, fl } from "./define";
 import { fullLike, numelOf, sizeScalar, unsqueezeDims, zeroScalar } from "./trace";
 
 /** dims to reduce, wrapped and checked; all of them for None and [] */
@@ -79,6 +79,12 @@ export function valueSelectingBackward<T>(
   }
   return f("scatter.src", fullLike(b, x, 0), dim, index, g);
 }
+
+/** of an operator (self, dim, keepdim) -> (values, indices) whose values are picked along dim */
+export const pickedValues: Derivative = each({
+  self: (b, c) =>
+    valueSelectingBackward(b, c.grad(0), c.args.tensor("self"), c.result(1), c.args.int("dim"), c.args.bool("keepdim")),
+});
 
 /** gradient of max() and its kind: shared evenly among the equal values */
 export function evenlyDistributed<T>(b: GraphBuilder<T>, grad: T, x: T, result: T): T {
