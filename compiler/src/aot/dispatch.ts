@@ -28,7 +28,7 @@ import { applyDerivative, differentiableNames, evaluateFunction, type GradHost }
 import { mapBound, tensorsOf } from "./call_args";
 import { FunctionalTensor } from "./functional";
 import { takeFunctionNames, takeOperatorNames, takeWrapperNames } from "./symbolic_names";
-import { many, single, type TraceContext, TracedTensor, Tracer } from "./tracer";
+import { isTraced, many, single, type TraceContext, TracedTensor, Tracer } from "./tracer";
 import {
   type Edge,
   type GradFunction,
@@ -371,10 +371,14 @@ export class Dispatcher implements GradHost {
       // The result's shape and dtype must fit the tensor that is written.
       const traced = mapBound(bound, isValue, v => v.tensor.sync(this.tracer));
       this.tracer.metaOf(record, traced);
-      const values = new Map(
-        [...traced.values].filter(([k]) => parseSchema(functional.schema).parameters.some(p => p.name === k)),
-      );
-      const results = many(this.tracer.call(functional, { schema: parseSchema(functional.schema), values }));
+      const { parameters } = parseSchema(functional.schema);
+      const values = new Map([...traced.values].filter(([k]) => parameters.some(p => p.name === k)));
+      const given = traced.values.get("out");
+      // a factory makes what it is told to write into
+      if (functional.tags?.includes("factory") && given instanceof TracedTensor) {
+        values.set("dtype", new DTypeArg(given.meta.dtype)).set("device", new DeviceArg(given.meta.device));
+      }
+      const results = this.functionalResults(functional, values);
       const targets = written.flatMap(p => targetsOf(bound.values.get(p.name)));
       const extra = results.length - targets.length;
       for (const [i, target] of targets.entries()) {
@@ -387,6 +391,22 @@ export class Dispatcher implements GradHost {
       if (extra > 0) return results.slice(0, extra).map(r => (r === null ? null : this.wrap(r)));
       return bound.schema.returns[0]?.type.list || targets.length !== 1 ? targets : (targets[0] as Value);
     });
+  }
+
+  /** what the functional form of a writing operator computes; a composite one runs as it does above autograd */
+  private functionalResults(
+    form: OpRecord,
+    values: ReadonlyMap<string, ArgValue<TracedTensor>>,
+  ): readonly (TracedTensor | null)[] {
+    const bound = { schema: parseSchema(form.schema), values };
+    if (form.composite === undefined) return many(this.tracer.call(form, bound));
+    const results = many(
+      this.call(
+        form,
+        mapBound(bound, isTraced, t => this.wrap(t)),
+      ),
+    );
+    return results.map(v => v?.tensor.sync(this.tracer) ?? null);
   }
 
   /** a write to a tensor that autograd follows: the tensor continues as the functional operator's result */

@@ -1,6 +1,7 @@
 // Binding of a call's arguments to a schema. In: a schema, positional and keyword values. Out: values by parameter name,
 // or the TypeError text that PyTorch's argument parser gives. Promises: an overload binds only if every value fits its
 // type, so the first record that binds is the overload that PyTorch takes.
+import { outVariant } from "./out_variants";
 import { parseSchema, pythonTypeText, type Schema, type SchemaParameter, type SchemaType } from "./schema";
 import {
   type ArgValue,
@@ -231,7 +232,7 @@ export function typeName<T>(x: ArgValue<T>, host: BindHost<T>): string {
   return "object";
 }
 
-/** The records' first overload that binds, or PyTorch's message for none. */
+/** The records' first overload that binds, with a tensor as `out=` their forms that write it, or PyTorch's message for none. */
 export function resolveOverload<T>(
   records: readonly OpRecord[],
   args: readonly ArgValue<T>[],
@@ -242,7 +243,8 @@ export function resolveOverload<T>(
   | { readonly ok: true; readonly record: OpRecord; readonly bound: Bound<T> }
   | { readonly ok: false; readonly message: string } {
   let only = "";
-  for (const record of records) {
+  const candidates = host.isTensor(kwargs.get("out")) ? records.map(r => outVariant(r) ?? r) : records;
+  for (const record of candidates) {
     const r = bindArguments(parseSchema(record.schema), args, kwargs, host, display);
     if (r.ok) return { ok: true, record, bound: r.bound };
     only = r.message;

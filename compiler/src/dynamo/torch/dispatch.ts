@@ -4,6 +4,7 @@ import { makeArgs } from "../../aten/args";
 import { autocastTarget } from "../../aten/autocast";
 import { resolveOverload } from "../../aten/bind";
 import { isExpr } from "../../aten/dim_math";
+import { isOutVariant } from "../../aten/out_variants";
 import { lookupPython, packetOf } from "../../aten/registry";
 import { parseSchema } from "../../aten/schema";
 import {
@@ -227,6 +228,7 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const written = schema.parameters.find(p => p.mutated);
   const target = written ? bound.values.get(written.name) : undefined;
   const needsGrad = wantsGrad(torch, conv, record);
+  if (needsGrad && isOutVariant(record)) refuseGrad(torch, call);
   const metas = (Array.isArray(result) ? result : [result]) as readonly (TensorMeta | null)[];
   const typed = metas.map(x => (x === null ? null : withGrad(x as FakeTensor, needsGrad)));
   const self = isMeta(target) ? conv.byMeta.get(target) : undefined;
@@ -382,6 +384,15 @@ function wantsGrad(torch: Torch, conv: Converter, record: OpRecord): boolean {
 function withGrad(m: FakeTensor, needsGrad: boolean): FakeTensor {
   const requiresGrad = needsGrad && (isFloating(m.dtype) || isComplex(m.dtype));
   return m.requiresGrad === requiresGrad ? m : { ...m, requiresGrad };
+}
+
+/** what autograd says to `out=` */
+function refuseGrad(torch: Torch, call: OpCall): never {
+  const name = call.display ?? call.target.split(".").pop() ?? call.target;
+  return torch.vm.raise(
+    "RuntimeError",
+    `${name}(): functions with out=... arguments don't support automatic differentiation, but one of the arguments requires grad.`,
+  );
 }
 
 /** what autograd says to a write into a leaf, or into a view of one; in a trace AOTAutograd finds it */
