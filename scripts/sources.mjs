@@ -25,12 +25,14 @@ export async function bundleSource(entry, outfile, more = {}) {
   return outfile;
 }
 
+let loaded = 0;
+
 /** What `entry` exports. The bundle is named by the process and does not outlive the call. */
 export async function loadSource(entry, more = {}) {
   const folder = join(root, ".cache", `sources-${process.pid}`);
   mkdirSync(folder, { recursive: true });
   try {
-    return createRequire(import.meta.url)(await bundleSource(entry, join(folder, "source.cjs"), more));
+    return createRequire(import.meta.url)(await bundleSource(entry, join(folder, `source${loaded++}.cjs`), more));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

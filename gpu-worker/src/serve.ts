@@ -9,7 +9,7 @@ import { bindError, checkEndpoint } from "./broker/endpoint";
 import type { ExecutorSpec } from "./broker/executor_spec";
 import { ResultCache } from "./broker/result_cache";
 import { RouterEndpoint } from "./broker/router";
-import { nodeTransport, pythonTransport } from "./broker/transport";
+import { nodeTransport, type PythonOptions, pythonTransport } from "./broker/transport";
 import { executorFlags } from "./cpu/relaxed_simd";
 
 /** a worker that was started on demand ends this long after its editor is gone */
@@ -25,6 +25,7 @@ export async function serve(argv: string[]): Promise<void> {
       cache: { type: "string" },
       python: { type: "string" },
       gpus: { type: "string" },
+      "compile-processes": { type: "string" },
       parent: { type: "string" },
       "no-cache": { type: "boolean" },
     },
@@ -32,16 +33,18 @@ export async function serve(argv: string[]): Promise<void> {
   const log = (message: string) => process.stderr.write(`fuselens worker: ${message}\n`);
   const endpoint = values.bind ?? "tcp://127.0.0.1:*";
   const keys = values.keys;
-  const gpus = Number(values.gpus ?? 1);
-  if (!Number.isInteger(gpus) || gpus < 1 || gpus > 64)
-    throw new Error(`--gpus takes a number of GPUs, not '${values.gpus}'`);
+  const gpus = count("--gpus takes a number of GPUs", values.gpus ?? "1", 1, 64);
+  const compilers = values["compile-processes"];
+  const compileProcesses =
+    compilers === undefined ? undefined : count("--compile-processes takes a number of processes", compilers, 0, 1024);
+  const cache = values["no-cache"] ? null : (values.cache ?? defaultCache());
   process.umask(0o077); // sockets, caches and keys are this user's alone
   await checkEndpoint(endpoint, keys !== undefined);
   if (keys) await startAuthenticator(key => allowedClients(keys).has(key));
   const router = new RouterEndpoint(keys ? serverKeys(keys) : null, log);
   const broker = new Broker({
-    executors: executors(values.python, gpus),
-    cache: new ResultCache(values["no-cache"] ? null : (values.cache ?? defaultCache()), log),
+    executors: executors({ python: values.python, gpus, kernels: cache && join(cache, "kernels"), compileProcesses }),
+    cache: new ResultCache(cache && join(cache, "results"), log),
     versions: { node: process.versions.node, v8: process.versions.v8 },
     name: "fuselens-worker",
     jobTimeoutMs: JOB_TIMEOUT_MS,
@@ -70,7 +73,7 @@ export async function serve(argv: string[]): Promise<void> {
 /** null where there is no home: then nothing is kept */
 function defaultCache(): string | null {
   try {
-    return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "fuselens", "results");
+    return join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "fuselens");
   } catch {
     return null;
   }
@@ -84,15 +87,26 @@ function cpuExecutor(): ExecutorSpec {
   };
 }
 
+function count(what: string, text: string, least: number, most: number): number {
+  const n = Number(text);
+  if (!Number.isInteger(n) || n < least || n > most) throw new Error(`${what}, not '${text}'`);
+  return n;
+}
+
+interface ExecutorOptions extends Omit<PythonOptions, "python" | "packages"> {
+  readonly python: string | undefined;
+  readonly gpus: number;
+}
+
 /** GPUs come first, so that a benchmark takes one where there is one; values and verification stay on the CPU */
-function executors(python: string | undefined, gpus: number): ExecutorSpec[] {
+function executors({ python, gpus, ...options }: ExecutorOptions): ExecutorSpec[] {
   const packages = [join(__dirname, "python"), join(__dirname, "..", "python")].find(existsSync);
   if (!python || !packages) return [cpuExecutor()];
   const cuda = Array.from(
     { length: gpus },
     (_, i): ExecutorSpec => ({
       device: `cuda:${i}`,
-      start: pythonTransport(python, packages, i),
+      start: pythonTransport({ ...options, python, packages }, i),
       accepts: job => job.kind === "benchmark",
     }),
   );

@@ -14,32 +14,13 @@ Triton's and Inductor's caches full.
 
 import argparse
 import json
-import math
 import os
-import pathlib
-import re
 import subprocess
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
-for package in (HERE, HERE.parent.parent / ".gpu" / "app" / "python", HERE.parent.parent / "gpu-worker" / "python"):
-    if package.exists():
-        sys.path.insert(0, str(package))
+from common import job_files, mean, outputs_of
 
 SIDES = ("fuselens", "torch-2.11")
-
-
-def job_files(folder, only, part=(0, 1)):
-    files = [p for p in sorted(pathlib.Path(folder).glob("*.json")) if not only or re.search(only, p.stem)]
-    return files[part[0] :: part[1]]
-
-
-def outputs_of(fn, args):
-    import torch
-
-    with torch.no_grad():
-        out = fn(*args)
-    return out if isinstance(out, (tuple, list)) else (out,)
 
 
 def sides_of(job, mode):
@@ -186,11 +167,6 @@ def predicted(codes, job, once):
         for k in kernel_times(code, once, how):
             rows.append([k["name"], expected[k["name"]], k["medianUs"], k["config"]])
     return rows
-
-
-def mean(values):
-    values = [v for v in values if v]
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
 
 
 def summary(rows):

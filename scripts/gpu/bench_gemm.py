@@ -11,40 +11,22 @@ against eager. Prints one JSON line a job, then a table. `--quick` leaves torch.
 
 import argparse
 import json
-import math
 import multiprocessing
 import os
 import pathlib
 import re
 import statistics
-import sys
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-for package in (HERE / "python", HERE.parent.parent / ".gpu" / "app" / "python", HERE.parent.parent / "gpu-worker" / "python"):
-    if package.exists():
-        sys.path.insert(0, str(package))
-        break
+from common import job_files, mean, outputs_of
 
 MODE = "max-autotune-no-cudagraphs"
-
-
-def job_files(folder, only):
-    return [p for p in sorted(pathlib.Path(folder).glob("*.json")) if not only or re.search(only, p.stem)]
 
 
 def kernels_of(code):
     from fuselens_runtime.heuristics import Kernel
 
     return [k for k in vars(code).values() if isinstance(k, Kernel)]
-
-
-def outputs_of(fn, args):
-    import torch
-
-    with torch.no_grad():
-        out = fn(*args)
-    return out if isinstance(out, (tuple, list)) else (out,)
 
 
 def compile_one(task):
@@ -269,11 +251,6 @@ class Child:
         self.process = None
 
 
-def mean(values):
-    values = [v for v in values if v]
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
-
-
 def summary(rows):
     print(f"{'program':26} {'chosen':14} {'ours':>8} {'compile':>8} {'eager':>8} {'cold x':>7} {'graph x':>7} error ours/compile")
     ratios = {"cold": [], "graph": []}
@@ -305,6 +282,8 @@ def main():
     parser.add_argument("--patience", type=float, default=25, help="seconds that a way may take before it counts as hung")
     options = parser.parse_args()
     files = job_files(options.jobs, options.only)
+    # one for all: Inductor names another folder once it is loaded
+    os.environ.setdefault("TRITON_CACHE_DIR", "/tmp/fuselens-triton")
     start = time.time()
     warm(files, options.processes, options.quick, options.limit)
     print(f"# compiled in {time.time() - start:.0f} s", flush=True)

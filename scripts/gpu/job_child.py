@@ -2,7 +2,9 @@
 
 `worst` is the largest error in units of the tolerance: |difference| / (|reference| + mean |reference|) over 2e-3 for
 float32 and float64, 3e-2 for halves, 0.15 for float8; for integers and booleans 1 plus the number of elements that differ.
-Where that exceeds 1, `compile_worst` is the same for torch.compile on the same inputs.
+Where that exceeds 1, `compile_worst` is the same for torch.compile on the same inputs; and where all results are floating,
+`norm` and `compile_norm` are how far both are from the graph in float64, as |difference| / |float64|: sums by atomic adds
+change from run to run, and so do their largest errors.
 """
 
 import json
@@ -10,10 +12,7 @@ import pathlib
 import sys
 import traceback
 
-HERE = pathlib.Path(__file__).resolve().parent
-for package in (HERE.parent.parent / "gpu-worker" / "python", HERE.parent.parent / ".gpu" / "app" / "python", HERE):
-    if package.exists():
-        sys.path.insert(0, str(package))
+import common  # noqa: F401  puts the packages on the path
 
 RELATIVE = {"torch.float32": 2e-3, "torch.float64": 2e-3, "torch.float16": 3e-2, "torch.bfloat16": 3e-2}
 
@@ -41,8 +40,29 @@ def as_list(x):
     return list(x) if isinstance(x, (tuple, list)) else [x]
 
 
+def norm(ours, exact):
+    """Largest |difference| / |float64| of all results; None where one is not floating."""
+    import torch
+
+    pairs = [(a, b) for a, b in zip(ours, exact, strict=True) if isinstance(b, torch.Tensor)]
+    if not all(b.is_floating_point() for _, b in pairs):
+        return None
+    return max(((a.double() - b.double()).norm() / b.double().norm().clamp(min=1e-300)).item() for a, b in pairs)
+
+
+def norms(ours, theirs, exact):
+    """`norm` and `compile_norm` of a row; nothing where the graph has no float64 form."""
+    try:
+        reference = exact()
+    except Exception:
+        return {}
+    return {"norm": norm(ours, reference), "compile_norm": norm(theirs, reference)}
+
+
 def graph(job):
     import torch
+
+    from training import wide
 
     from fuselens_worker.benchmark import fill, fresh, largest_error, load, names_of
 
@@ -57,7 +77,9 @@ def graph(job):
         reference = as_list(eager(*fresh(args)))
         row = {"largest": largest_error(ours, reference), "worst": worst(ours, reference)}
         if row["worst"] > 1:
-            row["compile_worst"] = worst(as_list(torch.compile(eager)(*fresh(args))), reference)
+            theirs = as_list(torch.compile(eager)(*fresh(args)))
+            row["compile_worst"] = worst(theirs, reference)
+            row.update(norms(ours, theirs, lambda: as_list(eager(*wide(fresh(args))))))
     return row
 
 
@@ -87,6 +109,7 @@ def step(job):
     if row["worst"] > 1:
         other, theirs = compare(torch.compile(forward))
         row["compile_worst"] = max(worst(other, expected), worst(theirs, gradients))
+        row.update(norms([*results, *mine], [*other, *theirs], lambda: s.exact(forward, leaves(args, wanted), wanted)))
     return row
 
 

@@ -2,7 +2,7 @@
 
 usage: table.py FOLDER DATE > docs/gpu.md
 
-FOLDER holds what scripts/gpu/measure.sh wrote: rows.jsonl, fuselens.jsonl, and, where those stages ran, faults.txt and lens.txt.
+FOLDER holds what scripts/gpu/measure.sh wrote: rows.jsonl, fuselens.jsonl, and, where those stages ran, first.jsonl, faults.txt and lens.txt.
 """
 
 import json
@@ -26,8 +26,9 @@ One NVIDIA H200, torch 2.11.0, triton 3.6.0, {date}. Made again by:
 npm run gpu:pack
 node scripts/gpu/make_jobs.mjs PRESET FILE...          # into .gpu/inputs/jobs
 node scripts/gpu/bench_jobs.mjs                        # into .gpu/inputs/bench
+node scripts/gpu/first_result_jobs.mjs FILE...         # into .gpu/inputs/first
 # on the GPU machine, in a copy of the checkout:
-bash scripts/gpu/measure.sh bench jobs faults lens
+bash scripts/gpu/measure.sh bench jobs first faults lens
 python3 scripts/gpu/table.py . DATE > docs/gpu.md
 ```
 """
@@ -65,7 +66,8 @@ def right(rows):
             print(f"| {name} | {preset} | did not run: {r['error'].splitlines()[0][:160].replace('|', '/')} |")
         elif r in compared and r["worst"] > 1:
             verdict = "as near as torch.compile" if agrees(r) else "**off**"
-            print(f"| {name} | {preset} | {verdict}: {r['worst']:.3g} times the tolerance, torch.compile {r.get('compile_worst', float('nan')):.3g} |")
+            exact = f"; from float64 {r['norm']:.1e}, torch.compile {r['compile_norm']:.1e}" if r.get("norm") is not None else ""
+            print(f"| {name} | {preset} | {verdict}: {r['worst']:.3g} times the tolerance, torch.compile {r.get('compile_worst', float('nan')):.3g}{exact} |")
     print()
 
 
@@ -129,6 +131,22 @@ def predicted(bench):
     print()
 
 
+def first(rows):
+    if not rows:
+        return
+    print("## The first result\n")
+    print(
+        "Seconds from handing a graph to an executor to its result, every configuration compiled and tuned, the graph compared with "
+        "eager PyTorch: kernels compiled one after another; in as many processes as there are processors; and by another "
+        "executor that finds them compiled.\n"
+    )
+    print("| graph | kernels | configurations compiled | one after another | in parallel | kept |\n|---|---|---|---|---|---|")
+    for r in rows:
+        c = r["compiled"]
+        print(f"| {r['name']} | {r['kernels']} | {c['one_by_one']}, {c['parallel']}, {c['kept']} | {r['one_by_one']} | {r['parallel']} | {r['kept']} |")
+    print()
+
+
 def repeats(bench):
     told = [r for r in bench if "equal" in r]
     differ = [r["name"] for r in told if not r["equal"]]
@@ -145,6 +163,7 @@ def main(folder, date):
     fast(bench)
     predicted(bench)
     repeats(bench)
+    first(read(folder / "first.jsonl"))
     for name, title, text in (
         ("faults.txt", "Faults", "Faulty jobs sent to a worker over ZeroMQ, a good one after each; `ok` is a case that went as it should."),
         ("lens.txt", "Through the worker", "What the command line prints, and output code run by itself."),

@@ -1,33 +1,14 @@
 #!/usr/bin/env node
 // `npm run test:templates`: templates' kernels in Triton's interpreter against NumPy (interpret.py), under every form. Needs
 // python3 with venv, and once the network or pip's cache; no GPU, no PyTorch.
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { loadCompiler } from "../../scripts/sources.mjs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cache, python, read, root, run, sources } from "./tools.mjs";
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const cache = join(root, ".cache");
-const venv = join(cache, "triton-interpreter-venv");
-const PACKAGES = ["triton==3.6.0", "numpy==2.2.6"];
-
-function run(command, args) {
-  const r = spawnSync(command, args, { stdio: "inherit" });
-  if (r.error) throw r.error;
-  return r.status ?? 1;
-}
-
-function python() {
-  const path = join(venv, "bin", "python");
-  if (existsSync(path) && spawnSync(path, ["-c", "import triton, numpy"]).status === 0) return path;
-  if (run("python3", ["-m", "venv", venv]) !== 0) throw new Error("python3 -m venv failed");
-  if (run(path, ["-m", "pip", "install", "--quiet", ...PACKAGES]) !== 0) throw new Error("pip install failed");
-  return path;
-}
-
-const { Session, defaultSessionOptions } = await loadCompiler();
-const read = path => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
+const { Session, defaultSessionOptions } = await sources(
+  "triton-interpreter-driver",
+  'export * from "./compiler/src/index"',
+);
 const folder = join(cache, "triton-templates");
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
@@ -48,4 +29,7 @@ for (const form of ["flattened", "persistent", "pointers"]) {
     }
   }
 }
-process.exitCode = run(python(), [join(root, "test", "triton", "interpret.py"), folder]);
+process.exitCode = run(python("triton-interpreter-venv", { numpy: "2.2.6" }), [
+  join(root, "test", "triton", "interpret.py"),
+  folder,
+]);

@@ -3,40 +3,19 @@
 // once the network or pip's cache; no GPU, no PyTorch.
 //
 //   npm run test:triton -- [--preset torch-2.11] [--only NAME] [--all-configs] [--jobs 2]
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { loadCompiler } from "../../scripts/sources.mjs";
-
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const cache = join(root, ".cache");
-const venv = join(cache, "triton-venv");
-const TRITON = "triton==3.6.0";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { cache, python, read, root, run, sources } from "./tools.mjs";
 
 const option = name => {
   const i = process.argv.indexOf(name);
   return i < 0 ? undefined : process.argv[i + 1];
 };
 
-function run(command, args) {
-  const r = spawnSync(command, args, { stdio: "inherit" });
-  if (r.error) throw r.error;
-  return r.status ?? 1;
-}
-
-/** Python with the Triton that torch 2.11 comes with */
-function python() {
-  const path = join(venv, "bin", "python");
-  const has = existsSync(path) && spawnSync(path, ["-c", "import triton"]).status === 0;
-  if (has) return path;
-  if (run("python3", ["-m", "venv", venv]) !== 0) throw new Error("python3 -m venv failed");
-  if (run(path, ["-m", "pip", "install", "--quiet", TRITON]) !== 0) throw new Error(`pip install ${TRITON} failed`);
-  return path;
-}
-
-const read = path => (existsSync(path) ? readFileSync(path, "utf8") : undefined);
-const { Session, defaultSessionOptions, presetNames } = await loadCompiler();
+const { Session, defaultSessionOptions, presetNames } = await sources(
+  "triton-driver",
+  'export * from "./compiler/src/index"',
+);
 const presets = option("--preset")?.split(",") ?? presetNames();
 const folder = join(cache, "triton-programs");
 rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 // The worker with a Python child that speaks the real protocol (stand_in_python runs the real main.py) and has no GPU.
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Job } from "@fuselens/gpu-worker/protocol";
@@ -17,8 +17,8 @@ afterEach(async () => {
   await worker?.stop();
 });
 
-async function open(python = STAND_IN): Promise<WorkerPool> {
-  worker = await startWorker(["--no-cache", "--python", python]);
+async function open(python = STAND_IN, cache: readonly string[] = ["--no-cache"]): Promise<WorkerPool> {
+  worker = await startWorker([...cache, "--python", python]);
   pool = new WorkerPool({ workerFile: "", log: () => undefined });
   pool.configure({ endpoint: worker.endpoint, trusted: true });
   return pool;
@@ -79,6 +79,38 @@ describe("a Python executor", () => {
     });
     await expect(answered).rejects.toMatchObject({ code: "cancelled" });
     expect(await outcome(p, told("result"))).toBe("cuda:0");
+  });
+});
+
+describe("compiled kernels", () => {
+  const where = async (p: WorkerPool): Promise<string> => {
+    const { result } = await p.submit(told("where"), { fresh: true });
+    return result.kind === "benchmark" ? result.where : "";
+  };
+  const lost = async (p: WorkerPool): Promise<void> => expect(await outcome(p, told("kill"))).toMatch(/^executor-lost/);
+
+  it("are kept in the cache folder from one executor to the next, this user's alone", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "fuselens-test-"));
+    const p = await open(STAND_IN, ["--cache", folder]);
+    expect(await where(p)).toBe(join(folder, "kernels"));
+    expect(statSync(join(folder, "kernels")).mode & 0o777).toBe(0o700);
+    await lost(p);
+    expect(await where(p)).toBe(join(folder, "kernels"));
+  });
+
+  it("end with their executor where nothing is to be kept, or the folder can't be written", async () => {
+    const file = join(mkdtempSync(join(tmpdir(), "fuselens-test-")), "file");
+    writeFileSync(file, "");
+    for (const cache of [["--no-cache"], ["--cache", join(file, "cache")]]) {
+      const p = await open(STAND_IN, cache);
+      const first = await where(p);
+      expect(first).toMatch(/fuselens-executor-\w+\/kernels$/);
+      await lost(p);
+      expect(await where(p)).not.toBe(first);
+      expect(existsSync(first)).toBe(false);
+      await pool?.dispose();
+      await worker?.stop();
+    }
   });
 });
 

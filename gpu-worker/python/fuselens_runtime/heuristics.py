@@ -81,21 +81,24 @@ def _device(index):
     return torch.cuda.get_device_properties(index)
 
 
-def _smaller(config, compiled, rows):
-    """The configuration with half the block of a loop, where registers let too few programs run at once to need no
-    second turn; None where they do not, or where a program's rows are short already. `rows`: how many are reduced."""
-    registers = getattr(compiled, "n_regs", None)
+def _halved(config):
+    """The configuration with half the block of a loop; None where a program's rows are short already."""
     block = config.kwargs.get("R0_BLOCK", 0)
-    if not registers or block <= 64:
+    if block <= 64:
         return None
+    return triton.Config({**config.kwargs, "R0_BLOCK": block // 2}, num_warps=config.num_warps, num_stages=config.num_stages)
+
+
+def _too_few_at_once(config, compiled, rows):
+    """Whether registers let so few programs run at once that they need a second turn. `rows`: how many are reduced."""
+    registers = getattr(compiled, "n_regs", None)
+    if not registers:
+        return False
     gpu = _device(torch.cuda.current_device())
     if registers <= gpu.regs_per_multiprocessor // gpu.max_threads_per_multi_processor:
-        return None
+        return False
     at_once = max(gpu.regs_per_multiprocessor // (registers * gpu.warp_size * config.num_warps), 1)
-    if cdiv(rows, config.kwargs.get("XBLOCK", 1)) <= at_once * gpu.multi_processor_count:
-        return None
-    kwargs = {**config.kwargs, "R0_BLOCK": block // 2}
-    return triton.Config(kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
+    return cdiv(rows, config.kwargs.get("XBLOCK", 1)) > at_once * gpu.multi_processor_count
 
 
 class Kernel:
@@ -138,25 +141,30 @@ class Kernel:
         return self.fn[grid](*args, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
 
     def compile(self, args, config):
-        """What a launch would compile, without the launch."""
-        grid = self._prepared(args, config)
-        if grid is not None:
-            self.fn.warmup(*args, grid=grid, **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
+        """What a launch would compile, without the launch; no GPU is needed."""
+        return self.fn.warmup(*args, grid=(1,), **config.kwargs, num_warps=config.num_warps, num_stages=config.num_stages)
 
-    def _with_smaller(self, args):
-        """The candidates, and beside each loop's that fills the registers one with half its block."""
-        if self.grid != "Grid1D" or "R0_BLOCK" not in self.signature:
-            return self.configs
+    def candidates(self, wanted=lambda config: True):
+        """All configurations that tuning may try: those given, and beside each loop's that is `wanted` so one with half its
+        block."""
         out = list(self.configs)
-        rows = dict(zip(self.names, args)).get("xnumel", 1)
-        for config in self.configs:
-            try:
-                half = _smaller(config, self._launch(args, config), rows)
-            except triton.runtime.errors.OutOfResources:
-                continue
-            if half is not None and all(half.all_kwargs() != c.all_kwargs() for c in out):
+        for config in self.configs if self.grid == "Grid1D" and "R0_BLOCK" in self.signature else ():
+            half = _halved(config)
+            if half is not None and all(half.all_kwargs() != c.all_kwargs() for c in out) and wanted(config):
                 out.append(half)
         return out
+
+    def _with_smaller(self, args):
+        """The candidates, halves only of those that fill the registers."""
+        rows = dict(zip(self.names, args)).get("xnumel", 1)
+
+        def fills(config):
+            try:
+                return _too_few_at_once(config, self._launch(args, config), rows)
+            except triton.runtime.errors.OutOfResources:
+                return False
+
+        return self.candidates(fills)
 
     def _tune(self, args):
         """Fastest configuration that compiles. What a run writes over is copied first, so that tuning changes nothing."""

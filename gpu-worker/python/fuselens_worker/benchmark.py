@@ -72,11 +72,13 @@ def largest_error(ours, reference):
     return worst
 
 
-def run(job, progress):
+def run(job, progress, compilers):
     progress(0, 4, "compiling kernels")
     code = load(job["standalone"], "fuselens_output_code")
+    compilers.start(job["standalone"], job["launches"])
     eager = load(job["eager"], "fuselens_eager").forward if job.get("eager") else None
     args = fill(code.get_args(), names_of(eager))
+    compilers.wait(lambda done, total: progress(done / max(1, total), 4, f"compiling kernels: {done} of {total}"))
     outputs = code.call(fresh(args))
     torch.cuda.synchronize()
     rivals, error = {}, None

@@ -20,6 +20,11 @@ def copy_bandwidth():
     return 2 * COPY_BYTES / (sorted(times)[len(times) // 2] * 1e-6)
 
 
+def target():
+    """What Triton compiles for here."""
+    return triton.runtime.driver.active.get_current_target()
+
+
 def describe():
     props = torch.cuda.get_device_properties(0)
     target = next((t for name, t in TARGETS.items() if name in props.name), None)

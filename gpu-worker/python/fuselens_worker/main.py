@@ -1,9 +1,13 @@
 """The Triton executor: one process per GPU, driven by the worker over pipes.
 
+usage: main.py [--compile-processes N], with TRITON_CACHE_DIR
+
 In: one JSON object a line on stdin. Out: one JSON object a line on file descriptor 3. Runs generated output code only,
-in this process; whatever that code prints goes to stderr. A fault of the GPU ends the process, never the worker.
+in this process; whatever that code prints goes to stderr. A fault of the GPU ends the process, never the worker. Kernels are
+compiled in N processes at once (compile_server.py; 0: in this one, as they are launched) and kept in TRITON_CACHE_DIR.
 """
 
+import argparse
 import importlib
 import json
 import os
@@ -16,7 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OUT = os.fdopen(3, "w", buffering=1)
 # oldest versions that have the interfaces which the runtime and the measurements use
 LEAST = {"torch": (2, 4), "triton": (3, 0)}
-SCHEMA = {"kind": str, "standalone": str, "seconds": (int, float), "min_runs": int, "per_kernel": bool, "against": list, "kernels": list}
+SCHEMA = {"kind": str, "standalone": str, "seconds": (int, float), "min_runs": int, "per_kernel": bool, "against": list, "kernels": list, "launches": list}
 
 
 def send(**message):
@@ -66,12 +70,19 @@ def problem():
 
 
 def main():
+    from fuselens_worker.compilers import Compilers, default_processes
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compile-processes", type=int, default=default_processes())
+    compilers = Compilers(parser.parse_args().compile_processes)  # loads Triton while this process does
     said = problem()
     if said is None:
         try:
             import torch
-            from fuselens_worker import benchmark, device
+            from fuselens_worker import benchmark, device, kernel_cache
 
+            kernel_cache.mark_uses()
+            compilers.use_target(device.target())
             described = device.describe()
         except Exception as error:
             said = f"the GPU can't be used: {type(error).__name__}: {error}"[:2000]
@@ -79,11 +90,14 @@ def main():
         send(kind="unavailable", message=f"the Triton executor can't start: {said}")
         return 1
     send(kind="ready", device=described)
+    cache = kernel_cache.Trimmer(os.environ.get("TRITON_CACHE_DIR"))
+    cache.trim()
     for line in sys.stdin:
         try:
             job = json.loads(line)
             check(job)
-            result = benchmark.run(job, lambda done, total, text: send(kind="progress", done=done, total=total, text=text))
+            say = lambda done, total, text: send(kind="progress", done=done, total=total, text=text)
+            result = benchmark.run(job, say, compilers)
             send(kind="result", result=result)
         except Exception as error:
             code = error_code(error)
@@ -91,6 +105,7 @@ def main():
             if code == "kernel-fault":
                 return 1  # the CUDA context is poisoned: a new process starts clean
         torch.cuda.empty_cache()
+        cache.trim()
     return 0
 
 

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { deviceSchema, ERROR_CODES, type JobResult } from "../protocol";
 import type { FromExecutor, ToExecutor } from "./executor_messages";
+import { launchesOf } from "./launches";
 
 export function toPython(message: ToExecutor): unknown {
   if (message.kind !== "run") throw new Error("the Python executor measures as it starts");
@@ -16,6 +17,7 @@ export function toPython(message: ToExecutor): unknown {
     eager: eager ?? null,
     graph: plan.kind,
     kernels,
+    launches: launchesOf(plan),
     bytes: job.bytes ?? null,
     seconds: job.seconds,
     min_runs: job.minRuns,

@@ -1,6 +1,7 @@
 // How the worker speaks with an executor child: Node's IPC channel, or JSON lines with a Python process. One message in,
 // several out; what the child prints otherwise goes to stderr.
 import { type ChildProcess, fork, spawn } from "node:child_process";
+import { accessSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { FromExecutor, ToExecutor } from "./executor_messages";
 import { parseFromPython, toPython } from "./python_messages";
@@ -49,6 +50,17 @@ export function nodeTransport(file: string, execArgv: readonly string[], device:
   };
 }
 
+/** Whether files can be written there; makes the folder, this user's alone. */
+function canHold(folder: string): boolean {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** longest line that is taken from the child, in characters */
 const MAX_LINE = 16 * 1024 * 1024;
 
@@ -75,12 +87,25 @@ export function lineReader(limit: number, tooLong: () => void, line: (text: stri
   };
 }
 
+export interface PythonOptions {
+  readonly python: string;
+  /** where fuselens_worker and fuselens_runtime are */
+  readonly packages: string;
+  /** compiled kernels, kept for all executors and workers; null: they end with the executor */
+  readonly kernels: string | null;
+  /** kernels compiled at once; 0: each as it is launched. Default: as many as there are processors */
+  readonly compileProcesses?: number | undefined;
+}
+
 /** a Python process that reads JSON lines on stdin and writes them on fd 3, one GPU visible to it */
-export function pythonTransport(python: string, packages: string, gpu: number): StartTransport {
+export function pythonTransport(options: PythonOptions, gpu: number): StartTransport {
+  const { python, packages, kernels, compileProcesses } = options;
+  const flags = compileProcesses === undefined ? [] : ["--compile-processes", String(compileProcesses)];
   return (folder, env) => {
-    const child = spawn(python, ["-I", join(packages, "fuselens_worker", "main.py")], {
+    const cache = kernels !== null && canHold(kernels) ? kernels : join(folder, "kernels");
+    const child = spawn(python, ["-I", join(packages, "fuselens_worker", "main.py"), ...flags], {
       cwd: folder,
-      env: { ...env, CUDA_VISIBLE_DEVICES: String(gpu), TRITON_CACHE_DIR: join(folder, "triton") },
+      env: { ...env, CUDA_VISIBLE_DEVICES: String(gpu), TRITON_CACHE_DIR: cache },
       stdio: ["pipe", "ignore", "inherit", "pipe"],
     });
     child.stdin?.on("error", () => undefined); // a child that died is reported by its exit

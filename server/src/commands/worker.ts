@@ -1,4 +1,5 @@
-// fuselens worker [--bind ENDPOINT] [--keys DIR] [--cache DIR] [--python PROGRAM [--gpus N]]: a worker in the foreground.
+// fuselens worker [--bind ENDPOINT] [--keys DIR] [--cache DIR] [--python PROGRAM [--gpus N] [--compile-processes N]]:
+// a worker in the foreground.
 // fuselens worker pair --keys DIR [--name NAME] [--out DIR]: a client's keys, put on the worker's allow-list.
 import { spawn } from "node:child_process";
 import { UsageError } from "../errors";
