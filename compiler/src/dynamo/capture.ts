@@ -19,6 +19,7 @@ import { splitCells } from "./notebook";
 import { PyClass, type PyDict, PyInstance, PyModule, type Value } from "./objects/values";
 import { librariesFactory } from "./stdlib/libraries";
 import { Modules } from "./stdlib/modules";
+import { ProjectFiles } from "./stdlib/project_files";
 import { Torch } from "./torch/context";
 import { TorchNamespace } from "./torch/namespace";
 import { Unsupported } from "./torch/sink";
@@ -250,6 +251,7 @@ function prepare(path: string, options: CaptureOptions): Run {
       say(problem(place?.file ?? path, span, severity, code, message));
     },
     importModule: (name, from) => modules.import(name, from),
+    texts: new ProjectFiles(options.files, path, () => options.project?.(path) ?? []),
     translate: e => translated(vm, e),
   });
   installBuiltins(vm);

@@ -1,6 +1,18 @@
 // Tensors of numbers that the program writes: torch.tensor, the legacy constructors, new_tensor.
 
-import type { Args, ArgValue, Device, Dim, DType, GraphBuilder, OpRecord, Scalar, TensorMeta } from "../types";
+import {
+  type Args,
+  type ArgValue,
+  type Device,
+  DeviceArg,
+  type Dim,
+  type DType,
+  DTypeArg,
+  type GraphBuilder,
+  type OpRecord,
+  type Scalar,
+  type TensorMeta,
+} from "../types";
 import { isFloat } from "./helpers/define";
 import { deviceOf, options, scalarDType } from "./helpers/factories";
 import { composed } from "./helpers/shape";
@@ -28,19 +40,24 @@ function literalDType<T>(b: GraphBuilder<T>, values: readonly Scalar[]): DType {
   );
 }
 
+/** a tensor in the dtype and on the device that a call names, or those of another tensor */
+function placed<T>(b: GraphBuilder<T>, x: T, a: Args<T>, like?: TensorMeta): T {
+  const meta = b.meta(x);
+  const dtype = a.dtype("dtype") ?? like?.dtype ?? meta.dtype;
+  const device = a.device("device") === null && like === undefined ? meta.device : deviceOf(b, a, like);
+  if (device.type === meta.device.type && device.index === meta.device.index) return cast(b, x, dtype);
+  return b.call("aten._to_copy.default", [x], {
+    ...(dtype === meta.dtype ? {} : { dtype: new DTypeArg(dtype) }),
+    device: new DeviceArg(device),
+  });
+}
+
 /** torch.tensor of numbers: a constant of the graph, copied; of tensors: a stack */
 function tensorOf<T>(b: GraphBuilder<T>, a: Args<T>, like?: TensorMeta): T {
   const data = a.raw("data");
-  if (b.isTensor(data)) {
-    const copy = b.call("aten.clone.default", [data]);
-    const dtype = a.dtype("dtype");
-    return dtype === null ? copy : cast(b, copy, dtype);
-  }
-  if (Array.isArray(data) && data.length > 0 && data.every(x => b.isTensor(x))) {
-    const stacked = b.call("aten.stack.default", [data as readonly T[] as ArgValue<T>]);
-    const dtype = a.dtype("dtype");
-    return dtype === null ? stacked : cast(b, stacked, dtype);
-  }
+  if (b.isTensor(data)) return placed(b, b.call("aten.clone.default", [data]), a, like);
+  if (Array.isArray(data) && data.length > 0 && data.every(x => b.isTensor(x)))
+    return placed(b, b.call("aten.stack.default", [data as readonly T[] as ArgValue<T>]), a, like);
   const { values, shape } = flattenList(b, data);
   const dtype = a.dtype("dtype") ?? like?.dtype ?? literalDType(b, values);
   const constant = b.literal({ values, shape, dtype, device: deviceOf(b, a, like) });
@@ -63,9 +80,7 @@ const literals: OpRecord[] = [
     tags: ["factory"],
     composite: (b, a) => {
       const data = a.raw("data");
-      if (!b.isTensor(data)) return tensorOf(b, a);
-      const dtype = a.dtype("dtype");
-      return dtype === null ? data : cast(b, data, dtype);
+      return b.isTensor(data) ? placed(b, data, a) : tensorOf(b, a);
     },
   }),
   composed({

@@ -34,6 +34,7 @@ import {
 } from "../objects/values";
 import { installContainers, sortValues } from "./containers";
 import { defineNew, func, method, property } from "./define";
+import { evaluate, execute } from "./evaluate";
 import { installExceptions } from "./exceptions";
 import { installNumbers } from "./numbers";
 import { installStrings } from "./strings";
@@ -141,9 +142,12 @@ export function objectFallback(vm: Machine, name: string): Value | undefined {
       return m(([o]) => (o instanceof PyObject ? identity(o) : 0));
     case "__format__":
       return m(([o, s]) => vm.format(o ?? null, String(s ?? "")));
-    case "__reduce__":
     case "__getstate__":
-      return undefined;
+      return m(([o]) => stateOf(vm, o ?? null));
+    case "__reduce__":
+    case "__reduce_ex__":
+      // how a copy is made: the class, no arguments, the state
+      return m(([o]) => vm.tuple([vm.typeOf(o ?? null), vm.tuple([]), stateOf(vm, o ?? null)]));
     case "__dir__":
       return m(([o]) => dir(vm, o ?? null));
     case "__sizeof__":
@@ -151,6 +155,12 @@ export function objectFallback(vm: Machine, name: string): Value | undefined {
     default:
       return undefined;
   }
+}
+
+function stateOf(vm: Machine, o: Value): Value {
+  return o instanceof PyInstance && o.attrs
+    ? vm.dict(o.attrs.entries().map(([k, v]) => [String(k), v] as const))
+    : null;
 }
 
 function newObject(vm: Machine, c: PyClass): Value {
@@ -429,39 +439,21 @@ function installFunctions(vm: Machine): void {
     // what is written goes nowhere
     const how = mode ?? kw.get("mode");
     if (typeof how === "string" && /[wax]/.test(how)) return sink(vm);
-    vm.report("no-files", `open(${vm.repr(name ?? null)}): files are not read here`, "information");
+    const text = vm.host.texts?.read(vm.str(name ?? null));
+    if (text !== undefined) return vm.call(vm.getattr(vm.importModule("io", null), "StringIO"), [text]);
+    vm.report("no-files", `open(${vm.repr(name ?? null)}): there is no such text in the project`, "information");
     throw vm.makeError("FileNotFoundError", [2, "No such file or directory"]);
   });
   f("__import__", ([name]) => vm.importModule(String(name), null));
   f("compile", () => vm.unknown("compile(...)"));
-  f("exec", () => {
-    vm.report("no-exec", "exec() of text is not followed", "warning");
-    return null;
-  });
-  f("eval", ([text]) => evaluate(vm, text ?? null));
+  f("exec", ([text, globals, names]) => execute(vm, text ?? null, globals, names));
+  f("eval", ([text, globals, names]) => evaluate(vm, text ?? null, globals, names));
   property(vm, vm.types.func, "__type_params__", () => vm.tuple([]));
 }
 
 function radix(vm: Machine, n: Value | undefined, base: number, prefix: string): string {
   const i = BigInt(asInt(plain(n ?? 0)) ?? vm.index(n ?? 0));
   return `${i < 0n ? "-" : ""}${prefix}${(i < 0n ? -i : i).toString(base)}`;
-}
-
-/** eval of a dotted name, which is what registries use it for */
-function evaluate(vm: Machine, text: Value): Value {
-  const s = String(text).trim();
-  if (/^[A-Za-z_][\w.]*$/.test(s)) {
-    const [head = "", ...rest] = s.split(".");
-    const frame = vm.frames[vm.frames.length - 1];
-    const slot = frame?.code.varnames.indexOf(head) ?? -1;
-    const start = (slot >= 0 ? frame?.locals[slot] : undefined) ?? frame?.globals.get(head) ?? vm.builtins.get(head);
-    if (start === undefined) return vm.raise("NameError", `name '${head}' is not defined`);
-    return rest.reduce<Value>((o, name) => vm.getattr(o, name), start);
-  }
-  if (/^-?\d+$/.test(s)) return Number(s);
-  if (/^-?\d*\.\d+$/.test(s)) return new PyFloat(Number(s));
-  vm.report("no-eval", "eval() of an expression is not followed", "warning");
-  return vm.unknown(`eval(${vm.repr(text)})`);
 }
 
 function locals(vm: Machine): PyDict {

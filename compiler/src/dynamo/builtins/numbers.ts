@@ -131,6 +131,12 @@ export function installNumbers(vm: Machine): void {
     return vm.tuple([x, d]);
   });
   for (const cls of [int, float]) {
+    // numpy's scalars are plain numbers here
+    method(vm, cls, "item", ([v]) => v ?? 0);
+    method(vm, cls, "astype", ([v, d], kw) => {
+      const array = vm.call(vm.getattr(vm.importModule("numpy", null), "array"), [v ?? 0]);
+      return vm.call(vm.getattr(vm.call(vm.getattr(array, "astype"), [d ?? kw.get("dtype") ?? null]), "item"), []);
+    });
     property(vm, cls, "real", v => v);
     property(vm, cls, "imag", v => (v instanceof PyFloat ? new PyFloat(0) : 0));
   }

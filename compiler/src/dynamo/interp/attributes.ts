@@ -114,9 +114,10 @@ function superAttribute(vm: Interp, s: PySuper, name: string): Value | undefined
   if (name === "__class__") return vm.types.super;
   const found = s.selfClass.lookupAfter(s.after, name);
   if (found === undefined) {
+    const ofObject = inherited(vm, name, s.self, s.selfClass);
+    if (ofObject !== undefined) return ofObject;
     const fallback = s.self instanceof PyClass ? undefined : s.selfClass.lookupAfter(s.after, "__getattr__");
-    if (fallback !== undefined) return vm.call(bind(vm, fallback, s.self, s.selfClass), [name]);
-    return inherited(vm, name, s.self, s.selfClass);
+    return fallback === undefined ? undefined : vm.call(bind(vm, fallback, s.self, s.selfClass), [name]);
   }
   if (s.self instanceof PyClass) return bindToClass(vm, found, s.self);
   return bind(vm, found, s.self, s.selfClass);

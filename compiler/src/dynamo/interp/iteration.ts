@@ -5,6 +5,7 @@ import {
   PyBytes,
   PyClass,
   PyDict,
+  PyInstance,
   PyIterator,
   PyList,
   PyObject,
@@ -29,7 +30,10 @@ export function iterate(vm: Interp, v: Value): PyIterator {
   if (v instanceof PyObject) {
     const own = v.cls.lookup("__iter__");
     if (own instanceof PyFunction || own instanceof PyBuiltin) {
-      return vm.iterate(vm.call(bind(vm, own, v, v.cls), []));
+      const made = vm.call(bind(vm, own, v, v.cls), []);
+      // an iterator may be its own: asking it again would not end
+      const step = made instanceof PyInstance ? special(vm, made, "__next__") : undefined;
+      return step === undefined ? vm.iterate(made) : vm.iterator(() => nextOrEnd(vm, () => vm.call(step, [])));
     }
   }
   let i = 0;

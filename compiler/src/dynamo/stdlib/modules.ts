@@ -16,9 +16,10 @@ import { abstractCollections } from "./abstract";
 import { itertoolsModule, mathModule, operatorModule } from "./math";
 import { collectionsNatives, copyNatives } from "./natives";
 import { PRELUDE } from "./prelude/index";
+import { yamlModule } from "./project_files";
 import { inspectModule, typingModule } from "./reflection";
 import { reModule } from "./regex";
-import { smallModule } from "./small";
+import { nameAlone, smallModule } from "./small";
 import { hashlibModule, jsonModule, osModule, randomModule, sysModule, timeModule } from "./system";
 
 /** code of the prelude never changes: compiled once per process */
@@ -75,7 +76,7 @@ export class Modules {
     if (name.startsWith(".")) return this.relative(name, fromFile);
     const known = this.loaded.get(name);
     if (known !== undefined) return known;
-    const made = this.library(name) ?? this.userModule(name, fromFile);
+    const made = this.library(name) ?? this.userModule(name, fromFile) ?? nameAlone(this.vm, name);
     if (made !== undefined) {
       this.keep(name, made);
       return made;
@@ -160,6 +161,8 @@ export class Modules {
         return hashlibModule(vm);
       case "json":
         return jsonModule(vm);
+      case "yaml":
+        return yamlModule(vm);
       case "re":
         return reModule(vm);
       case "inspect":

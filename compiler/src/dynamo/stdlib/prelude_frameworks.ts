@@ -116,6 +116,14 @@ class OmegaConf:
         return _nested({} if value is None else value)
 
     @staticmethod
+    def load(file):
+        import yaml
+        if isinstance(file, str) or hasattr(file, "__fspath__"):
+            with open(file) as f:
+                return _nested(yaml.safe_load(f))
+        return _nested(yaml.safe_load(file))
+
+    @staticmethod
     def structured(value):
         return value() if isinstance(value, type) else value
 

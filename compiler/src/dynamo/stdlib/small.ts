@@ -7,6 +7,27 @@ import { abstractClass } from "./abstract";
 
 const text = (v: Value | undefined): string => String(plain(v ?? null));
 
+/** modules of the standard library of which nothing is modelled: they are there, and what comes from them is unknown */
+const NAMES_ALONE: ReadonlySet<string> = new Set(
+  (
+    "abc aifc argparse array ast asynchat asyncio asyncore audioop base64 bdb binascii bz2 cProfile calendar cgi " +
+    "cgitb chunk cmath cmd code codecs codeop colorsys compileall concurrent concurrent.futures configparser " +
+    "contextlib contextvars copyreg crypt csv ctypes curses dataclasses datetime dbm decimal difflib dis distutils " +
+    "doctest email email.mime encodings ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch fractions " +
+    "ftplib genericpath getopt getpass gettext graphlib grp gzip heapq hmac html http http.client http.server " +
+    "imaplib imghdr imp importlib.abc importlib.machinery importlib.resources io ipaddress keyword linecache locale " +
+    "logging logging.handlers lzma mailbox mailcap marshal mimetypes mmap modulefinder msilib multiprocessing " +
+    "multiprocessing.pool netrc nis nntplib ntpath nturl2path opcode optparse ossaudiodev pathlib pdb pickle " +
+    "pickletools pipes pkgutil plistlib poplib posixpath profile pstats pty pwd py_compile pyclbr pydoc pydoc_data " +
+    "pyexpat queue quopri readline reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex " +
+    "shutil signal site smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse " +
+    "ssl stat stringprep struct subprocess sunau symtable sysconfig syslog tabnanny tarfile telnetlib tempfile " +
+    "termios threading timeit token tokenize tomllib trace tracemalloc tty unicodedata unittest unittest.mock urllib " +
+    "urllib.error urllib.parse urllib.request uu venv warnings wave webbrowser wsgiref xdrlib xml xml.etree " +
+    "xml.etree.ElementTree xmlrpc zipapp zipfile zipimport zlib zoneinfo"
+  ).split(" "),
+);
+
 export function smallModule(vm: Machine, name: string): PyModule | undefined {
   const m = vm.newModule(name);
   switch (name) {
@@ -108,45 +129,15 @@ export function smallModule(vm: Machine, name: string): PyModule | undefined {
         }),
       );
       return m;
-    case "cmath":
-    case "keyword":
-    case "threading":
-    case "queue":
-    case "multiprocessing":
-    case "concurrent":
-    case "concurrent.futures":
-    case "subprocess":
-    case "shutil":
-    case "tempfile":
-    case "datetime":
-    case "pickle":
-    case "io":
-    case "struct":
-    case "base64":
-    case "csv":
-    case "heapq":
-    case "signal":
-    case "socket":
-    case "urllib":
-    case "urllib.request":
-    case "urllib.parse":
-    case "zipfile":
-    case "tarfile":
-    case "fractions":
-    case "decimal":
-    case "array":
-    case "ctypes":
-    case "getpass":
-    case "secrets":
-    case "unittest":
-    case "unittest.mock":
-    case "cProfile":
-    case "asyncio":
-    case "html":
-    case "itertools_ext":
-      m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`${name}.${n}`));
-      return m;
     default:
       return undefined;
   }
+}
+
+/** a module of the standard library that is only known to be there; files of the workspace go before it */
+export function nameAlone(vm: Machine, name: string): PyModule | undefined {
+  if (!NAMES_ALONE.has(name)) return undefined;
+  const m = vm.newModule(name);
+  m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`${name}.${n}`));
+  return m;
 }

@@ -17,6 +17,8 @@ import {
   type Value,
 } from "../objects/values";
 
+import { textOf } from "./project_files";
+
 const text = (v: Value | undefined): string => String(plain(v ?? null));
 
 export function osModule(vm: Machine, environment: PyDict): PyModule {
@@ -58,11 +60,16 @@ export function osModule(vm: Machine, environment: PyDict): PyModule {
     const at = s.lastIndexOf(".");
     return vm.tuple(at > s.lastIndexOf("/") ? [s.slice(0, at), s.slice(at)] : [s, ""]);
   });
-  for (const name of ["exists", "isfile", "isdir", "islink"]) func(vm, path, name, () => false);
+  for (const name of ["exists", "isfile"])
+    func(vm, path, name, ([p]) => vm.host.texts?.exists(vm.str(p ?? "")) ?? false);
+  for (const name of ["isdir", "islink", "ismount"]) func(vm, path, name, () => false);
   for (const name of ["abspath", "realpath", "expanduser", "normpath", "expandvars"]) {
     func(vm, path, name, ([p]) => vm.str(p ?? ""));
   }
   func(vm, path, "getsize", () => 0);
+  func(vm, path, "getmtime", () => new PyFloat(0));
+  func(vm, path, "isabs", ([p]) => vm.str(p ?? "").startsWith("/"));
+  func(vm, path, "relpath", ([p]) => vm.str(p ?? ""));
   return m;
 }
 
@@ -192,13 +199,19 @@ export function hashlibModule(vm: Machine): PyModule {
   return m;
 }
 
+/** JavaScript's numbers do not tell 1.0 from 1: floats are wrapped before a text is parsed */
+const STRING_OR_FLOAT = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+(?:[eE][-+]?\d+)?|[eE][-+]?\d+)/g;
+const FLOAT = "float of Python";
+
 export function jsonModule(vm: Machine): PyModule {
   const m = vm.newModule("json");
-  const from = (x: unknown, source: string): Value => {
-    if (x === null || typeof x === "string" || typeof x === "boolean") return x;
-    if (typeof x === "number") return Number.isInteger(x) && !source.includes(`${x}.0`) ? x : new PyFloat(x);
-    if (Array.isArray(x)) return vm.list(x.map(y => from(y, source)));
-    return vm.dict(Object.entries(x as object).map(([k, v]) => [k, from(v, source)] as const));
+  const from = (x: unknown): Value => {
+    if (x === null || typeof x === "string" || typeof x === "boolean" || typeof x === "number") return x;
+    if (Array.isArray(x)) return vm.list(x.map(from));
+    const entries = Object.entries(x as object);
+    const [first] = entries;
+    if (first?.[0] === FLOAT) return new PyFloat(Number(first[1]));
+    return vm.dict(entries.map(([k, v]) => [k, from(v)] as const));
   };
   const to = (v: Value): unknown => {
     const p = plain(v);
@@ -210,7 +223,7 @@ export function jsonModule(vm: Machine): PyModule {
   };
   func(vm, m, "loads", ([s]) => {
     try {
-      return from(JSON.parse(text(s)), text(s));
+      return from(JSON.parse(text(s).replace(STRING_OR_FLOAT, m => (m.startsWith('"') ? m : `{"${FLOAT}":${m}}`))));
     } catch {
       return vm.raise("ValueError", "invalid JSON");
     }
@@ -220,7 +233,10 @@ export function jsonModule(vm: Machine): PyModule {
     const made = JSON.stringify(to(v ?? null), null, typeof indent === "number" ? indent : undefined);
     return indent === undefined || indent === null ? made.replace(/,(?=")/g, ", ").replace(/":/g, '": ') : made;
   });
-  func(vm, m, "load", () => vm.unknown("json.load(...)"));
+  func(vm, m, "load", ([f]) => {
+    const source = textOf(vm, f ?? null);
+    return source === undefined ? vm.unknown("json.load(...)") : vm.call(vm.getattr(m, "loads"), [source]);
+  });
   func(vm, m, "dump", () => null);
   return m;
 }

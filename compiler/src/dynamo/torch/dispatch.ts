@@ -178,6 +178,8 @@ const OPERATOR_STEPS = 400;
 
 export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs): Value {
   const { vm } = torch;
+  const out = kwargs.get("out");
+  if (out !== undefined) return runInto(torch, call, args, kwargs, out);
   vm.charge(OPERATOR_STEPS);
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
@@ -269,6 +271,26 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   );
   if (learn) learnParts(torch, learn, made);
   return made;
+}
+
+/** an operator with out=: computed, then copied to where the caller wants it */
+function runInto(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs, out: Value): Value {
+  const rest = new Map(kwargs);
+  rest.delete("out");
+  const made = runOp(torch, call, args, rest);
+  const targets = out instanceof PyTuple || out instanceof PyList ? out.items : [out];
+  const results = made instanceof PyTuple || made instanceof PyList ? made.items : [made];
+  targets.forEach((t, i) => {
+    const r = results[i];
+    if (!(t instanceof PyTensor) || !(r instanceof PyTensor)) return;
+    // one of another size is resized
+    if (torch.hints(t).join() !== torch.hints(r).join()) {
+      const { shape, stride } = torch.meta.tensor(r.meta.shape, t.meta) as FakeTensor;
+      t.meta = { ...t.meta, shape, stride };
+    }
+    runOp(torch, { op: "call_method", target: "copy_", spelling: "Tensor.copy_" }, [t, r], new Map());
+  });
+  return out === null ? made : out;
 }
 
 /** what small eager results are computed from */

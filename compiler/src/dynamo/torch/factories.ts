@@ -178,8 +178,11 @@ export function legacyTensor(torch: Torch, dtype: DType, args: readonly Value[],
     if (first.cls.name !== "Size") return tensorFromData(torch, [first], named, "tensor");
     return torch.vm.call(factory(torch, "empty"), [first], named);
   }
-  if (first instanceof PyTensor)
-    return first.meta.dtype === dtype ? first : methodCall(torch, first, "to", [torch.dtype(dtype)]);
+  if (first instanceof PyTensor) {
+    const typed = first.meta.dtype === dtype ? first : methodCall(torch, first, "to", [torch.dtype(dtype)]);
+    const device = kw.get("device");
+    return device === undefined || device === null ? typed : methodCall(torch, typed, "to", [device]);
+  }
   return torch.vm.call(factory(torch, "empty"), args.length === 0 ? [0] : args, named);
 }
 

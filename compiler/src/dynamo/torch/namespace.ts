@@ -5,21 +5,23 @@ import { lookupPython } from "../../aten/registry";
 import { func } from "../builtins/define";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
-import { PyClass, PyDict, type PyModule, PyNamed, PyObject, PyTuple, type Value } from "../objects/values";
+import { PyClass, PyDict, type PyModule, type Value } from "../objects/values";
 import { type Factory, libraryCode } from "../stdlib/modules";
 import type { FrameRunner } from "../trace/runner";
 import { applyFunction } from "./autograd_function";
 import { CompileApi } from "./compile_api";
 import type { Torch } from "./context";
+import { DISTRIBUTIONS_TEXT } from "./distributions_text";
 import { factory, isFactory } from "./factories";
 import { foreachFunction } from "./foreach";
 import { addcdiv, functionalFunction, namespaceTarget, op, torchTarget } from "./functional";
 import { HELPERS_TEXT, MODES_TEXT, WRAP_INLINE_TEXT } from "./modes";
-import { cond, fillTorch } from "./namespace_functions";
+import { fillTorch } from "./namespace_functions";
 import { enterAutocast, exitAutocast, privateC, setGrad } from "./namespace_modes";
 import { autogradBackward, autogradGrad, fillCuda, fillLibrary, initFunction, recurrent } from "./namespace_modules";
 import { HARMLESS, OTHER_FUNCTIONS, PYTHON_FUNCTIONAL, SUBMODULES } from "./namespace_names";
 import type { TorchParts } from "./namespace_parts";
+import { fillSurroundings } from "./namespace_surroundings";
 import { bufferClass, installClasses } from "./namespace_types";
 import { installModuleNatives, MODULE_TEXT } from "./nn_base";
 import { LAYER_HOME, LAYER_UNITS } from "./nn_layers/index";
@@ -37,6 +39,7 @@ export class TorchNamespace implements TorchParts {
   private helpers: PyDict | null = null;
   private trainer: PyDict | null = null;
   private norms: PyDict | null = null;
+  private distributions: PyDict | null = null;
   private nn: PyDict | null = null;
   private readonly loadedUnits = new Set<string>();
   private inline: Value = null;
@@ -144,6 +147,18 @@ export class TorchNamespace implements TorchParts {
       this.run("reparametrize", REPARAMETRIZE_TEXT, "nn_modules", "torch/nn/utils/parametrize.py", d);
     }
     return name.startsWith("__") ? undefined : this.norms.get(name);
+  }
+
+  private distribution(name: string): Value | undefined {
+    if (!this.distributions) {
+      const d = this.vm.dict([["__name__", "torch.distributions"]]);
+      d.set("torch", this.module("torch") ?? null);
+      this.distributions = d;
+      this.run("distributions", DISTRIBUTIONS_TEXT, "hidden", "torch/distributions/distribution.py", d);
+    }
+    const known = name.startsWith("__") || name === "torch" ? undefined : this.distributions.get(name);
+    if (known !== undefined || !/^[a-z]\w*$/.test(name)) return known;
+    return this.module(`torch.distributions.${name}`);
   }
 
   /** datasets, optimizers: only for programs that train */
@@ -319,6 +334,10 @@ export class TorchNamespace implements TorchParts {
       case "torch.utils.checkpoint":
       case "torch.utils._pytree":
       case "torch.utils.data":
+      case "torch.utils.data.dataset":
+      case "torch.utils.data.dataloader":
+      case "torch.utils.data.sampler":
+      case "torch.utils.data.distributed":
       case "torch.nn.utils.rnn":
         lazily(n => this.helper(n) ?? ignore(n));
         return true;
@@ -332,6 +351,8 @@ export class TorchNamespace implements TorchParts {
         lazily(n => this.reparametrize(n) ?? this.helper(n) ?? ignore(n));
         return true;
       case "torch.nn.parallel":
+      case "torch.nn.parallel.distributed":
+      case "torch.nn.parallel.data_parallel":
         lazily(n => this.nnClass(n) ?? ignore(n));
         return true;
       case "torch.nn.utils.fusion":
@@ -361,89 +382,21 @@ export class TorchNamespace implements TorchParts {
       case "torch.library":
         fillLibrary(this, m);
         return true;
-      case "torch.jit":
-        for (const n of ["is_scripting", "is_tracing"]) func(vm, m, n, () => false);
-        for (const n of [
-          "script",
-          "ignore",
-          "unused",
-          "export",
-          "script_method",
-          "interface",
-          "freeze",
-          "optimize_for_inference",
-        ]) {
-          m.dict.set(
-            n,
-            vm.builtin(n, ([f]) =>
-              f instanceof PyObject && !(f instanceof PyTuple) ? f : vm.builtin(n, ([g]) => g ?? null),
-            ),
-          );
-        }
-        func(vm, m, "annotate", ([, v]) => v ?? null);
-        func(vm, m, "isinstance", ([v, c]) => vm.isInstance(v ?? null, c ?? null));
-        func(vm, m, "trace", ([f]) => f ?? null);
-        m.dict.set("Final", new PyNamed(vm.types.object, "torch.jit.Final"));
-        m.dict.set("ScriptModule", this.nnClass("Module") ?? null);
-        lazily(n => (n === "Attribute" ? vm.builtin(n, ([v]) => v ?? null) : ignore(n)));
-        return true;
-      case "torch.distributed":
-        for (const n of ["is_available", "is_initialized", "is_torchelastic_launched"]) func(vm, m, n, () => false);
-        func(vm, m, "get_rank", () => 0);
-        func(vm, m, "get_world_size", () => 1);
-        lazily(n => (/^[A-Z]/.test(n) ? vm.unknown(`torch.distributed.${n}`) : ignore(n)));
-        return true;
-      case "torch.nn.attention":
-        m.dict.set("sdpa_kernel", this.mode("_Null"));
-        lazily(n => (n.startsWith("__") ? undefined : vm.unknown(`torch.nn.attention.${n}`)));
-        return true;
-      case "torch.profiler":
-      case "torch.autograd.profiler":
-      case "torch.cuda.nvtx":
-        lazily(n =>
-          /^(range_push|range_pop|mark|schedule|tensorboard_trace_handler)$/.test(n) ? ignore(n) : this.mode("_Null"),
-        );
-        return true;
-      case "torch.backends.cuda":
-        lazily(n =>
-          /^sdp_kernel$/.test(n)
-            ? this.mode("_Null")
-            : n.startsWith("is_") || n.endsWith("_enabled")
-              ? vm.builtin(n, () => true)
-              : ignore(n),
-        );
-        return true;
-      case "torch.backends.mps":
-      case "torch.backends.mkldnn":
-      case "torch.backends.xeon":
-      case "torch.mps":
-      case "torch.xpu":
-      case "torch.mtia":
-        lazily(n => (/^(is_available|is_built)$/.test(n) ? vm.builtin(n, () => false) : ignore(n)));
-        return true;
-      case "torch.backends":
-      case "torch.backends.cudnn":
-      case "torch.backends.cuda.matmul":
-      case "torch.backends.quantized":
-        lazily(n => (n.startsWith("__") ? undefined : /^is_|available$/.test(n) ? vm.builtin(n, () => true) : false));
-        return true;
-      case "torch._higher_order_ops":
-        lazily(n =>
-          n === "cond"
-            ? vm.builtin(n, ([p, a, b, xs]) => cond(this, p ?? null, a ?? null, b ?? null, xs ?? vm.tuple([])))
-            : vm.unknown(`torch._higher_order_ops.${n}`),
-        );
-        return true;
-      case "torch.types":
-      case "torch.version":
-        m.dict.set("cuda", "12.8");
-        m.dict.set("hip", null);
-        lazily(n => (n.startsWith("__") ? undefined : new PyNamed(vm.types.object, `torch.types.${n}`)));
-        return true;
-      case "torch.torch_version":
+      case "torch.distributions":
+      case "torch.distributions.kl":
+      case "torch.distributions.utils":
+      case "torch.distributions.distribution":
+      case "torch.distributions.transforms":
+        lazily(n => this.distribution(n));
         return true;
       default:
         break;
+    }
+    if (fillSurroundings(this, name, m, lazily)) return true;
+    // torch.distributions.normal and the like
+    if (/^torch\.distributions\.\w+$/.test(name)) {
+      lazily(n => this.distribution(n));
+      return true;
     }
     if (name.startsWith("torch.nn.modules.") && SUBMODULES.has(name)) {
       lazily(

@@ -1,5 +1,5 @@
 // Functions of the package torch itself that are no operators of the table, and its constants. In: the module to fill.
-import { LayoutArg, type MemoryFormat, PyFloat } from "../../aten/types";
+import { type DType, LayoutArg, type MemoryFormat, PyFloat } from "../../aten/types";
 import { defineNew, func } from "../builtins/define";
 import { type PyModule, PyNamed, type Value } from "../objects/values";
 import { DTYPES, isComplex, isFloating, type Torch } from "./context";
@@ -7,10 +7,11 @@ import { legacyTensor, tensorFromData, underArray } from "./factories";
 import type { TorchParts } from "./namespace_parts";
 import { limits } from "./namespace_types";
 import { PyTensor } from "./objects";
+import { sameValues } from "./tensor_values";
 
 const FORMATS: readonly MemoryFormat[] = ["contiguous_format", "preserve_format", "channels_last", "channels_last_3d"];
 
-const LEGACY: Readonly<Record<string, string>> = {
+const LEGACY: Readonly<Record<string, DType>> = {
   FloatTensor: "float32",
   DoubleTensor: "float64",
   HalfTensor: "float16",
@@ -22,6 +23,17 @@ const LEGACY: Readonly<Record<string, string>> = {
   ByteTensor: "uint8",
   BoolTensor: "bool",
 };
+
+/** FloatTensor and the like, of torch and of torch.cuda */
+export function legacyClasses(ns: TorchParts, m: PyModule, device: "cpu" | "cuda"): void {
+  const { vm, torch } = ns;
+  const options: ReadonlyMap<string, Value> = device === "cuda" ? new Map([["device", "cuda"]]) : new Map();
+  for (const [k, dtype] of Object.entries(LEGACY)) {
+    const cls = vm.klass(k, [torch.tensorClass], m.name);
+    defineNew(vm, cls, (_c, args, kw) => legacyTensor(torch, dtype, args, new Map([...options, ...kw])));
+    m.dict.set(k, cls);
+  }
+}
 
 export function fillTorch(ns: TorchParts, m: PyModule): void {
   const { vm, torch, api } = ns;
@@ -44,11 +56,7 @@ export function fillTorch(ns: TorchParts, m: PyModule): void {
   d.set("SymInt", vm.types.int);
   d.set("SymFloat", vm.types.float);
   d.set("SymBool", vm.types.bool);
-  for (const [k, dtype] of Object.entries(LEGACY)) {
-    const cls = vm.klass(k, [torch.tensorClass], "torch");
-    defineNew(vm, cls, (_c, args, kw) => legacyTensor(torch, dtype as Parameters<typeof isFloating>[0], args, kw));
-    d.set(k, cls);
-  }
+  legacyClasses(ns, m, "cpu");
   for (const n of ["tensor", "as_tensor", "asarray"])
     func(vm, m, n, (args, kw) => tensorFromData(torch, args, kw, n)).module = "torch";
   func(vm, m, "from_numpy", ([x]) => {
@@ -56,6 +64,7 @@ export function fillTorch(ns: TorchParts, m: PyModule): void {
     return t instanceof PyTensor ? t : tensorFromData(torch, [t], vm.emptyKwargs, "tensor");
   });
   func(vm, m, "is_tensor", ([x]) => x instanceof PyTensor);
+  for (const n of ["equal", "allclose"] as const) func(vm, m, n, (args, kw) => sameValues(torch, n, args, kw));
   func(vm, m, "is_storage", () => false);
   func(vm, m, "is_floating_point", ([x]) => x instanceof PyTensor && isFloating(x.meta.dtype));
   func(vm, m, "is_complex", ([x]) => x instanceof PyTensor && isComplex(x.meta.dtype));

@@ -3,6 +3,7 @@
 import { PyFloat } from "../../aten/types";
 import { func, native } from "../builtins/define";
 import { type PyBuiltin, PyInstance, PyList, type PyModule, PyObject, PyTuple, type Value } from "../objects/values";
+import { legacyClasses } from "./namespace_functions";
 import type { TorchParts } from "./namespace_parts";
 import { PyTensor } from "./objects";
 
@@ -31,6 +32,7 @@ export function fillCuda(ns: TorchParts, m: PyModule): void {
     func(vm, m, n, () => 0);
   func(vm, m, "mem_get_info", () => vm.tuple([85899345920, 85899345920]));
   for (const n of ["Event", "Stream"]) m.dict.set(n, ns.helper(n) ?? null);
+  legacyClasses(ns, m, "cuda");
   m.dict.set("device", ns.mode("_Null"));
   m.dict.set("stream", ns.mode("_Null"));
   m.dict.set("graph", ns.mode("_Null"));

@@ -12,4 +12,6 @@ export interface TorchParts {
   helper(name: string): Value | undefined;
   /** a context manager of torch */
   mode(name: string): Value;
+  /** a class of torch.nn */
+  nnClass(name: string): Value | undefined;
 }

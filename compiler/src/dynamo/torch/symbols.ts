@@ -5,7 +5,7 @@ import { PyFloat } from "../../aten/types";
 import { add, type Expr, floorDiv, int, intValue, mod, mul, pow, relation, sub } from "../../inductor/symbolic/expr";
 import type { BinaryOperator, CompareOperator, Guest } from "../interp/api";
 import { asFloat, asInt } from "../interp/numbers";
-import { type Kwargs, PyUnknown, type Value } from "../objects/values";
+import { type Kwargs, PyInstance, PyList, PyTuple, PyUnknown, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { Converter, isTensorLike, opaqueOp } from "./dispatch";
 import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber } from "./objects";
@@ -148,6 +148,9 @@ const CONVERSIONS: Readonly<Record<string, "int" | "float">> = {
 };
 
 /** numbers nobody knows: arithmetic on them stays unknown, a question about them is decided and noted */
+/** an object of a class of its own decides itself what an operator with a number gives (numpy's arrays) */
+const hasOperators = (v: Value): boolean => v instanceof PyInstance && v.payload === undefined;
+
 export function unknownGuest(torch: Torch): Guest {
   const { vm } = torch;
   const isUnknown = (v: Value): v is PyUnknownNumber => v instanceof PyUnknownNumber;
@@ -160,6 +163,10 @@ export function unknownGuest(torch: Torch): Guest {
     binary(op, a, b) {
       if (a instanceof PyTensor || b instanceof PyTensor) return undefined;
       if (!isUnknown(a) && !isUnknown(b)) return undefined;
+      const other = isUnknown(a) ? b : a;
+      if (hasOperators(other)) return undefined;
+      if (op === "*" && (other instanceof PyList || other instanceof PyTuple || typeof other === "string"))
+        return vm.binary(op, other, vm.index(isUnknown(a) ? a : b));
       const source = isUnknown(a) ? a : (b as PyUnknownNumber);
       const float = op === "/" || [a, b].some(v => v instanceof PyFloat || vm.typeOf(v) === vm.types.float);
       const cls = float ? vm.types.float : source.cls;
@@ -179,6 +186,7 @@ export function unknownGuest(torch: Torch): Guest {
       if (a instanceof PyTensor || b instanceof PyTensor) return undefined;
       if (!isUnknown(a) && !isUnknown(b)) return undefined;
       if (op === "in" || op === "not in" || op === "is" || op === "is not") return undefined;
+      if (hasOperators(isUnknown(a) ? b : a)) return undefined;
       const source = isUnknown(a) ? a : (b as PyUnknownNumber);
       return new PyUnknownNumber(vm.types.bool, source.what, source.from, () => {
         const [x, y] = [numberOf(a), numberOf(b)];

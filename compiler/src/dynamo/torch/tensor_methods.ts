@@ -9,7 +9,7 @@ import { tensorGetItem, tensorSetItem } from "./indexing";
 import { PySymInt, type PyTensor } from "./objects";
 import { shapeOf } from "./tensor_attributes";
 import { breakOn, FUNDAMENTAL, functionOp, methodOp, SUPPORTABLE } from "./tensor_ops";
-import { itemValue, number, toList, tracedItem, truth } from "./tensor_values";
+import { itemValue, number, sameValues, toList, tracedItem, truth } from "./tensor_values";
 
 export type TensorMethod = (torch: Torch, self: PyTensor, args: readonly Value[], kwargs: Kwargs) => Value;
 
@@ -90,6 +90,8 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
     t.isLeaf = true;
     return t;
   },
+  equal: (torch, t, args, kw) => sameValues(torch, "equal", [t, ...args], kw),
+  allclose: (torch, t, args, kw) => sameValues(torch, "allclose", [t, ...args], kw),
   __len__: (torch, t) => {
     const n = t.meta.shape[0];
     return n === undefined ? torch.vm.raise("TypeError", "len() of a 0-d tensor") : torch.dimValue(n);

@@ -1,11 +1,11 @@
 // The numbers in a tensor, where Python asks for them: item, tolist, truth, text. In: a tensor. Out: Python values, an
 // unknown number, or a graph break while a frame is traced.
 import { PyFloat } from "../../aten/types";
-import type { Value } from "../objects/values";
+import type { Kwargs, Value } from "../objects/values";
 import { isFloating, type Torch } from "./context";
-import { PySymInt, type PyTensor, PyUnknownNumber } from "./objects";
+import { PySymInt, PyTensor, PyUnknownNumber } from "./objects";
 import { Unsupported } from "./sink";
-import { breakOn, FUNDAMENTAL, unsupportedItem } from "./tensor_ops";
+import { breakOn, FUNDAMENTAL, functionOp, methodOp, unsupportedItem } from "./tensor_ops";
 
 /**
  * The number in a tensor of one element: known, or unknown until the program's control flow asks for it. Inside a
@@ -103,6 +103,30 @@ export function truth(torch: Torch, t: PyTensor): boolean {
   const v = elements(torch, t)?.[0];
   if (v !== undefined) return Boolean(v);
   return torch.decideUnknown("the truth of a tensor");
+}
+
+/** torch.equal and torch.allclose: one answer that rests on all the data */
+export function sameValues(torch: Torch, name: "equal" | "allclose", args: readonly Value[], kw: Kwargs): Value {
+  const [a, b] = args;
+  if (torch.trace) {
+    breakOn(
+      "Data dependent operator",
+      "0033",
+      `Operator \`aten.${name}.default\` has a non-Tensor output whose value is dependent on the data of Tensor inputs.`,
+      [],
+      `aten.${name}.default`,
+    );
+  }
+  if (name === "equal" && a instanceof PyTensor && b instanceof PyTensor) {
+    const [x, y] = [torch.hints(a), torch.hints(b)];
+    if (x.length !== y.length || x.some((n, i) => n !== y[i])) return false;
+  }
+  const each =
+    name === "equal"
+      ? functionOp(torch, "torch.eq", [a ?? null, b ?? null])
+      : functionOp(torch, "torch.isclose", args, kw);
+  const all = methodOp(torch, "all", each, [], new Map());
+  return all instanceof PyTensor ? itemValue(torch, all, `torch.${name}(...)`) : all;
 }
 
 export function tensorText(torch: Torch, t: PyTensor): string {

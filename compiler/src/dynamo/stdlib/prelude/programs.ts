@@ -226,7 +226,90 @@ def deprecated(*args, **kwargs):
     return lambda f: f
 `,
 
+  io: `
+class StringIO:
+    newline = "\\n"
+    empty = ""
+
+    def __init__(self, text=None, newline=None):
+        self._text = self.empty if text is None else text
+        self._at = 0
+        self.closed = False
+
+    def read(self, size=-1):
+        stop = len(self._text) if size is None or size < 0 else self._at + size
+        part = self._text[self._at:stop]
+        self._at = min(stop, len(self._text))
+        return part
+
+    def readline(self, size=-1):
+        end = self._text.find(self.newline, self._at)
+        return self.read(-1 if end < 0 else end + 1 - self._at)
+
+    def readlines(self, hint=-1):
+        return list(self)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    def write(self, text):
+        if isinstance(text, type(self.empty)):
+            self._text += text
+        self._at = len(self._text)
+        return len(text)
+
+    def writelines(self, lines):
+        for line in lines:
+            self.write(line)
+
+    def getvalue(self):
+        return self._text
+
+    getbuffer = getvalue
+
+    def seek(self, offset, whence=0):
+        self._at = offset
+        return offset
+
+    def tell(self):
+        return self._at
+
+    def flush(self):
+        pass
+
+    def close(self):
+        self.closed = True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        self.closed = True
+
+
+class BytesIO(StringIO):
+    newline = b"\\n"
+    empty = b""
+
+
+class IOBase:
+    pass
+
+
+TextIOBase = TextIOWrapper = RawIOBase = BufferedReader = BufferedIOBase = IOBase
+SEEK_SET, SEEK_CUR, SEEK_END = 0, 1, 2
+`,
+
   pathlib: `
+import os
+
+
 class PurePath:
     def __init__(self, *parts):
         self._text = "/".join(str(p).rstrip("/") if str(p) != "/" else "" for p in parts) or "."
@@ -290,9 +373,12 @@ class PurePath:
 
 class Path(PurePath):
     def exists(self):
-        return False
+        return os.path.exists(self._text)
 
-    is_file = is_dir = exists
+    is_file = exists
+
+    def is_dir(self):
+        return False
 
     def resolve(self, *args):
         return self

@@ -63,12 +63,15 @@ def _dt(d):
     if isinstance(d, dtype):
         return d._t
     if isinstance(d, str):
-        return _TORCH.get({"float": "float64", "int": "int64", "double": "float64", "f4": "float32"}.get(d, d))
-    return {float: torch.float64, int: torch.int64, bool: torch.bool}.get(d, d)
+        d = d.lstrip("<>=|")
+        return _TORCH.get({"float": "float64", "int": "int64", "double": "float64", "f4": "float32", "f8": "float64", "i8": "int64",
+                           "i4": "int32", "i2": "int16", "u1": "uint8", "complex": "complex128"}.get(d, d))
+    return {float: torch.float64, int: torch.int64, bool: torch.bool, complex: torch.complex128}.get(d, d)
 
 
 float64, float32, float16 = dtype("float64"), dtype("float32"), dtype("float16")
-int64, int32, int16, int8, uint8, uint16 = (dtype(n) for n in ("int64", "int32", "int16", "int8", "uint8", "uint16"))
+int64, int32, int16, int8, uint8, uint16, uint32 = (
+    dtype(n) for n in ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32"))
 bool_, complex64, complex128 = dtype("bool"), dtype("complex64"), dtype("complex128")
 float_ = double = float64
 int_ = intp = longlong = int64

@@ -2,7 +2,10 @@
 // Python text that the interpreter runs as library code. Random arrays have unknown values.
 import { ARRAYS } from "./arrays";
 import { FUNCTIONS } from "./functions";
+import { MORE } from "./more";
 
 export const NUMPY_TEXT = `${ARRAYS}
 
-${FUNCTIONS}`;
+${FUNCTIONS}
+
+${MORE}`;

@@ -1,0 +1,179 @@
+// Kinds of code that public models are made of, each as a small program of our own: the standard library, numpy, files of
+// the project, distributions.
+import { describe, expect, it } from "vitest";
+import { defaultConfig } from "../presets";
+import { capture } from "./capture";
+import type { CaptureResult } from "./types";
+
+function run(text: string, files: Readonly<Record<string, string>> = {}): CaptureResult {
+  const all: Readonly<Record<string, string>> = { "/p/models/m.py": text, ...files };
+  return capture("/p/models/m.py", {
+    files: p => all[p],
+    config: defaultConfig("torch-2.11"),
+    behaviours: new Map(),
+    shouldStop: () => false,
+    stepBudget: 2e7,
+    project: () => Object.keys(all).filter(p => p.startsWith("/p/")),
+  });
+}
+const printed = (r: CaptureResult): string[] =>
+  r.events
+    .flatMap(e => (e.kind === "print" ? [e.text] : []))
+    .join("")
+    .trimEnd()
+    .split("\n");
+const errors = (r: CaptureResult): string[] => r.diagnostics.filter(d => d.severity === "error").map(d => d.message);
+const opaque = (r: CaptureResult): string[] =>
+  r.events.flatMap(e => (e.kind === "frame" ? e.frame.graph.nodes.flatMap(n => n.meta.opaque ?? []) : []));
+
+describe("files that a program opens", () => {
+  const FILES = {
+    "/p/configs/net.yaml": "net:\n  width: 16\n  rates: [0.5, 1]\n",
+    "/p/models/net.json": '{"depth": 2, "scale": 1.0}',
+    "/etc/secret.json": "{}",
+  };
+
+  it("are read from the main file's folder and above it, and found by their name in the project", () => {
+    const r = run(
+      `
+import json, os, yaml
+from pathlib import Path
+from omegaconf import OmegaConf
+print(yaml.safe_load(open("net.yaml")), OmegaConf.load("configs/net.yaml").net.width)
+with open(Path(__file__).parent / "net.json") as f:
+    print(json.load(f))
+print(os.path.exists("net.json"), Path("nothing.json").exists(), [l.strip() for l in open("configs/net.yaml")][0])
+`,
+      FILES,
+    );
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual([
+      "{'net': {'width': 16, 'rates': [0.5, 1]}} 16",
+      "{'depth': 2, 'scale': 1.0}",
+      "True False net:",
+    ]);
+  });
+
+  it("are not read outside of the project", () => {
+    const r = run(
+      `
+import os
+for name in ["/etc/secret.json", "../../etc/secret.json"]:
+    try:
+        open(name)
+        print("read")
+    except FileNotFoundError:
+        print("missing", os.path.exists(name))
+`,
+      { "/etc/secret.json": "{}" },
+    );
+    expect(printed(r).filter(l => l.startsWith("missing"))).toHaveLength(2);
+  });
+});
+
+describe("Python", () => {
+  it("goes on with an iterator that is its own, and with what eval and exec are given", () => {
+    const r = run(`
+class Countdown:
+    def __init__(self, n):
+        self.n = n
+    def __iter__(self):
+        return self
+    def __next__(self):
+        if self.n == 0:
+            raise StopIteration
+        self.n -= 1
+        return self.n
+print(list(Countdown(3)), [x for x in Countdown(2)])
+def width(k):
+    base = 4
+    return eval("base * k + 1"), eval("[None, (1, 'a')]")
+print(width(2))
+space = {}
+exec("def double(a):\\n    return a * 2", space)
+print(space["double"](4))
+class Kept:
+    def __reduce__(self):
+        return super().__reduce__()
+k = Kept()
+k.a = 1
+print(k.__reduce__()[2])
+import colorsys
+try:
+    import lzma
+    print("there")
+except ImportError:
+    print("absent")
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual(["[2, 1, 0] [1, 0]", "(9, [None, (1, 'a')])", "8", "{'a': 1}", "there"]);
+  });
+});
+
+describe("numpy", () => {
+  it("computes what constructors use it for", () => {
+    const r = run(`
+import numpy as np
+print(np.pad(np.ones((2, 3)), ((0, 0), (1, 1)), "constant").shape, np.unique([3, 1, 1]), np.mgrid[0:2, 0:3].shape)
+print(np.hamming(5)[2], np.roll(np.arange(4), 1).shape, np.interp([0.5], [0, 1], [0, 10]).shape, np.diag([1, 2]).shape)
+print(np.fft.rfft(np.ones(8)).real.shape, np.linalg.pinv(np.ones((3, 2))).shape, np.kaiser(5, 8.6).shape, np.r_[0:3, 5])
+print(np.ceil(np.log(10)).astype("int").item(), np.sinc(0), np.vectorize(lambda v: v + 1)(np.arange(3)))
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual([
+      "(2, 5) array([1, 3]) (2, 2, 3)",
+      "1.0 (4,) (1,) (2, 2)",
+      "(5,) (2, 3) (5,) array([0, 1, 2, 5])",
+      "3 1.0 array([1, 2, 3])",
+    ]);
+  });
+
+  it("gives a layer's offsets to the device of its input", () => {
+    const r = run(`
+import numpy as np, torch
+class Offset(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.offsets = np.array((0, *np.cumsum([3, 4])[:-1]), dtype=np.int64)
+    def forward(self, x):
+        return x + x.new_tensor(self.offsets).unsqueeze(0)
+print(torch.compile(Offset())(torch.zeros(2, 2, dtype=torch.long, device="cuda")).device)
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual(["cuda:0"]);
+  });
+});
+
+describe("torch beside layers", () => {
+  it("follows distributions into the operators that they are made of", () => {
+    const r = run(`
+import torch, torch.nn as nn
+from torch.distributions import Categorical, Independent, Normal, TanhTransform, TransformedDistribution, kl_divergence
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.pi = nn.Linear(8, 6), nn.Linear(8, 4)
+    def forward(self, x):
+        mean, log_std = self.body(x).chunk(2, -1)
+        d = Normal(mean, log_std.exp())
+        squashed = TransformedDistribution(d, TanhTransform())
+        choice = Categorical(logits=self.pi(x))
+        return squashed.log_prob(squashed.rsample()), kl_divergence(Independent(d, 1), Independent(d, 1)), choice.log_prob(choice.sample())
+print([tuple(t.shape) for t in torch.compile(Policy().cuda())(torch.randn(5, 8, device="cuda"))])
+`);
+    expect(errors(r)).toEqual([]);
+    expect(opaque(r)).toEqual([]);
+    expect(printed(r)).toEqual(["[(5, 3), (5,), (5,)]"]);
+  });
+
+  it("writes results where out= says, and compares tensors as wholes", () => {
+    const r = run(`
+import torch
+ids = torch.arange(0, 5, out=torch.cuda.LongTensor(5))
+sums = torch.add(torch.ones(3), 1, out=torch.empty(0))
+print(ids.device, sums.shape, torch.equal(torch.zeros(2), torch.zeros(3)), torch.equal(torch.ones(2), torch.ones(2)))
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual(["cuda:0 torch.Size([3]) False True"]);
+  });
+});

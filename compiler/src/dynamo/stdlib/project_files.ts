@@ -1,0 +1,99 @@
+// Text files that a program reads: configurations that lie in its project. In: a name as the program writes it. Out: the
+// file's text. A relative name is looked for in the main file's folder and those above it, as programs are started from
+// there; then, for open() alone, among the project's files of that name. Nothing outside of the project is read.
+import { func } from "../builtins/define";
+import type { Machine } from "../interp/machine";
+import { plain } from "../interp/operators";
+import { type PyModule, PyObject, type Value } from "../objects/values";
+import { parseYaml, type Yaml, YamlError } from "./yaml";
+
+/** configurations, and the sources of kernels that a program builds; weights and data are not read */
+const TEXTS = /\.(json|ya?ml|toml|cfg|ini|txt|csv|md|cpp|cu|cuh|h|hpp|c)$/i;
+const FOLDERS_UP = 5;
+
+export class ProjectFiles {
+  constructor(
+    private readonly files: (path: string) => string | undefined,
+    private readonly main: string,
+    private readonly project: () => readonly string[],
+  ) {}
+
+  /** whether a program that is started in the main file's folder or one above it finds this file */
+  exists(name: string): boolean {
+    return this.direct(name) !== undefined;
+  }
+
+  read(name: string): string | undefined {
+    const direct = this.direct(name);
+    if (direct !== undefined || !TEXTS.test(name)) return direct;
+    const parts = name.split("/").filter(p => p !== "" && p !== "." && p !== "..");
+    for (let from = 0; from < parts.length; from++) {
+      const ending = `/${parts.slice(from).join("/")}`;
+      const found = this.project().find(p => p.endsWith(ending));
+      const text = found === undefined ? undefined : this.files(found);
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  }
+
+  private direct(name: string): string | undefined {
+    if (!TEXTS.test(name)) return undefined;
+    let folder = this.main;
+    for (let up = 0; up <= FOLDERS_UP && folder.includes("/"); up++) {
+      folder = folder.slice(0, folder.lastIndexOf("/"));
+      if (folder === "") break;
+      // a path made from __file__ is absolute
+      const path = normal(name.startsWith("/") ? name : `${folder}/${name}`);
+      const text = path.startsWith(`${folder}/`) ? this.files(path) : undefined;
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  }
+}
+
+function normal(path: string): string {
+  const out: string[] = [];
+  for (const p of path.split("/")) {
+    if (p === "..") out.pop();
+    else if (p !== "." && (p !== "" || out.length === 0)) out.push(p);
+  }
+  return out.join("/");
+}
+
+/** the text of a string, bytes-like nothing, or an open file */
+export function textOf(vm: Machine, v: Value): string | undefined {
+  const p = plain(v);
+  if (typeof p === "string") return p;
+  const read = p instanceof PyObject ? vm.getattrOrUndefined(p, "read") : undefined;
+  const text = read === undefined ? undefined : vm.call(read, []);
+  return typeof text === "string" ? text : undefined;
+}
+
+/** PyYAML: what is loaded is data, whichever loader is named */
+export function yamlModule(vm: Machine): PyModule {
+  const m = vm.newModule("yaml");
+  const error = vm.exceptionClass("ValueError");
+  m.dict.set("YAMLError", error);
+  for (const n of ["load", "safe_load", "full_load", "unsafe_load"]) {
+    func(vm, m, n, ([stream], kw) => {
+      const text = textOf(vm, stream ?? kw.get("stream") ?? null);
+      if (text === undefined) return vm.unknown(`yaml.${n}(...)`);
+      try {
+        return value(vm, parseYaml(text));
+      } catch (e) {
+        if (e instanceof YamlError) return vm.raise("ValueError", e.message);
+        throw e;
+      }
+    });
+  }
+  for (const n of ["dump", "safe_dump", "add_constructor", "add_representer", "add_implicit_resolver"])
+    func(vm, m, n, () => "");
+  m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`yaml.${n}`));
+  return m;
+}
+
+function value(vm: Machine, y: Yaml): Value {
+  if (y instanceof Map) return vm.dict([...y].map(([k, v]) => [k, value(vm, v)] as const));
+  if (Array.isArray(y)) return vm.list(y.map(v => value(vm, v)));
+  return y;
+}
