@@ -170,7 +170,7 @@ print([tuple(t.shape) for t in torch.compile(Policy().cuda())(torch.randn(5, 8, 
     const r = run(`
 import torch
 ids = torch.arange(0, 5, out=torch.cuda.LongTensor(5))
-sums = torch.add(torch.ones(3), 1, out=torch.empty(0))
+sums = torch.add(torch.ones(3), 1, out=torch.empty(3))
 print(ids.device, sums.shape, torch.equal(torch.zeros(2), torch.zeros(3)), torch.equal(torch.ones(2), torch.ones(2)))
 `);
     expect(errors(r)).toEqual([]);

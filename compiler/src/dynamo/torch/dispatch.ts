@@ -178,8 +178,6 @@ const OPERATOR_STEPS = 400;
 
 export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs): Value {
   const { vm } = torch;
-  const out = kwargs.get("out");
-  if (out !== undefined) return runInto(torch, call, args, kwargs, out);
   vm.charge(OPERATOR_STEPS);
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
@@ -206,7 +204,10 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     host,
     call.display ?? call.target.split(".").pop() ?? call.target,
   );
-  if (!resolved.ok) return vm.raise("TypeError", resolved.message);
+  if (!resolved.ok) {
+    const out = kwargs.get("out");
+    return out === undefined ? vm.raise("TypeError", resolved.message) : runInto(torch, call, args, kwargs, out);
+  }
   const { record, bound } = resolved;
   const bindings = makeArgs<TensorMeta>(bound, {
     ...host,
@@ -273,7 +274,7 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   return made;
 }
 
-/** an operator with out=: computed, then copied to where the caller wants it */
+/** out= of an operator that has no such variant in the table: computed, then copied to where the caller wants it */
 function runInto(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs, out: Value): Value {
   const rest = new Map(kwargs);
   rest.delete("out");
