@@ -2,15 +2,15 @@
 // never throws on user code, stops at the step budget or when asked, executes no user code.
 import { OpError } from "../aten/types";
 import { Stopped } from "../interrupt";
-import type { Module } from "../python/ast";
+import type { Module, Stmt } from "../python/ast";
 import type { PythonFile } from "../python/file";
+import { walk } from "../python/walk";
 import { Evidence } from "./assume/evidence";
 import { analyseRoots } from "./assume/roots";
-import { walk } from "./assume/tree";
 import { installBuiltins } from "./builtins/functions";
 import { compileModule } from "./code/compiler";
 import type { SourceFile } from "./code/instructions";
-import { definitionsAfter, importedAt } from "./code/rest";
+import { definitionsAfter, importedAt, independentAfter } from "./code/rest";
 import { ProjectConstants, type ProjectText } from "./infer/constants";
 import { Interrupted, PyError } from "./interp/api";
 import { PyFunction } from "./interp/frame";
@@ -329,15 +329,10 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
     if (e instanceof Stopped) throw e;
     if (e instanceof PyError) {
       const line = e.trace.find(t => t.file === file)?.span.line ?? Number.POSITIVE_INFINITY;
+      const goOn = (rest: readonly Stmt[]): boolean =>
+        rest.length === 0 ? true : statements(run, main, { kind: "Module", body: rest }, file, text);
       // the program ends here; what it defines further down is still worth a look
-      const goOn = (): boolean => {
-        for (const i of importedAt(module.body, line)) {
-          if (main.dict.get(i.name) === undefined) main.dict.set(i.name, vm.unknown(i.from));
-        }
-        const rest = definitionsAfter(module.body, line);
-        return rest.length === 0 ? true : statements(run, main, { kind: "Module", body: rest }, file, text);
-      };
-      if (e.value.cls.name === "SystemExit") return goOn();
+      if (e.value.cls.name === "SystemExit") return goOn(definitionsAfter(module.body, line));
       const user = [...e.trace].reverse().find(t => t.file.library === "user");
       const raised = `${e.value.cls.name}: ${safely(vm, e.value)}`;
       // an error that follows from what is not known here is no error of the program's
@@ -345,7 +340,13 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
       const message = certain ? raised : `the analysis stopped here: ${raised}`;
       const severity = certain ? "error" : "information";
       diagnostics.push(problem(user?.file.name ?? file.name, user?.span ?? START, severity, "python-error", message));
-      return goOn();
+      // so is all that does not need what failed: the rest of a file shows what it did while one line is being written
+      const { rest, missing } = independentAfter(module.body, line);
+      const unbound = [...importedAt(module.body, line), ...[...missing].map(name => ({ name, from: name }))];
+      for (const { name, from } of unbound) {
+        if (main.dict.get(name) === undefined) main.dict.set(name, vm.unknown(from));
+      }
+      return goOn(rest);
     }
     if (e instanceof Interrupted) {
       diagnostics.push(problem(file.name, START, "warning", "stopped", e.message));

@@ -5,9 +5,10 @@
 // that only say what others must define, namespaces) can't be traced and are no roots.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { dotted, walk } from "../../../compiler/src/dynamo/infer/walk";
+import { dotted } from "../../../compiler/src/dynamo/infer/spelled";
 import type * as ast from "../../../compiler/src/python/ast";
 import { PythonFile } from "../../../compiler/src/python/file";
+import { walk } from "../../../compiler/src/python/walk";
 
 export interface RootModule {
   /** relative to the repository */

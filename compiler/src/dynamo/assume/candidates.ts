@@ -1,13 +1,14 @@
 // Which definitions of a file are analysed as if compiled. In: the program after it ran, and what its code says of itself.
 // Out: compiled functions and modules that nothing calls; root modules (that no other class builds); functions of tensors.
 import type * as ast from "../../python/ast";
+import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import { PyClass, PyInstance, type PyModule, type Value } from "../objects/values";
 import type { CompileApi } from "../torch/compile_api";
 import type { Torch } from "../torch/context";
 import type { CompileOptions } from "../torch/objects";
 import type { Call, Evidence } from "./evidence";
-import { annotationText, methodOf, walk } from "./tree";
+import { annotationText, methodOf } from "./tree";
 
 export interface Candidate {
   readonly name: string;

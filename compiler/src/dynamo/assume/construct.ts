@@ -2,6 +2,7 @@
 // why there is none. Arguments are, best first: written in a comment, a config object of the file, what the constructor
 // does with the parameter (calls it, indexes it, reads attributes of it), a number by its name. All of it is said.
 import type * as ast from "../../python/ast";
+import { walk } from "../../python/walk";
 import { method } from "../builtins/define";
 import { PyError } from "../interp/api";
 import { Frame } from "../interp/frame";
@@ -11,7 +12,7 @@ import { libraryCode } from "../stdlib/modules";
 import type { Torch } from "../torch/context";
 import { floatFor, numberFor, sequenceFor } from "./guess";
 import type { Spec } from "./specs";
-import { annotationText, methodOf, parametersOf, walk } from "./tree";
+import { annotationText, methodOf, parametersOf } from "./tree";
 import { type Usage, usageOf } from "./usage";
 
 export interface Builder {

@@ -3,6 +3,7 @@
 // first call of it, with its arguments, and the instances that factories make.
 import type * as ast from "../../python/ast";
 import { PythonFile } from "../../python/file";
+import { walk } from "../../python/walk";
 import { compileModule } from "../code/compiler";
 import type { SourceFile } from "../code/instructions";
 import { numberFor } from "../infer/names";
@@ -23,7 +24,6 @@ import {
 import type { Torch } from "../torch/context";
 import { PyTensor } from "../torch/objects";
 import { buildersIn, type Example, needsNothing } from "./examples";
-import { walk } from "./tree";
 
 export interface Call {
   readonly target: PyInstance | PyFunction;

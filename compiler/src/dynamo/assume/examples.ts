@@ -2,7 +2,7 @@
 // name. Out: pieces of Python to run for what they build and call, the likeliest first. Text only: nothing is run here.
 import type * as ast from "../../python/ast";
 import { PythonFile } from "../../python/file";
-import { walk } from "./tree";
+import { walk } from "../../python/walk";
 
 export interface Example {
   /** the file that it stands in; imports start there */

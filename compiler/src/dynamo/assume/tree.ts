@@ -1,18 +1,5 @@
-// Walks over syntax trees for what is inferred of code that does not run. In: trees. Out: their nodes, in source order.
+// Signatures for what is inferred of code that does not run. In: syntax trees. Out: annotations, parameters, methods.
 import type * as ast from "../../python/ast";
-
-/** calls `f` for every node below `root`, itself first; `f` returning false leaves out what is below */
-export function walk(root: unknown, f: (n: ast.Node) => unknown): void {
-  if (Array.isArray(root)) {
-    for (const x of root) walk(x, f);
-    return;
-  }
-  if (root === null || typeof root !== "object" || root instanceof Uint8Array) return;
-  if ("kind" in root && f(root as ast.Node) === false) return;
-  for (const [k, v] of Object.entries(root)) {
-    if (k !== "span" && k !== "nameSpan" && typeof v === "object" && v !== null) walk(v, f);
-  }
-}
 
 /** an annotation in one line, without quotes: `Optional[Tensor]` */
 export function annotationText(a: ast.Expr | null): string {

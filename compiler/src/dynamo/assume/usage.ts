@@ -1,7 +1,7 @@
 // What a body does with one of its parameters, and so what the parameter must be. In: a parameter's name and statements.
 // Out: its uses. A parameter that only fills an attribute of self is followed there.
 import type * as ast from "../../python/ast";
-import { walk } from "./tree";
+import { walk } from "../../python/walk";
 
 export interface Usage {
   /** p(...) */

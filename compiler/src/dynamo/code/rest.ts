@@ -1,12 +1,80 @@
 // What of a module is still worth running after one of its statements failed. In: the statements and the line. Out: those
-// below it that define something and call nothing of the program's: the analysis goes on with them, a program would not.
+// below it that the analysis goes on with, where a program would end.
 import type * as ast from "../../python/ast";
+import { walk } from "../../python/walk";
 
+// a decorator's line lies before its definition's
+const indexAt = (body: readonly ast.Stmt[], line: number): number => body.findIndex(s => s.span.endLine >= line);
+
+/** statements that define something and call nothing of the program's */
 export function definitionsAfter(body: readonly ast.Stmt[], line: number): ast.Stmt[] {
-  // a decorator's line lies before its definition's
-  const failed = body.findIndex(s => s.span.endLine >= line);
+  const failed = indexAt(body, line);
   return failed < 0 ? [] : body.slice(failed + 1).filter(defines);
 }
+
+/**
+ * The statements that need nothing of what the failed one would have made, nor of what is left out because of it, and the
+ * names that nobody binds now. Functions and classes stay.
+ */
+export function independentAfter(
+  body: readonly ast.Stmt[],
+  line: number,
+): { readonly rest: readonly ast.Stmt[]; readonly missing: ReadonlySet<string> } {
+  const failed = indexAt(body, line);
+  if (failed < 0) return { rest: [], missing: new Set() };
+  const whole = body[failed];
+  if (whole?.kind === "If" && line > whole.test.span.endLine) {
+    // the branch that failed goes on like the module around it
+    const branch = indexAt(whole.body, line) < 0 ? whole.orelse : whole.body;
+    return independentAfter([...branch, ...body.slice(failed + 1)], line);
+  }
+  const missing = new Set<string>();
+  const rest: ast.Stmt[] = [];
+  body.slice(failed).forEach((s, i) => {
+    const bound = boundBy(s);
+    const needs = i === 0 || namesIn(readBy(s)).some(n => missing.has(n));
+    if (!needs) rest.push(s);
+    for (const n of bound) {
+      if (needs) missing.add(n);
+      else missing.delete(n);
+    }
+  });
+  return { rest, missing };
+}
+
+/** what a statement evaluates: an assignment to plain names does not read them */
+function readBy(s: ast.Stmt): unknown {
+  if (s.kind === "Assign" && s.targets.every(t => t.kind === "Name")) return s.value;
+  if (s.kind === "AnnAssign" && s.target.kind === "Name") return s.value;
+  // bodies run later; a base or a decorator that is not known is no reason to do without the class
+  if (s.kind === "FunctionDef" || s.kind === "ClassDef") return null;
+  return s;
+}
+
+function namesIn(root: unknown): string[] {
+  const names: string[] = [];
+  walk(root, n => {
+    if (n.kind === "Name") names.push(n.id);
+  });
+  return names;
+}
+
+/** the names that a statement binds where it stands, its blocks included */
+function boundBy(s: ast.Stmt): string[] {
+  if (s.kind === "FunctionDef" || s.kind === "ClassDef") return [s.name];
+  const names: string[] = [];
+  walk(s, n => {
+    if (n.kind === "Assign") names.push(...namesIn(n.targets.filter(isPlace)));
+    else if (n.kind === "AnnAssign" || n.kind === "AugAssign" || n.kind === "For") names.push(...namesIn(n.target));
+    else if (n.kind === "With") names.push(...namesIn(n.items.map(i => i.target)));
+    else if (n.kind === "FunctionDef" || n.kind === "ClassDef") names.push(n.name);
+  });
+  return names;
+}
+
+/** a target that binds names, not a part of an object */
+const isPlace = (t: ast.Expr): boolean =>
+  t.kind === "Name" || t.kind === "Tuple" || t.kind === "List" || t.kind === "Starred";
 
 /** the names that an import at this line would have bound */
 export function importedAt(

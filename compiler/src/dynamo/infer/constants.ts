@@ -3,9 +3,9 @@
 // the literal it gets there.
 import type * as ast from "../../python/ast";
 import { PythonFile } from "../../python/file";
+import { walk } from "../../python/walk";
 import type { Choice } from "./types";
 import { NONE, number } from "./types";
-import { walk } from "./walk";
 
 type Names = ReadonlyMap<string, Choice>;
 

@@ -1,5 +1,6 @@
 // What inference needs of the running program, and how it finds things in it by name.
 
+import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import {
@@ -14,7 +15,6 @@ import {
 } from "../objects/values";
 import type { Torch } from "../torch/context";
 import type { ProjectConstants } from "./constants";
-import { walk } from "./walk";
 
 export interface InferContext {
   readonly vm: Machine;

@@ -3,9 +3,9 @@ import type * as ast from "../../python/ast";
 import { PyFunction } from "../interp/frame";
 import { PyClass, PyDict, PyInstance, PyNamed, PyObject, type Value } from "../objects/values";
 import type { InferContext } from "./context";
+import { annotationText } from "./spelled";
 import type { Choice, Hole } from "./types";
 import { addUsage, emptyUsage, storedAs, type Usage, valueTest } from "./usage";
-import { annotationText } from "./walk";
 
 export type Draft = Omit<Hole, "choices">;
 export type ChoicesOf = (ctx: InferContext, h: Draft) => readonly Choice[];

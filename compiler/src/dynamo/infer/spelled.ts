@@ -1,18 +1,5 @@
-// Reading syntax trees for what they imply. In: a tree. Out: its nodes in source order, and small questions about them.
+// Small questions about expressions. In: a syntax tree. Out: the name, text or number that it spells.
 import type * as ast from "../../python/ast";
-
-/** every node under `root`, outermost first; functions and classes inside are entered too */
-export function walk(root: unknown, visit: (n: ast.Node) => void): void {
-  if (Array.isArray(root)) {
-    for (const x of root) walk(x, visit);
-    return;
-  }
-  if (root === null || typeof root !== "object" || root instanceof Uint8Array) return;
-  if ("kind" in root && "span" in root) visit(root as ast.Node);
-  for (const [k, v] of Object.entries(root)) {
-    if (k !== "span" && k !== "nameSpan" && typeof v === "object" && v !== null) walk(v, visit);
-  }
-}
 
 /** "nn.functional.relu"; undefined for anything but names joined by dots */
 export function dotted(e: ast.Expr): string | undefined {
