@@ -4,12 +4,10 @@ import type { AotResult, GraphInfo } from "./aot/types";
 import type { CapturedFrame } from "./dynamo/types";
 import type { FxGraph } from "./fx/graph";
 import { type PrintOptions, printReadable } from "./fx/print";
-import type { CodegenOptions } from "./inductor/codegen/triton/options";
 import { emptyKernel, generateWat, UnsupportedOnCpu } from "./inductor/codegen/wat";
 import { launchedNode } from "./inductor/codegen/wat/launched";
 import { inductorCode } from "./inductor/codegen/wrapper/inductor";
 import { outputCodeRecords } from "./inductor/codegen/wrapper/records";
-import { standaloneCode } from "./inductor/codegen/wrapper/standalone";
 import { lowerGraph } from "./inductor/ir/graph_lowering";
 import type { TargetProperties } from "./inductor/ir/target";
 import { buildPlan } from "./inductor/plan/build_plan";
@@ -18,17 +16,16 @@ import { schedule as scheduleGraph } from "./inductor/scheduler/schedule";
 import { mayBeTemplate } from "./inductor/scheduler/template_fusion";
 import type { AnyNode, Schedule } from "./inductor/scheduler/types";
 import type { Expr } from "./inductor/symbolic/expr";
-import { internTable, withInternTable } from "./inductor/symbolic/intern";
 import { SizeVars } from "./inductor/symbolic/size_vars";
 import { wantedForm } from "./inductor/templates/choose";
 import { fastest, type MeasuredWays, waysOf } from "./inductor/templates/ways";
 import { postGrad } from "./passes/post_grad";
 import { readBoolean } from "./presets";
-import { eagerCode } from "./report/eager_code";
 import { fusionRecords } from "./report/fusion_log";
 import { leaves } from "./report/graph_report";
 import type { Artifact, LogLevel, LogRecord } from "./report/log";
 import { originOf, outermostFunction, reportedFile, UNNAMED } from "./report/origins";
+import { type CodeWriter, codeWriter } from "./report/output_code";
 import { scheduleRecords } from "./report/schedule_log";
 import { schedulerDot, schedulerGraph } from "./report/scheduler_graph";
 import type { OutputCode, ReportChoice, SchedulerGraph } from "./report/types";
@@ -58,6 +55,8 @@ export interface GraphResult {
   readonly schedule: Schedule;
   readonly plan: ExecutablePlan;
   readonly outputCode: OutputCode;
+  /** writes the output code of this plan with other texts in it */
+  readonly writeCode: CodeWriter;
   readonly wat: readonly WatKernel[];
   readonly schedulerGraph: SchedulerGraph | null;
   /** null: nothing that a template computes */
@@ -137,7 +136,7 @@ export function compileGraph(
   });
   if (wants("schedule")) logs.push(...scheduleRecords(plan.scheduleEntries));
   if (wants("output_code")) logs.push(...outputCodeRecords(inductorCode(plan, codegen), codegen));
-  const outputCode = lazyOutputCode(plan, codegen, info.kind === "backward" ? null : frame.graph);
+  const writeCode = codeWriter(codegen, info.kind === "backward" ? null : frame.graph);
   const { wat, blockers } = options.wat ? cpuKernels(plan, schedule, file) : { wat: [], blockers: [] };
   stageBegins("report");
   return {
@@ -145,52 +144,12 @@ export function compileGraph(
     outputStrides: lowered.outputs.map(o => (o !== null && "stride" in o ? o.stride : null)),
     schedule,
     plan: { ...plan, blockers: [...plan.blockers, ...blockers] },
-    outputCode,
+    outputCode: writeCode(plan, text => text),
+    writeCode,
     wat,
     schedulerGraph: drawn,
     choice: ways && choiceOf(ways, measured, plan, wantedForm(config)),
     estimates: estimatesOf(schedule),
-  };
-}
-
-/**
- * The texts of a plan, each written when it is first read: an editor shows kernels and bytes after every keystroke, and the
- * code once in a while. Its properties are its own and enumerable, so that copies and JSON hold the texts.
- */
-function lazyOutputCode(plan: ExecutablePlan, options: CodegenOptions, eager: FxGraph | null): OutputCode {
-  const inductor = once(() =>
-    inductorCode(plan, options)
-      .map(l => l.text)
-      .join("\n"),
-  );
-  const standalone = once(() => {
-    const lines = standaloneCode(plan, options);
-    return { text: lines.map(l => l.text).join("\n"), lines: lines.map(l => l.origin?.at ?? []) };
-  });
-  const eagerText = once(() => (eager === null ? null : eagerCode(eager)));
-  return {
-    get inductor() {
-      return inductor();
-    },
-    get standalone() {
-      return standalone().text;
-    },
-    get eager() {
-      return eagerText();
-    },
-    get lines() {
-      return standalone().lines;
-    },
-  };
-}
-
-/** made when it is first asked for, in the table that the expressions in it belong to */
-function once<T>(make: () => T): () => T {
-  const table = internTable();
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: withInternTable(table, make) };
-    return made.value;
   };
 }
 

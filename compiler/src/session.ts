@@ -1,6 +1,7 @@
 // Session: the compiler's public door. In: a read function for files, options, edits. Out: Program, plain data.
 // Joins the stages and remembers what each made, keyed by content, so that an edit redoes only what changed.
 
+import { floatsKept } from "./aten/float_parameter";
 import { capture } from "./dynamo/capture";
 import type { CapturedFrame, CaptureResult } from "./dynamo/types";
 import { eagerFrame } from "./evaluate/eager_frame";
@@ -115,7 +116,8 @@ export class Session {
 
   /** Runs a file as a program and compiles every frame of it. Never throws on user code. */
   run(path: string, control: RunControl = {}): Program {
-    if (this.interned.nodes.size > MOST_INTERNED || this.interned.floats.size > MOST_FLOATS) {
+    const floats = this.interned.floats.size + floatsKept(this.interned);
+    if (this.interned.nodes.size > MOST_INTERNED || floats > MOST_FLOATS) {
       this.interned = new InternTable();
       this.store.clear();
     }

@@ -3,8 +3,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultSessionOptions, type Program, Session } from "@fuselens/compiler";
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 import { edit, generator } from "./edits";
+import { same } from "./same_program";
 
 const PROGRAMS = [
   "../examples/mlp_block.py",
@@ -24,16 +25,6 @@ const path = "/project/model.py";
 
 function fresh(files: ReadonlyMap<string, string>): Program {
   return new Session(p => files.get(p), options).run(path);
-}
-
-/** compared as text, a difference told by its place */
-function same(incremental: Program, anew: Program, what: string): void {
-  const [a, b] = [JSON.stringify(incremental), JSON.stringify(anew)];
-  if (a === b) return;
-  let i = 0;
-  while (a[i] === b[i]) i++;
-  expect(a.slice(Math.max(0, i - 200), i + 200), what).toBe(b.slice(Math.max(0, i - 200), i + 200));
-  expect(a.length, what).toBe(b.length);
 }
 
 describe("a session over many edits", () => {

@@ -4,6 +4,7 @@
 
 import { parseDevice } from "../aten/args";
 import type { Bound } from "../aten/bind";
+import { floatKey } from "../aten/float_parameter";
 import type { SchemaType } from "../aten/schema";
 import { type ArgValue, DeviceArg, DTypeArg, PyFloat } from "../aten/types";
 
@@ -63,7 +64,7 @@ function coerce<T>(value: ArgValue<T>, type: SchemaType, isTensor: (x: unknown) 
 
 function sameValue<T>(a: ArgValue<T>, b: ArgValue<T>): boolean {
   if (a === b) return true;
-  if (a instanceof PyFloat && b instanceof PyFloat) return Object.is(a.value, b.value);
+  if (a instanceof PyFloat && b instanceof PyFloat) return floatKey(a) === floatKey(b);
   if (a instanceof DTypeArg && b instanceof DTypeArg) return a.dtype === b.dtype;
   if (Array.isArray(a) && Array.isArray(b)) {
     const xs = a as readonly ArgValue<T>[];

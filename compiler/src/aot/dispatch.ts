@@ -1,8 +1,10 @@
 // The dispatcher above functionalization: what runs when a traced program calls an operator. In: calls over Values.
 // Out: nodes of the tracer's graph, and the tape. Promises: in PyTorch's order: compositions are taken apart, autograd
 // records, functionalization replaces views and writes, and what is left is traced.
+
 import { makeArgs } from "../aten/args";
 import { type BindHost, type Bound, bindArguments } from "../aten/bind";
+import { floatKey } from "../aten/float_parameter";
 import { isContiguous, wrapDim } from "../aten/meta_builder";
 import { promoteElementwise } from "../aten/promotion";
 import { mustLookup, packetOf } from "../aten/registry";
@@ -551,7 +553,7 @@ function describe(bound: Bound<Value>): string {
   const text = (v: unknown): string => {
     if (isValue(v)) return `t${v.tensor.meta.shape.length}${v.tensor.meta.dtype}`;
     if (Array.isArray(v)) return `[${v.map(text).join()}]`;
-    if (v instanceof PyFloat) return `f${v.value}`;
+    if (v instanceof PyFloat) return `f${floatKey(v)}`;
     if (v instanceof PyComplex) return `c${v.re},${v.im}`;
     return typeof v === "object" && v !== null ? v.constructor.name : String(v);
   };

@@ -425,19 +425,27 @@ function flatten(c: Computed): Computed[] {
   return Array.isArray(c) ? (c as readonly Computed[]).flatMap(flatten) : [c];
 }
 
-const asNumber = (c: Computed): Expr | undefined => {
-  if (isExpr(c)) return c;
+type SymNumber = Expr | number | bigint | boolean | PyFloat;
+
+const isSymNumber = (c: Computed): c is SymNumber =>
+  isExpr(c) || typeof c === "number" || typeof c === "bigint" || typeof c === "boolean" || c instanceof PyFloat;
+
+function asNumber(c: SymNumber): Expr {
+  if (c instanceof PyFloat) return toExpr(c.value);
   if (typeof c === "number") return toExpr(c);
   if (typeof c === "bigint") return int(Number(c));
-  if (typeof c === "boolean") return int(c ? 1 : 0);
-  return c instanceof PyFloat ? toExpr(c.value) : undefined;
-};
+  return typeof c === "boolean" ? int(c ? 1 : 0) : c;
+}
+
+/** undefined where one is no number: the others are not looked at, as a float may be a parameter */
+function asNumbers(cs: readonly Computed[]): Expr[] | undefined {
+  return cs.every(isSymNumber) ? cs.map(asNumber) : undefined;
+}
 
 /** arithmetic on symbolic ints; undefined when a tensor takes part */
 function symOperator(operator: string, args: readonly Computed[]): Computed | undefined {
-  const numbers = args.map(asNumber);
-  if (numbers.some(n => n === undefined) || args.length === 0) return undefined;
-  const [a, b = int(0)] = numbers as [Expr, Expr];
+  const [a, b = int(0)] = asNumbers(args) ?? [];
+  if (a === undefined) return undefined;
   switch (operator) {
     case "add":
       return add(a, b);
@@ -464,12 +472,11 @@ function symOperator(operator: string, args: readonly Computed[]): Computed | un
 
 function symFunction(target: string, args: readonly Computed[]): Computed | undefined {
   if (target === "torch.sym_sum") {
-    const items = many(args[0] as Computed).map(asNumber);
-    return items.every(x => x !== undefined) ? sum(items as Expr[]) : undefined;
+    const items = asNumbers(many(args[0] as Computed));
+    return items && sum(items);
   }
-  const numbers = args.map(asNumber);
-  if (numbers.length === 0 || numbers.some(n => n === undefined)) return undefined;
-  const [a, b = int(0)] = numbers as [Expr, Expr];
+  const [a, b = int(0)] = asNumbers(args) ?? [];
+  if (a === undefined) return undefined;
   switch (target) {
     case "torch.sym_max":
       return max(a, b);

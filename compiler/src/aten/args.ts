@@ -137,6 +137,10 @@ class BoundArgs<T> implements Args<T> {
     if (!this.host.isTensor(v) && this.host.isDim(v)) return this.host.specialize(v);
     return this.wrong(name, "Number");
   }
+  float(name: string): PyFloat {
+    const s = this.scalar(name);
+    return s instanceof PyFloat ? s : new PyFloat(this.number(name));
+  }
   number(name: string): number {
     return this.optNumber(name) ?? this.wrong(name, "Number, not NoneType");
   }

@@ -47,7 +47,10 @@ export interface TensorMeta<D extends Dim = Dim> {
 
 /** A Python float (a JS number is a Python int; ints beyond 2**53 are bigint). */
 export class PyFloat {
-  constructor(readonly value: number) {}
+  constructor(protected readonly number: number) {}
+  get value(): number {
+    return this.number;
+  }
 }
 export class PyComplex {
   constructor(
@@ -147,6 +150,8 @@ export interface Args<T> {
   /** numeric value of a Scalar (True = 1) */
   number(name: string): number;
   optNumber(name: string): number | null;
+  /** the numeric value as a float to hand on: unlike `number` it leaves a float parameter one */
+  float(name: string): PyFloat;
   bool(name: string): boolean;
   optBool(name: string): boolean | null;
   str(name: string): string;

@@ -2,6 +2,7 @@
 // Out: the text of the log record, without level prefix. Promises: deterministic; text of the user stays in comments.
 
 import { isExpr } from "../aten/dim_math";
+import { FloatParameter } from "../aten/float_parameter";
 import {
   type Device,
   DeviceArg,
@@ -136,6 +137,7 @@ export function argumentText(a: Argument): string {
   if (a instanceof TupleArg) return `(${a.items.map(argumentText).join(", ")}${a.items.length === 1 ? "," : ""})`;
   if (a instanceof SliceArg) return `slice(${[a.start, a.stop, a.step].map(argumentText).join(", ")})`;
   if (a instanceof EllipsisArg) return "Ellipsis";
+  if (a instanceof FloatParameter) return a.mark;
   if (a instanceof PyFloat) return floatRepr(a.value);
   if (a instanceof PyComplex) return complexRepr(a.re, a.im);
   if (a instanceof DTypeArg) return `torch.${a.dtype}`;

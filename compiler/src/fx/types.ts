@@ -1,15 +1,15 @@
 // fx.Graph: what every graph stage reads and writes. Nodes are mutable while a stage builds them and are checked by
 // verify() between stages.
-import type {
-  Device,
-  DeviceArg,
-  DType,
-  DTypeArg,
-  LayoutArg,
-  MemoryFormatArg,
-  PyComplex,
+import {
+  type Device,
+  type DeviceArg,
+  type DType,
+  type DTypeArg,
+  type LayoutArg,
+  type MemoryFormatArg,
+  type PyComplex,
   PyFloat,
-  TensorMeta,
+  type TensorMeta,
 } from "../aten/types";
 import type { Expr } from "../inductor/symbolic/expr";
 
@@ -162,6 +162,18 @@ export class FxNode {
     for (const a of args) visitNodes(a, add);
     for (const a of kwargs.values()) visitNodes(a, add);
     this.inputNodes = inputs;
+  }
+
+  /** swaps floats among the arguments; inputs and users stay as they are */
+  mapFloats(f: (x: PyFloat) => PyFloat): void {
+    const map = (a: Argument): Argument => {
+      if (a instanceof PyFloat) return f(a);
+      if (Array.isArray(a)) return (a as readonly Argument[]).map(map);
+      if (a instanceof TupleArg) return new TupleArg(a.items.map(map));
+      return a instanceof SliceArg ? new SliceArg(map(a.start), map(a.stop), map(a.step)) : a;
+    };
+    this.argumentList = this.argumentList.map(map);
+    this.keywordMap = new Map([...this.keywordMap].map(([k, v]) => [k, map(v)]));
   }
 
   replaceInput(from: FxNode, to: Argument): void {

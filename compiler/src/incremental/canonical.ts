@@ -1,6 +1,9 @@
 // Any value of a graph as text that is equal exactly where the values are: the parts of a memo's key. In: metas,
 // arguments, configuration. Out: text in an array of pieces. Every field counts, so that one added later does too.
+import { mayBeParameter } from "../aten/float_parameter";
+import { PyFloat } from "../aten/types";
 import { FxNode } from "../fx/graph";
+import type { FloatSlots } from "./float_slots";
 
 /** Thrown at a value that has no such text (a function); what holds it is not remembered. */
 export class NotComparable extends Error {}
@@ -9,6 +12,8 @@ export class Canonical {
   readonly pieces: string[] = [];
   private readonly numbers = new Map<FxNode, number>();
 
+  private floats: FloatSlots | null = null;
+
   /** nodes are known by their place in the graph */
   number(nodes: readonly FxNode[]): void {
     for (const n of nodes) this.numbers.set(n, this.numbers.size);
@@ -16,6 +21,13 @@ export class Canonical {
 
   text(s: string): void {
     this.pieces.push(JSON.stringify(s));
+  }
+
+  /** a node's arguments: floats that may be parameters are known by their slot, not by their value */
+  arguments(v: unknown, floats: FloatSlots): void {
+    this.floats = floats;
+    this.value(v);
+    this.floats = null;
   }
 
   value(v: unknown): void {
@@ -49,6 +61,8 @@ export class Canonical {
       const number = this.numbers.get(v);
       if (number === undefined) throw new NotComparable("a node of another graph");
       pieces.push(`%${number}`);
+    } else if (v instanceof PyFloat && this.floats && mayBeParameter(v.value)) {
+      pieces.push(`$${this.floats.slot(v)}`);
     } else if (isInterned(v)) {
       // interned: one id is one expression
       pieces.push(`#${v.id}`);

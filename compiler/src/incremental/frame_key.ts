@@ -1,10 +1,14 @@
-// The content of a captured frame as a memo's key: all that its compilation depends on but where its lines are. In: a
-// frame, its sites, the options of the compile. Out: a digest; null where something has no text to compare.
+// The content of a captured frame as a memo's key: all that its compilation depends on but where its lines are, and but
+// the values of its floats, which are collected. In: a frame, its sites, the options of the compile. Out: a digest; null
+// where something has no text to compare.
+
 import { createHash } from "node:crypto";
+import { hasMark } from "../aten/float_parameter";
 import type { CapturedFrame, InputInfo } from "../dynamo/types";
 import type { FxNode } from "../fx/graph";
 import type { ShapeEnv } from "../inductor/symbolic/shape_env";
 import { Canonical, NotComparable } from "./canonical";
+import type { FloatSlots } from "./float_slots";
 import type { Sites } from "./sites";
 
 export interface FrameKeyOptions {
@@ -14,12 +18,17 @@ export interface FrameKeyOptions {
   readonly backward: boolean;
 }
 
-export function frameKey(frame: CapturedFrame, sites: Sites, options: FrameKeyOptions): string | null {
+export function frameKey(
+  frame: CapturedFrame,
+  sites: Sites,
+  options: FrameKeyOptions,
+  floats: FloatSlots,
+): string | null {
   const to = new Canonical();
   try {
     to.value(options);
     to.text(sites.pattern());
-    nodes(to, frame.graph.nodes, sites);
+    nodes(to, frame.graph.nodes, sites, floats);
     to.value(frame.graph.constants);
     for (const input of frame.inputs) inputOf(to, input);
     shapes(to, frame.shapeEnv);
@@ -29,20 +38,23 @@ export function frameKey(frame: CapturedFrame, sites: Sites, options: FrameKeyOp
     if (e instanceof NotComparable) return null;
     throw e;
   }
-  return createHash("sha256").update(to.pieces.join(" ")).digest("base64");
+  const text = to.pieces.join(" ");
+  // what it takes for a mark would be filled in
+  if (hasMark(text)) return null;
+  return createHash("sha256").update(text).digest("base64");
 }
 
 const APART: ReadonlySet<string> = new Set(["id", "graph", "inputs", "shapeEnv", "assumed", "stack", "logs"]);
 const META_APART: ReadonlySet<string> = new Set(["stack", "assumed"]);
 
-function nodes(to: Canonical, list: readonly FxNode[], sites: Sites): void {
+function nodes(to: Canonical, list: readonly FxNode[], sites: Sites, floats: FloatSlots): void {
   to.number(list);
   for (const n of list) {
     to.pieces.push(n.op);
     to.text(n.name);
     to.text(n.target);
-    to.value(n.args);
-    to.value(n.kwargs);
+    to.arguments(n.args, floats);
+    to.arguments(n.kwargs, floats);
     to.fields(n.meta, META_APART);
     to.pieces.push("@");
     for (const f of n.meta.stack) {

@@ -3,6 +3,7 @@
 import type { ExecutablePlan, PlanKernel, PlanOrigin, PlanStep } from "../inductor/plan/types";
 import type { FrameReport } from "../report/frame_report";
 import type { Compilation, OutputCode, ReportGraph, SourceEntry } from "../report/types";
+import { once } from "./once";
 import { type Site, type Span, siteKey } from "./sites";
 
 export type { Span };
@@ -175,12 +176,4 @@ class LineMover {
       },
     };
   }
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }

@@ -8,11 +8,14 @@ import type { FrameResult } from "../pipeline";
 import { graphReport, isFakeTensor, leaves } from "./graph_report";
 import type { LogRecord } from "./log";
 import { framesIn, reportedFile, UNNAMED } from "./origins";
+import type { CodeWriter } from "./output_code";
 import type { Compilation, SourceEntry } from "./types";
 import { type ReplayFacts, replayFacts } from "./value_program";
 
 export interface FrameReport {
   readonly compilations: readonly Compilation[];
+  /** writes each compilation's output code anew for a plan with other texts */
+  readonly writers: readonly CodeWriter[];
   /** the file that each compilation's lines are of */
   readonly files: readonly string[];
   /** compilations are counted within the frame */
@@ -56,6 +59,7 @@ export function frameReport(frame: CapturedFrame, result: FrameResult, ctx: Fram
   );
   return {
     compilations,
+    writers: result.graphs.map(g => g.writeCode),
     files,
     source: result.graphs.flatMap((g, i) => sourceOf(g, files[i] ?? frame.file, i)),
     logs: result.logs,

@@ -1,7 +1,8 @@
 // In: a LoopBody. Out: the lines that Inductor prints for it in an IR dump (LoopBody.debug_str): ranges, numbered index
 // expressions, then `body` and the masked blocks as small Python functions. Promises: pure; names are those in the body.
+import { FloatParameter } from "../aten/float_parameter";
 import type { DType } from "../aten/types";
-import type { Block, BodyNode, LoopBody } from "../inductor/ir/loop_body";
+import type { Block, BodyNode, ConstantValue, LoopBody } from "../inductor/ir/loop_body";
 import { printLog } from "../inductor/symbolic/print_log";
 import { pythonFloatRepr, pythonStringRepr, pythonTuple } from "./python_text";
 
@@ -39,7 +40,8 @@ const names = (nodes: readonly BodyNode[]): string => pythonTuple(nodes.map(n =>
 const bool = (b: boolean): string => (b ? "True" : "False");
 
 /** A constant as Python holds it: floats of float dtypes, ints and bools of the others. */
-export function constantText(value: number | boolean, dtype: DType): string {
+export function constantText(value: ConstantValue, dtype: DType): string {
+  if (value instanceof FloatParameter) return value.mark;
   if (typeof value === "boolean") return bool(value);
   if (dtype === "bool") return Number.isInteger(value) ? String(value) : pythonFloatRepr(value);
   if (dtype.startsWith("float") || dtype === "bfloat16" || !Number.isFinite(value)) return pythonFloatRepr(value);

@@ -3,6 +3,7 @@
 // output stay apart; survivors keep their names.
 
 import { isExpr } from "../../aten/dim_math";
+import { floatKey } from "../../aten/float_parameter";
 import { DeviceArg, DTypeArg, LayoutArg, MemoryFormatArg, PyComplex, PyFloat } from "../../aten/types";
 import { type FxGraph, FxNode } from "../../fx/graph";
 import { deviceText } from "../../fx/print";
@@ -40,7 +41,7 @@ function argumentKey(a: Argument, ids: ReadonlyMap<FxNode, number>): string {
   if (Array.isArray(a)) return `[${(a as readonly Argument[]).map(x => argumentKey(x, ids)).join(",")}]`;
   if (a instanceof TupleArg) return `(${a.items.map(x => argumentKey(x, ids)).join(",")})`;
   if (a instanceof SliceArg) return `slice(${[a.start, a.stop, a.step].map(x => argumentKey(x, ids)).join(",")})`;
-  if (a instanceof PyFloat) return `f${Object.is(a.value, -0) ? "-0" : a.value}`;
+  if (a instanceof PyFloat) return `f${floatKey(a)}`;
   if (a instanceof PyComplex) return `c${a.re},${a.im}`;
   if (a instanceof DTypeArg) return a.dtype;
   if (a instanceof DeviceArg) return deviceText(a.device);

@@ -39,7 +39,7 @@ function trainNodes<T>(b: GraphBuilder<T>, a: Args<T>, running: Running<T>): (T 
     T,
     T,
   ];
-  const rstd = f("rsqrt.default", f("add.Tensor", variance, fl(a.number("eps"))));
+  const rstd = f("rsqrt.default", f("add.Tensor", variance, a.float("eps")));
   const normalized = f("mul.Tensor", f("sub.Tensor", input, mean), rstd);
   const savedMean = f("squeeze.dims", mean, dims);
   const savedRstd = f("squeeze.dims", rstd, dims);
@@ -78,7 +78,7 @@ function evalNodes<T>(b: GraphBuilder<T>, a: Args<T>): (T | null)[] {
   const compute = opmath(dtype);
   const mean = convert(b, a.tensor("running_mean"), compute);
   const variance = convert(b, a.tensor("running_var"), compute);
-  const root = f("sqrt.default", f("add.Tensor", variance, fl(a.number("eps"))));
+  const root = f("sqrt.default", f("add.Tensor", variance, a.float("eps")));
   const inverse = f("mul.Tensor", f("reciprocal.default", root), 1);
   const rank = shape.length - 1;
   const m = unsqueezeTo(b, mean, rank);
@@ -206,7 +206,7 @@ const backward: OpRecord = {
     const mean = (train ? savedMean : runningMean) as typeof input;
     const invstd = train
       ? (savedRstd as typeof input)
-      : f("rsqrt.default", f("add.Tensor", runningVar as typeof input, fl(a.number("eps"))));
+      : f("rsqrt.default", f("add.Tensor", runningVar as typeof input, a.float("eps")));
     const spread = (t: typeof input): typeof input => dims.reduce((y, d) => f("unsqueeze.default", y, d), t);
     const wide = spread(mean);
     const norm = known === undefined ? b.truediv(b.real(1), b.truediv(b.product(shape), shape[1] ?? 1)) : fl(1 / known);

@@ -92,7 +92,7 @@ const cdists: OpRecord[] = [
       if (a.number("p") === 2 && (many || mode === "use_mm_for_euclid_dist")) return euclidean(b, x, y);
       const modes = ["use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"];
       const number = modes.indexOf(mode);
-      return b.call("aten._cdist_forward.default", [x, y, fl(a.number("p")), number === 0 ? null : number]);
+      return b.call("aten._cdist_forward.default", [x, y, a.float("p"), number === 0 ? null : number]);
     },
   }),
 ];
@@ -176,7 +176,7 @@ function quantile(packet: "quantile" | "nanquantile", kind: "scalar" | "default"
       const { dtype, device } = b.meta(x);
       const q =
         kind === "scalar"
-          ? b.call("aten.scalar_tensor.default", [fl(a.number("q"))], scalarOptions(dtype, device))
+          ? b.call("aten.scalar_tensor.default", [a.float("q")], scalarOptions(dtype, device))
           : a.tensor("q");
       return quantileNodes(b, a, x, q, packet === "nanquantile");
     },

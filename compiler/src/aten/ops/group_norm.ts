@@ -1,6 +1,6 @@
 // group_norm and its gradient.
 import type { Args, ArgValue, DerivativeContext, Dim, GraphBuilder, OpRecord } from "../types";
-import { aten, fl, masked, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, masked, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { addToFirst, between, normalize, throughStatistics } from "./helpers/norm";
 import { composed } from "./helpers/shape";
 import { full, opmath, quotient, sumDims, toDtype } from "./helpers/trace";
@@ -21,7 +21,7 @@ const nativeGroupNorm: OpRecord = {
     const { dtype, shape } = b.meta(input);
     const x = toDtype(b, input, opmath(dtype));
     const grouped = f("view.default", x, groupShape(b, a, a.dim("HxW")));
-    const { out, mean, rstd } = normalize(b, grouped, [2, 3], a.number("eps"));
+    const { out, mean, rstd } = normalize(b, grouped, [2, 3], a.float("eps"));
     let y = f("view.default", out, shape);
     const spread = (t: typeof y): typeof y =>
       [0, ...between(2, shape.length)].reduce((s, d) => f("unsqueeze.default", s, d), t);
@@ -169,7 +169,7 @@ const groupNorms: OpRecord[] = (["aten.group_norm.default", "torch.nn.functional
           c,
           b.product(rest),
           groups,
-          fl(a.number("eps")),
+          a.float("eps"),
         ])[0] as typeof x;
       },
     }),

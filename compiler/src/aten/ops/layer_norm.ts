@@ -1,6 +1,6 @@
 // layer_norm and its gradient.
 import type { Args, GraphBuilder, OpRecord } from "../types";
-import { aten, fl, masked, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, masked, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { between, castBack, contiguousCast, count, normalize, normalizedDims } from "./helpers/norm";
 import { composed } from "./helpers/shape";
 import { opmath, sumDims, toDtype } from "./helpers/trace";
@@ -27,7 +27,7 @@ const nativeLayerNorm: OpRecord = {
       t === null ? null : f("contiguous.default", t),
     ) as [typeof input, typeof input | null, typeof input | null];
     const x = toDtype(b, own, opmath(dtype));
-    const { out, mean, rstd } = normalize(b, x, dims, a.number("eps"));
+    const { out, mean, rstd } = normalize(b, x, dims, a.float("eps"));
     let y = out;
     if (weight !== null) y = f("mul.Tensor", y, weight);
     if (bias !== null) y = f("add.Tensor", y, bias);
@@ -115,7 +115,7 @@ function layerNorm<T>(b: GraphBuilder<T>, a: Args<T>): T {
     a.dims("normalized_shape"),
     a.optTensor("weight"),
     a.optTensor("bias"),
-    fl(a.number("eps")),
+    a.float("eps"),
   ])[0] as T;
 }
 

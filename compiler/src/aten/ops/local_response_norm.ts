@@ -28,8 +28,8 @@ const localResponseNorm = composed({
       const pooled = f("squeeze.dim", f("avg_pool3d.default", padded, [size, 1, 1], [1, 1, 1]), 1);
       mean = f("view.default", pooled, shape);
     }
-    const scaled = f("add.Tensor", f("mul.Tensor", mean, fl(a.number("alpha"))), fl(a.number("k")));
-    return f("div.Tensor", x, f("pow.Tensor_Scalar", scaled, fl(a.number("beta"))));
+    const scaled = f("add.Tensor", f("mul.Tensor", mean, a.float("alpha")), a.float("k"));
+    return f("div.Tensor", x, f("pow.Tensor_Scalar", scaled, a.float("beta")));
   },
 });
 

@@ -98,7 +98,7 @@ const regressions: OpRecord[] = [
     },
     gradient: (b, g, x, y, a) => {
       const f = aten(b);
-      const beta = fl(a.number("beta"));
+      const beta = a.float("beta");
       const difference = f("sub.Tensor", x, y);
       const size = f("abs.default", difference);
       const scaled = f("mul.Tensor", g, meanFactor(b, x, a.int("reduction")));
@@ -206,7 +206,7 @@ const functionals: OpRecord[] = [
     "huber_loss",
     "",
     (b, a, x, y, reduction) => {
-      const delta = fl(a.number("delta"));
+      const delta = a.float("delta");
       const weight = a.optTensor("weight");
       if (weight === null) return b.call("aten.huber_loss.default", [x, y, reduction, delta]);
       return weighted(b, b.call("aten.huber_loss.default", [x, y, Reduction.none, delta]), weight, reduction);
@@ -429,7 +429,7 @@ function poissonNll<T>(b: GraphBuilder<T>, a: Args<T>): T {
     const product = f("mul.Tensor", target, x);
     loss = f("sub.Tensor", f("exp.default", x), product);
   } else {
-    const log = f("log.default", f("add.Scalar", x, fl(a.number("eps"))));
+    const log = f("log.default", f("add.Scalar", x, a.float("eps")));
     loss = f("sub.Tensor", x, f("mul.Tensor", target, log));
   }
   if (!a.bool("full")) return loss;
@@ -510,11 +510,11 @@ const triplet = composed({
   composite: (b, a) => {
     const f = aten(b);
     const distance = (x: string, y: string): ReturnType<typeof a.tensor> =>
-      f("pairwise_distance.default", a.tensor(x), a.tensor(y), fl(a.number("p")), fl(a.number("eps")));
+      f("pairwise_distance.default", a.tensor(x), a.tensor(y), a.float("p"), a.float("eps"));
     const near = distance("anchor", "positive");
     let far = distance("anchor", "negative");
     if (a.bool("swap")) far = f("minimum.default", far, distance("positive", "negative"));
-    const gap = f("sub.Tensor", f("add.Scalar", near, fl(a.number("margin"))), far);
+    const gap = f("sub.Tensor", f("add.Scalar", near, a.float("margin")), far);
     return reduceLoss(b, f("clamp_min.default", gap, 0), reductionOf(b, a));
   },
 });

@@ -407,7 +407,7 @@ const floatPower: OpRecord[] = (["Tensor_Scalar", "Tensor_Tensor"] as const).map
     const up = <T>(g: GraphBuilder<T>, x: T): T =>
       g.meta(x).dtype === "float64" ? x : g.call("aten.to.dtype", [x, DOUBLE]);
     if (overload === "Tensor_Scalar") {
-      return b.call("aten.pow.Tensor_Scalar", [up(b, a.tensor("self")), fl(a.number("exponent"))]);
+      return b.call("aten.pow.Tensor_Scalar", [up(b, a.tensor("self")), a.float("exponent")]);
     }
     const exponent = up(b, a.tensor("exponent"));
     return b.call("aten.pow.Tensor_Tensor", [up(b, a.tensor("self")), exponent]);

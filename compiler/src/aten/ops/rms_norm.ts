@@ -36,11 +36,11 @@ const fusedRmsNorm: OpRecord = {
     const f = aten(b);
     const input = a.tensor("input");
     const { dtype, shape } = b.meta(input);
-    const eps = a.optNumber("eps") ?? EPSILON[opmath(dtype)] ?? 0;
+    const eps = a.has("eps") ? a.float("eps") : fl(EPSILON[opmath(dtype)] ?? 0);
     const x = toDtype(b, input, opmath(dtype));
     const dims = rmsDims(shape.length, a.dims("normalized_shape").length);
     const square = f("mean.dim", f("pow.Tensor_Scalar", x, 2), dims, true);
-    const rstd = f("rsqrt.default", f("add.Scalar", square, fl(eps)));
+    const rstd = f("rsqrt.default", f("add.Scalar", square, eps));
     let y = f("mul.Tensor", x, rstd);
     const weight = a.optTensor("weight");
     if (weight !== null) y = f("mul.Tensor", y, weight);

@@ -328,9 +328,9 @@ const distances: OpRecord[] = [
     printedAs: "torch.pairwise_distance",
     composite: (b, a) => {
       const f = aten(b);
-      const difference = f("add.Scalar", f("sub.Tensor", a.tensor("x1"), a.tensor("x2")), fl(a.number("eps")));
+      const difference = f("add.Scalar", f("sub.Tensor", a.tensor("x1"), a.tensor("x2")), a.float("eps"));
       const rank = b.meta(difference).shape.length;
-      return vectorNormCall(b, difference, fl(a.number("p")), [Math.max(rank, 1) - 1], a.bool("keepdim"), null);
+      return vectorNormCall(b, difference, a.float("p"), [Math.max(rank, 1) - 1], a.bool("keepdim"), null);
     },
   }),
   composed({
@@ -348,8 +348,8 @@ const distances: OpRecord[] = [
       const f = aten(b);
       const x = a.tensor("input");
       const p = a.raw("p");
-      const norm = vectorNormCall(b, x, typeof p === "number" ? p : fl(a.number("p")), a.raw("dim"), true, null);
-      const denominator = f("clamp_min.default", norm, fl(a.number("eps")));
+      const norm = vectorNormCall(b, x, typeof p === "number" ? p : a.float("p"), a.raw("dim"), true, null);
+      const denominator = f("clamp_min.default", norm, a.float("eps"));
       return f("div.Tensor", x, f("expand_as.default", denominator, x));
     },
   }),

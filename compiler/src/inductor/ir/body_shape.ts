@@ -1,8 +1,9 @@
 // What a loop body computes, apart from the buffers it works on: equal layers of a network have bodies of one shape.
 // In: a body. Out: a text that is equal for two bodies exactly if they differ in nothing but their buffers' names, and
 // those names in order of first use. Promises: worked out once per body; valid within one intern table.
+import { floatKey } from "../../aten/float_parameter";
 import type { Expr } from "../symbolic/expr";
-import type { Block, BodyNode, LoopBody, ScanCombine } from "./loop_body";
+import type { Block, BodyNode, ConstantValue, LoopBody, ScanCombine } from "./loop_body";
 
 export interface BodyShape {
   readonly key: string;
@@ -29,8 +30,7 @@ export const idsOf = (es: readonly Expr[]): string => {
 };
 
 /** a number as text that tells -0 from 0 and 1 from true */
-const literal = (v: number | boolean): string =>
-  typeof v === "number" ? (Object.is(v, -0) ? "-0" : String(v)) : v ? "T" : "F";
+const literal = (v: ConstantValue): string => (typeof v === "boolean" ? (v ? "T" : "F") : floatKey(v));
 
 class ShapeWriter {
   private readonly buffers = new Map<string, number>();

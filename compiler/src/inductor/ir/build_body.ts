@@ -2,12 +2,13 @@
 // runs the nest once. Out: numbered index expressions and named operations, in the order they ran.
 // Promises: operations are named as torch.fx names them; index expressions are simplified under the loops' ranges;
 // constants and index arithmetic are folded (index_propagation.ts) and emitted right before each use.
+import { FloatParameter } from "../../aten/float_parameter";
 import { type DType, type OpName, type Ops, PyFloat, type ReductionType } from "../../aten/types";
 import { Namespace } from "../../fx/namespace";
 import { add, type Expr, int, relation, type SymExpr, sub, sym, where } from "../symbolic/expr";
 import { type BodyOps, type CombineFn, reductionOutputs } from "./body_ops";
 import { convertKnown, foldKnown, type Known, knownExpr, typedConstant } from "./index_propagation";
-import type { Block, BodyNode, LoopBody, ScanCombine } from "./loop_body";
+import type { Block, BodyNode, ConstantValue, LoopBody, ScanCombine } from "./loop_body";
 
 /** what capturing asks of the size variables */
 export interface BodySizes {
@@ -84,12 +85,14 @@ class CapturingOps implements BodyOps<Value> {
     return this.push("index_expr", name => ({ name, op: "index_expr", at, dtype: known.dtype }));
   }
 
-  private emitConstant(value: number | boolean, dtype: DType): BodyNode {
+  private emitConstant(value: ConstantValue, dtype: DType): BodyNode {
     return this.push("constant", name => ({ name, op: "constant", value, dtype }));
   }
 
   constant(value: number | boolean | PyFloat, dtype: DType): Value {
-    return { known: typedConstant(value instanceof PyFloat ? value.value : value, dtype) };
+    return {
+      known: typedConstant(value instanceof PyFloat && !(value instanceof FloatParameter) ? value.value : value, dtype),
+    };
   }
   indexExpr(e: Expr, dtype: DType): Value {
     return { known: knownExpr(e, dtype) };

@@ -1,6 +1,8 @@
 // Constants and index arithmetic of a body folded while it is captured (torch/_inductor/index_propagation.py).
 // In: operations over values that may still be expressions. Out: an expression with a dtype, or undefined where the
 // operation must be emitted. Promises: integers wrap as their dtype does; floats fold only among constants.
+
+import { FloatParameter, noteLiteral } from "../../aten/float_parameter";
 import type { DType, OpName } from "../../aten/types";
 import {
   abs,
@@ -21,14 +23,15 @@ import {
   sub,
 } from "../symbolic/expr";
 import { categoryOf, integerBits, isIntegerDType, promoteTypes } from "./dtypes";
+import type { ConstantValue } from "./loop_body";
 
 /** a value known while the body is captured: a number, or an integer expression of loop variables */
 export type Known =
-  | { readonly kind: "constant"; readonly value: number | boolean; readonly dtype: DType }
+  | { readonly kind: "constant"; readonly value: ConstantValue; readonly dtype: DType }
   | { readonly kind: "expr"; readonly expr: Expr; readonly dtype: DType };
 
 /** the constant as its dtype holds it: 3 becomes 3.0 in a float, integers wrap around */
-export function typedConstant(value: number | boolean, dtype: DType): Known {
+export function typedConstant(value: ConstantValue, dtype: DType): Known {
   switch (categoryOf(dtype)) {
     case "bool":
       return { kind: "constant", value: Boolean(value), dtype };
@@ -44,7 +47,7 @@ export function typedConstant(value: number | boolean, dtype: DType): Known {
     }
     case "float":
     case "complex":
-      return { kind: "constant", value: Number(value), dtype };
+      return { kind: "constant", value: value instanceof FloatParameter ? value : noteLiteral(Number(value)), dtype };
     default: {
       const never: never = categoryOf(dtype) as never;
       return never;

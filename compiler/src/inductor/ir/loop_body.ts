@@ -1,7 +1,11 @@
 // LoopBody: one node's loop nest as data (torch/_inductor/loop_body.py). In: ranges and an inner function. Out: a list
 // of operations over numbered index expressions that can be printed, run through any handler, reordered and merged.
+import type { FloatParameter } from "../../aten/float_parameter";
 import type { DType, OpName, ReductionType } from "../../aten/types";
 import type { Expr, SymExpr } from "../symbolic/expr";
+
+/** a number; a float parameter where nothing has asked for its number yet */
+export type ConstantValue = number | boolean | FloatParameter;
 
 /**
  * One operation of a body. `name` is its printed name (torch.fx naming: load, load_1, mul_2). Arguments that are other
@@ -19,7 +23,7 @@ export type BodyNode = { readonly name: string } & (
       readonly mode: "atomic_add" | null;
     }
   | { readonly op: "store_reduction"; readonly buffer: string; readonly at: BodyNode; readonly value: BodyNode }
-  | { readonly op: "constant"; readonly value: number | boolean; readonly dtype: DType }
+  | { readonly op: "constant"; readonly value: ConstantValue; readonly dtype: DType }
   | { readonly op: "index_expr"; readonly at: BodyNode; readonly dtype: DType }
   | { readonly op: "to_dtype"; readonly x: BodyNode; readonly dtype: DType; readonly srcDtype: DType | null }
   | { readonly op: "to_dtype_bitcast"; readonly x: BodyNode; readonly dtype: DType; readonly srcDtype: DType }

@@ -1,6 +1,7 @@
 // How much a loop nest computes and reads (OpCounterCSE, inner_fn_opcount). In: loops not in memory. Out: number of
 // distinct operations, distinct loads. Promises: the loops run once, symbolically; nothing is folded; equal operations
 // count once; kept with the loops, as of the layouts at the first count.
+import { floatKey } from "../../aten/float_parameter";
 import { type DType, type OpName, type Ops, PyFloat } from "../../aten/types";
 import { type Expr, int, intValue, sym } from "../symbolic/expr";
 import { isReduction, type Loops } from "./boxes";
@@ -33,7 +34,7 @@ class CountingOps implements Ops<string> {
   }
 
   constant(value: number | boolean | PyFloat, dtype: DType): string {
-    const shown = value instanceof PyFloat ? `${value.value}f` : String(value);
+    const shown = value instanceof PyFloat ? `${floatKey(value)}f` : String(value);
     return this.count("constant", `constant(${shown},${dtype})`);
   }
   indexExpr(e: Expr, dtype: DType): string {
@@ -59,7 +60,7 @@ class CountingOps implements Ops<string> {
   }
   masked(mask: string, body: () => string, other: number | boolean | PyFloat): string {
     const inner = body();
-    return this.count("masked", `masked(${mask},${inner},${other instanceof PyFloat ? `${other.value}f` : other})`);
+    return this.count("masked", `masked(${mask},${inner},${other instanceof PyFloat ? `${floatKey(other)}f` : other})`);
   }
   op(name: OpName, ...args: string[]): string {
     return this.count(name, `${name}(${args.join(",")})`);

@@ -3,10 +3,10 @@
 // every index expression the handler sees has loop variables and indirect symbols already replaced.
 import type { DType, OpName, ReductionType } from "../../aten/types";
 import { type Expr, type SymExpr, substitute } from "../symbolic/expr";
-import type { Block, BodyNode, LoopBody, ScanCombine } from "./loop_body";
+import type { Block, BodyNode, ConstantValue, LoopBody, ScanCombine } from "./loop_body";
 
 export interface BodyHandler<V> {
-  constant(value: number | boolean, dtype: DType): V;
+  constant(value: ConstantValue, dtype: DType): V;
   indexExpr(index: Expr, dtype: DType): V;
   load(buffer: string, index: Expr): V;
   store(buffer: string, index: Expr, value: V, mode: "atomic_add" | null): void;

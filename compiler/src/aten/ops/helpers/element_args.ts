@@ -105,6 +105,10 @@ export class ElementArgs<T> implements Args<T> {
     if (v instanceof PyFloat || v instanceof PyComplex) return v;
     return !this.host.isTensor(v) && this.host.isDim(v) ? this.host.hint(v) : this.wrong(name);
   }
+  float(name: string): PyFloat {
+    const s = this.scalar(name);
+    return s instanceof PyFloat ? s : new PyFloat(this.number(name));
+  }
   number(name: string): number {
     return this.need(name, this.optNumber(name));
   }

@@ -1,6 +1,14 @@
 // What layer_norm, rms_norm and group_norm share: the covered dims, casts of the reference gradients, saved statistics.
-import { type ArgValue, type Dim, type DType, DTypeArg, type GraphBuilder, MemoryFormatArg } from "../../types";
-import { aten, fl } from "./define";
+import {
+  type ArgValue,
+  type Dim,
+  type DType,
+  DTypeArg,
+  type GraphBuilder,
+  MemoryFormatArg,
+  type PyFloat,
+} from "../../types";
+import { aten } from "./define";
 import { toDtype } from "./trace";
 
 /** from, from + 1, ... to - 1 */
@@ -38,14 +46,14 @@ export function normalize<T>(
   b: GraphBuilder<T>,
   x: T,
   dims: readonly number[],
-  eps: number,
+  eps: PyFloat,
 ): { out: T; mean: T; rstd: T } {
   const f = aten(b);
   const [variance, mean] = b.callMany("aten.var_mean.correction", [x, dims], { correction: 0, keepdim: true }) as [
     T,
     T,
   ];
-  const rstd = f("rsqrt.default", f("add.Tensor", variance, fl(eps)));
+  const rstd = f("rsqrt.default", f("add.Tensor", variance, eps));
   const out = f("mul.Tensor", f("sub.Tensor", x, mean), rstd);
   return { out, mean, rstd };
 }

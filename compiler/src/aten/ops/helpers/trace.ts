@@ -149,6 +149,7 @@ export function where<T>(b: GraphBuilder<T>, cond: T, x: T | Scalar, y: T | Scal
 /** A number in the Python type of a dtype, as masked_fill and fill write it: 0 becomes 0.0 for floats. */
 export function scalarFor(value: Scalar, dtype: DType): Scalar {
   if (value instanceof PyComplex) return value;
+  if (value instanceof PyFloat && isFloat(dtype)) return value;
   const n = value instanceof PyFloat ? value.value : Number(value);
   if (dtype === "bool") return n !== 0;
   if (isFloat(dtype)) return new PyFloat(n);

@@ -1,7 +1,10 @@
 // Values of a kernel and the reuse of equal ones (CSE in torch/_inductor/codegen/common.py). In: right-hand sides as
 // text. Out: variables tmpN. Promises: equal text under the same load mask gives the same variable as long as it is in
 // scope; numbers are given in order of creation and never reused.
+
+import { FloatParameter } from "../../../aten/float_parameter";
 import type { DType } from "../../../aten/types";
+import type { ConstantValue } from "../../ir/loop_body";
 import type { Line, LineBuffer } from "./lines";
 
 export interface ValueRange {
@@ -9,6 +12,35 @@ export interface ValueRange {
   readonly upper: number;
 }
 export const UNKNOWN: ValueRange = { lower: Number.NEGATIVE_INFINITY, upper: Number.POSITIVE_INFINITY };
+
+/** Bounds that hang on a float parameter: asked for only where an index is made of the value, which fixes the number. */
+class LateRange implements ValueRange {
+  private known: ValueRange | null = null;
+
+  constructor(private readonly make: () => ValueRange) {}
+
+  private get range(): ValueRange {
+    this.known ??= this.make();
+    return this.known;
+  }
+  get lower(): number {
+    return this.range.lower;
+  }
+  get upper(): number {
+    return this.range.upper;
+  }
+}
+
+export function rangeOfConstant(value: ConstantValue): ValueRange {
+  if (value instanceof FloatParameter) return new LateRange(() => ({ lower: value.value, upper: value.value }));
+  const v = Number(value);
+  return Number.isNaN(v) ? UNKNOWN : { lower: v, upper: v };
+}
+
+/** the bounds that follow from those of operands, worked out now unless one of them is not known yet */
+export function rangeFrom(operands: readonly ValueRange[], make: () => ValueRange): ValueRange {
+  return operands.some(r => r instanceof LateRange) ? new LateRange(make) : make();
+}
 
 /** block sizes by tensor dimension: "XBLOCK", "1", ... */
 export type Shape = readonly string[];
@@ -26,9 +58,11 @@ export class CseVar {
 }
 
 export function tighten(a: ValueRange, b: ValueRange): ValueRange {
-  const lower = Math.max(a.lower, b.lower);
-  const upper = Math.min(a.upper, b.upper);
-  return lower <= upper ? { lower, upper } : a;
+  return rangeFrom([a, b], () => {
+    const lower = Math.max(a.lower, b.lower);
+    const upper = Math.min(a.upper, b.upper);
+    return lower <= upper ? { lower, upper } : a;
+  });
 }
 
 export class Cse {

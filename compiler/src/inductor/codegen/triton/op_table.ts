@@ -1,21 +1,24 @@
 // Pointwise operations as Triton text (TritonOverrides and OpOverrides in torch/_inductor/codegen). In: operand values.
 // Out: one value, possibly over several lines. Promises: operands are names, so no precedence issue arises; every
 // operation yields its dtype and what is known of its range.
+
+import { FloatParameter } from "../../../aten/float_parameter";
 import type { DType, OpName } from "../../../aten/types";
 import { isFloatDType, isIntegerDType, promoteTypes } from "../../ir/dtypes";
-import { type CseVar, type Shape, UNKNOWN, type ValueRange } from "./cse";
+import type { ConstantValue } from "../../ir/loop_body";
+import { type CseVar, rangeFrom, rangeOfConstant, type Shape, UNKNOWN, type ValueRange } from "./cse";
 import type { TritonKernel } from "./kernel";
 import { broadcastShapes } from "./memory";
 import { has } from "./options";
 import { computeDType, constantText, tritonComputeType, tritonType } from "./triton_types";
 
-export function emitConstant(k: TritonKernel, value: number | boolean, dtype: DType): CseVar {
+export function emitConstant(k: TritonKernel, value: ConstantValue, dtype: DType): CseVar {
   const shape = k.onesShape();
   const type = tritonComputeType(dtype);
-  const v = Number(value);
-  const range: ValueRange = Number.isNaN(v) ? UNKNOWN : { lower: v, upper: v };
-  const out = { dtype: computeDType(dtype), shape, range };
+  const out = { dtype: computeDType(dtype), shape, range: rangeOfConstant(value) };
   const list = `[${shape.join(", ")}]`;
+  // what may be a parameter is no zero
+  const v = value instanceof FloatParameter ? Number.NaN : Number(value);
   if (isFloatDType(dtype) && Object.is(v, -0)) {
     // -0.0 as a literal would lose its sign
     const [bits, zero] = dtype === "float64" ? ["int64", "-9223372036854775808"] : ["int32", "-2147483648"];
@@ -80,13 +83,13 @@ export function emitBitcast(k: TritonKernel, x: CseVar, dtype: DType, src: DType
 
 function castRange(r: ValueRange, dtype: DType): ValueRange {
   if (dtype === "bool") return { lower: 0, upper: 1 };
-  if (isIntegerDType(dtype)) {
+  if (!isIntegerDType(dtype)) return r;
+  return rangeFrom([r], () => {
     const lower = Math.trunc(r.lower);
     const upper = Math.trunc(r.upper);
     const bound = dtype === "int64" ? 2 ** 63 : dtype === "int32" ? 2 ** 31 : dtype === "int16" ? 2 ** 15 : 2 ** 7;
     return lower >= -bound && upper < bound ? { lower, upper } : UNKNOWN;
-  }
-  return r;
+  });
 }
 
 function derived(k: TritonKernel, v: CseVar, from: readonly CseVar[]): CseVar {
@@ -209,7 +212,7 @@ export function emitCall(k: TritonKernel, fn: OpName, args: readonly Operand[]):
     case "truediv":
       return put(`(${show(a)} / ${show(b)})`, asFloat(common));
     case "neg":
-      return put(`-${show(a)}`, common, { lower: -rangeOf(a).upper, upper: -rangeOf(a).lower });
+      return put(`-${show(a)}`, common, negRange(rangeOf(a)));
     case "square":
       return call("mul", a, a);
     case "reciprocal":
@@ -220,13 +223,7 @@ export function emitCall(k: TritonKernel, fn: OpName, args: readonly Operand[]):
     }
     case "maximum":
     case "minimum": {
-      const range =
-        fn === "maximum"
-          ? { lower: Math.max(rangeOf(a).lower, rangeOf(b).lower), upper: Math.max(rangeOf(a).upper, rangeOf(b).upper) }
-          : {
-              lower: Math.min(rangeOf(a).lower, rangeOf(b).lower),
-              upper: Math.min(rangeOf(a).upper, rangeOf(b).upper),
-            };
+      const range = eachBound(fn === "maximum" ? Math.max : Math.min, rangeOf(a), rangeOf(b));
       const text = has(k.options, "tl_maximum")
         ? `tl.${fn}(${show(a)}, ${show(b)}, tl.PropagateNan.ALL)`
         : `triton_helpers.${fn}(${show(a)}, ${show(b)})`;
@@ -234,11 +231,7 @@ export function emitCall(k: TritonKernel, fn: OpName, args: readonly Operand[]):
     }
     case "where": {
       const dtype = promoted([b, c]);
-      const range = {
-        lower: Math.min(rangeOf(b).lower, rangeOf(c).lower),
-        upper: Math.max(rangeOf(b).upper, rangeOf(c).upper),
-      };
-      return put(`tl.where(${show(a)}, ${show(b)}, ${show(c)})`, dtype, range);
+      return put(`tl.where(${show(a)}, ${show(b)}, ${show(c)})`, dtype, eitherRange(rangeOf(b), rangeOf(c)));
     }
     case "logical_and":
       return put(`${show(a)} & ${show(b)}`, "bool", { lower: 0, upper: 1 });
@@ -318,27 +311,48 @@ export function emitCall(k: TritonKernel, fn: OpName, args: readonly Operand[]):
 }
 
 function addRange(a: ValueRange, b: ValueRange, sign: 1 | -1): ValueRange {
-  const lower = a.lower + (sign === 1 ? b.lower : -b.upper);
-  const upper = a.upper + (sign === 1 ? b.upper : -b.lower);
-  return { lower: Number.isNaN(lower) ? UNKNOWN.lower : lower, upper: Number.isNaN(upper) ? UNKNOWN.upper : upper };
+  return rangeFrom([a, b], () => {
+    const lower = a.lower + (sign === 1 ? b.lower : -b.upper);
+    const upper = a.upper + (sign === 1 ? b.upper : -b.lower);
+    return { lower: Number.isNaN(lower) ? UNKNOWN.lower : lower, upper: Number.isNaN(upper) ? UNKNOWN.upper : upper };
+  });
 }
 
 function mulRange(a: ValueRange, b: ValueRange): ValueRange {
-  const times = (x: number, y: number): number => (x === 0 || y === 0 ? 0 : x * y);
-  const all = [times(a.lower, b.lower), times(a.lower, b.upper), times(a.upper, b.lower), times(a.upper, b.upper)];
-  return { lower: Math.min(...all), upper: Math.max(...all) };
+  return rangeFrom([a, b], () => {
+    const times = (x: number, y: number): number => (x === 0 || y === 0 ? 0 : x * y);
+    const all = [times(a.lower, b.lower), times(a.lower, b.upper), times(a.upper, b.lower), times(a.upper, b.upper)];
+    return { lower: Math.min(...all), upper: Math.max(...all) };
+  });
+}
+
+function negRange(r: ValueRange): ValueRange {
+  return rangeFrom([r], () => ({ lower: -r.upper, upper: -r.lower }));
+}
+
+/** bounds of the larger or smaller of two */
+function eachBound(pick: (x: number, y: number) => number, a: ValueRange, b: ValueRange): ValueRange {
+  return rangeFrom([a, b], () => ({ lower: pick(a.lower, b.lower), upper: pick(a.upper, b.upper) }));
+}
+
+function eitherRange(a: ValueRange, b: ValueRange): ValueRange {
+  return rangeFrom([a, b], () => ({ lower: Math.min(a.lower, b.lower), upper: Math.max(a.upper, b.upper) }));
 }
 
 function unaryRange(fn: OpName, r: ValueRange): ValueRange {
+  const each = (f: (x: number) => number): ValueRange =>
+    rangeFrom([r], () => ({ lower: f(r.lower), upper: f(r.upper) }));
   switch (fn) {
     case "abs":
-      return r.lower >= 0 ? r : { lower: 0, upper: Math.max(Math.abs(r.lower), Math.abs(r.upper)) };
+      return rangeFrom([r], () =>
+        r.lower >= 0 ? r : { lower: 0, upper: Math.max(Math.abs(r.lower), Math.abs(r.upper)) },
+      );
     case "floor":
-      return { lower: Math.floor(r.lower), upper: Math.floor(r.upper) };
+      return each(Math.floor);
     case "ceil":
-      return { lower: Math.ceil(r.lower), upper: Math.ceil(r.upper) };
+      return each(Math.ceil);
     case "trunc":
-      return { lower: Math.trunc(r.lower), upper: Math.trunc(r.upper) };
+      return each(Math.trunc);
     case "exp":
     case "exp2":
     case "sqrt":

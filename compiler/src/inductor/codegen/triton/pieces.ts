@@ -6,7 +6,7 @@ import type { DType, OpName } from "../../../aten/types";
 import { PyFloat } from "../../../aten/types";
 import type { BodyOps } from "../../ir/body_ops";
 import { buildBody } from "../../ir/build_body";
-import type { Block, LoopBody } from "../../ir/loop_body";
+import type { Block, ConstantValue, LoopBody } from "../../ir/loop_body";
 import { opsHandler } from "../../ir/replay";
 import { type BodyHandler, runBody } from "../../ir/run_body";
 import { bodySizes, loopVars } from "../../ir/transform";
@@ -148,7 +148,7 @@ function deciding<V>(ops: BodyOps<V>, ranges: ReadonlyMap<SymExpr, Expr>, sv: Si
   const wrap = (v: V | readonly V[]): Decided<V> | readonly Decided<V>[] =>
     Array.isArray(v) ? (v as readonly V[]).map(value => ({ value })) : { value: v as V };
   const bare = (v: Decided<V>): V => v.value;
-  const constant = (value: number | boolean, dtype: DType): Decided<V> => {
+  const constant = (value: ConstantValue, dtype: DType): Decided<V> => {
     const index = typeof value === "number" && Number.isInteger(value) ? int(value) : undefined;
     return { value: h.constant(value, dtype), index, truth: typeof value === "boolean" ? value : undefined };
   };

@@ -1,7 +1,10 @@
 // Triton's names of dtypes. In: a DType. Out: how kernels spell it (tl.float32), how signatures do (*fp32), what
 // arithmetic happens in and what reductions accumulate in (torch/_inductor/codegen/triton.py, triton_utils.py).
+
+import { markOf } from "../../../aten/float_parameter";
 import type { DType } from "../../../aten/types";
 import { isFloatDType, isHalf, isIntegerDType } from "../../ir/dtypes";
+import type { ConstantValue } from "../../ir/loop_body";
 import { pythonFloat, pythonInt } from "./python_text";
 
 const TRITON: Readonly<Record<DType, string>> = {
@@ -57,9 +60,12 @@ export function accumulatorType(d: DType): string {
 }
 
 /** the literal that stands for a value in Triton source */
-export function constantText(value: number | boolean, d: DType | null): string {
+export function constantText(value: ConstantValue, d: DType | null): string {
   if (d === "bool") return value ? "True" : "False";
   if (typeof value === "boolean" && d === null) return value ? "True" : "False";
+  // equal constants have equal texts, wherever they come from
+  const mark = typeof value !== "boolean" && d !== null && isFloatDType(d) ? markOf(value) : null;
+  if (mark !== null) return mark;
   const v = Number(value);
   if (v === Number.POSITIVE_INFINITY) return 'float("inf")';
   if (v === Number.NEGATIVE_INFINITY) return 'float("-inf")';

@@ -2,7 +2,7 @@
 // function under construction. Promises: all loads of a loop's turn come before its stores, so that a result may take an
 // input's place; values stored earlier in the same kernel are used again without a trip through memory.
 import type { DType, OpName, ReductionType } from "../../../aten/types";
-import type { ScanCombine } from "../../ir/loop_body";
+import type { ConstantValue, ScanCombine } from "../../ir/loop_body";
 import type { BodyHandler } from "../../ir/run_body";
 import { addTerms, type Expr, freeSymbols, isNonnegative, type SymExpr, sum, sym } from "../../symbolic/expr";
 import type { Accumulator } from "./accumulators";
@@ -87,7 +87,7 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
 
   constructor(private readonly s: HandlerScope) {}
 
-  constant(value: number | boolean, dtype: DType): WatValue {
+  constant(value: ConstantValue, dtype: DType): WatValue {
     const type = computeType(dtype);
     return { code: literal(Number(value), type), type, dtype };
   }

@@ -2,7 +2,7 @@
 // BodyHandler. Out: text in the function under construction. Promises: the same values as the scalar handler's; what is
 // the same for all four is worked out once, by the scalar handler; what has no vector form goes lane by lane.
 import type { DType, OpName, ReductionType } from "../../../aten/types";
-import type { ScanCombine } from "../../ir/loop_body";
+import type { ConstantValue, ScanCombine } from "../../ir/loop_body";
 import type { BodyHandler } from "../../ir/run_body";
 import {
   add,
@@ -62,7 +62,7 @@ export class VectorBodyHandler implements BodyHandler<Value> {
     this.scalar = new WatBodyHandler(s);
   }
 
-  constant(value: number | boolean, dtype: DType): Value {
+  constant(value: ConstantValue, dtype: DType): Value {
     return this.scalar.constant(value, dtype);
   }
 
