@@ -59,10 +59,11 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
   const evidence = new Evidence(run.vm, run.torch, main);
   const compiles = cells.some(c => mentionsCompile(run.modules.parseFile(c.name, c.text)));
   let alive = true;
+  // a script that compiles nothing is run for what it shows of its models, not to its end
+  const shown = run.vm.steps + Math.min(SHOWN_STEPS, options.stepBudget / 2);
   for (const cell of cells) {
     if (cell.index !== null) run.torch.emit({ kind: "cell", index: cell.index });
-    // a script that compiles nothing is run for what it shows of its models, not to its end
-    if (!compiles) run.vm.stepLimit = run.vm.steps + Math.min(SHOWN_STEPS, options.stepBudget / 2);
+    if (!compiles) run.vm.stepLimit = Math.max(shown, run.vm.steps + LEAST_STEPS);
     const run1 = (): boolean => runCell(run, main, path, cell.text, cell.name);
     alive = compiles ? run1() : evidence.watching(run1);
     run.vm.stepLimit = null;
@@ -71,7 +72,8 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
   const last = cells[cells.length - 1];
   const roots = compiledRoots(run, path);
   if (last && alive) {
-    const parsed = run.modules.parseFile(last.name, last.text);
+    // cells of a marked script share its lines: their definitions are those of one file
+    const parsed = run.modules.parseFile(last.name, last.name === path ? text : last.text);
     const { vm, torch, runner, namespace, diagnostics, unsay } = run;
     roots.push(
       ...guarded(run, path, () =>
@@ -105,8 +107,9 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
   };
 }
 
-/** about a second */
+/** about a second, for all cells together; a cell after that still gets some, since it may only define things */
 const SHOWN_STEPS = 8_000_000;
+const LEAST_STEPS = 100_000;
 
 /** a file that compiles something itself shows what it means to compile */
 function mentionsCompile(parsed: PythonFile): boolean {
@@ -334,7 +337,7 @@ function statements(run: Run, main: PyModule, module: Module, file: SourceFile, 
       // the program ends here; what it defines further down is still worth a look
       if (e.value.cls.name === "SystemExit") return goOn(definitionsAfter(module.body, line));
       const user = [...e.trace].reverse().find(t => t.file.library === "user");
-      const raised = `${e.value.cls.name}: ${safely(vm, e.value)}`;
+      const raised = `${e.value.cls.name}: ${e.text ?? safely(vm, e.value)}`;
       // an error that follows from what is not known here is no error of the program's
       const certain = !diagnostics.some(d => GUESSES.has(d.code));
       const message = certain ? raised : `the analysis stopped here: ${raised}`;

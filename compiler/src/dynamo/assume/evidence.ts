@@ -69,8 +69,7 @@ export class Evidence {
     const outer = vm.frameHook;
     vm.frameHook = frame => {
       const taken = outer?.(frame);
-      if (taken === undefined) this.see(frame);
-      return taken;
+      return taken === undefined ? this.see(frame) : taken;
     };
     try {
       return f();
@@ -79,13 +78,16 @@ export class Evidence {
     }
   }
 
-  private see(frame: Frame): void {
+  /** the value of a frame that was run here; undefined: it is still to run */
+  private see(frame: Frame): Value | undefined {
+    if (this.torch.trace || frame.code.file.library !== "user" || !frame.func) return undefined;
+    if (frame.code.name === "__init__") return this.seeConstructor(frame);
+    this.seeCall(frame, frame.func);
+    return undefined;
+  }
+
+  private seeCall(frame: Frame, func: PyFunction): void {
     const { torch, vm } = this;
-    if (torch.trace || frame.code.file.library !== "user" || !frame.func) return;
-    if (frame.code.name === "__init__") {
-      this.seeConstructor(frame);
-      return;
-    }
     if (frame.code.name === "forward") {
       const self = frame.locals[0];
       if (!(self instanceof PyInstance) || !torch.isModule(self) || frame.locals.some(v => isUnknown(v ?? null)))
@@ -95,11 +97,11 @@ export class Evidence {
       if (!this.calls.has(cls)) this.calls.set(cls, this.call(frame, self));
       return;
     }
-    if (frame.globals !== this.main.dict || this.main.dict.get(frame.code.name) !== frame.func) return;
+    if (frame.globals !== this.main.dict || this.main.dict.get(frame.code.name) !== func) return;
     if (vm.frames.some(f => f.code.name === "forward" && torch.isModule(f.locals[0] ?? null))) return;
-    if (this.calls.has(frame.func) || !frame.locals.some(v => hasTensor(v ?? null))) return;
+    if (this.calls.has(func) || !frame.locals.some(v => hasTensor(v ?? null))) return;
     if (frame.locals.some(v => isUnknown(v ?? null))) return;
-    this.calls.set(frame.func, this.call(frame, frame.func));
+    this.calls.set(func, this.call(frame, func));
   }
 
   /** the class of the analysed file itself, where another file has imported a copy of it */
@@ -119,21 +121,24 @@ export class Evidence {
     });
   }
 
-  /** a module that the program builds for itself, not as a part of another */
-  private seeConstructor(frame: Frame): void {
+  /** a module that the program builds for itself, not as a part of another; one whose constructor fails is none */
+  private seeConstructor(frame: Frame): Value | undefined {
     const { torch, vm } = this;
     const self = frame.locals[0];
-    if (!(self instanceof PyInstance) || !torch.moduleClass || !self.cls.isSubclassOf(torch.moduleClass)) return;
+    if (!(self instanceof PyInstance) || !torch.moduleClass || !self.cls.isSubclassOf(torch.moduleClass))
+      return undefined;
     const cls = this.own(self.cls);
-    if (self.cls.place?.file !== this.main.dict.get("__file__") || this.instances.has(cls)) return;
+    if (self.cls.place?.file !== this.main.dict.get("__file__") || this.instances.has(cls)) return undefined;
     const path = this.main.dict.get("__file__");
     const whole = (v: Value): boolean =>
       v instanceof PyInstance && torch.isModule(v) && v !== self && (!this.example || v.cls.place?.file === path);
-    if (vm.frames.some(f => f.code.name === "__init__" && whole(f.locals[0] ?? null))) return;
+    if (vm.frames.some(f => f.code.name === "__init__" && whole(f.locals[0] ?? null))) return undefined;
     const guessed = this.fillUnknown(frame);
-    if (frame.locals.some(v => isUnknown(v ?? null))) return;
+    if (frame.locals.some(v => isUnknown(v ?? null))) return undefined;
     const how = [`as ${this.lineOf() ?? "an example"} builds it`, ...guessed].join(", ");
-    this.instances.set(cls, { value: self, how });
+    const done = vm.run(frame);
+    if (!this.instances.has(cls)) this.instances.set(cls, { value: self, how });
+    return done;
   }
 
   /** numbers that nobody knows (the length of a vocabulary that is read from a file) get likely values, by their names */

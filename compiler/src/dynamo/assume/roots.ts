@@ -4,6 +4,7 @@
 import type * as ast from "../../python/ast";
 import type { PythonFile } from "../../python/file";
 import type { ProjectConstants } from "../infer/constants";
+import { NO_OPERATORS } from "../infer/failure";
 import { analyseInferred } from "../infer/root";
 import { Interrupted, PyError } from "../interp/api";
 import type { Machine } from "../interp/machine";
@@ -88,7 +89,12 @@ function analyse(p: Program, c: Candidate): Root | undefined {
   const assumed: string[] = c.options ? [] : ["analysed as if compiled"];
   vm.stepLimit = vm.steps + Math.min(STEPS_PER_ROOT, Math.floor((vm.host.stepBudget - vm.steps) * SHARE_OF_REST));
   try {
-    const found = capture(p, c, assumed);
+    let found = capture(p, c, assumed);
+    // what only works on its input while it trains (augmentations, noise) does nothing in eval()
+    if (typeof found === "string" && found.includes(NO_OPERATORS) && c.cls && !c.options && !p.training(c.name)) {
+      const trained = capture({ ...p, training: () => true }, c, assumed);
+      if (typeof trained !== "string") found = trained;
+    }
     if (typeof found === "string") return skip(p, c, found);
     return { name: c.name, span: place(c.cls ?? c.def), frames: found.frames, assumed: found.assumed };
   } catch (e) {

@@ -2,6 +2,7 @@
 // what was assumed, or the reason why there are none. Inputs are, best first: those of a call in the file, shapes written
 // down, shapes guessed and then corrected by torch's own error messages. Failed attempts leave no trace: each runs under
 // an undo log.
+import { NO_OPERATORS } from "../infer/failure";
 import { Interrupted, PyError } from "../interp/api";
 import type { Machine } from "../interp/machine";
 import { Journal, setJournal } from "../objects/journal";
@@ -118,8 +119,6 @@ export function searchShapes(
   }
   return last;
 }
-
-const NO_OPERATORS = "it runs no tensor operators";
 
 function attempt(
   s: Search,

@@ -63,9 +63,7 @@ function installLists(vm: Machine): void {
       return null;
     },
     extend: (l, [it]) => {
-      const more = vm.toArray(it ?? null);
-      vm.room(l.items.length + more.length);
-      changed(l).replace([...l.items, ...more]);
+      vm.extend(changed(l), vm.toArray(it ?? null));
       return null;
     },
     insert: (l, [i, v]) => {

@@ -168,8 +168,8 @@ export const JUMPS: ReadonlySet<OpName> = new Set([
   "FOR_ITER",
 ]);
 
-/** slots that may be read at or after each start before they are written: what a resumed frame needs */
-export function liveSlots(code: Code, start: number): Set<number> {
+/** slots that may be read after the instruction at `index`, whichever way it goes on, before they are written */
+export function liveSlots(code: Code, index: number): Set<number> {
   const n = code.instructions.length;
   const live: Set<number>[] = Array.from({ length: n + 1 }, () => new Set<number>());
   let changed = true;
@@ -193,7 +193,10 @@ export function liveSlots(code: Code, start: number): Set<number> {
       if (here.size !== before) changed = true;
     }
   }
-  return live[start] ?? new Set();
+  const at = code.instructions[index];
+  const after = new Set(live[index + 1]);
+  if (at && JUMPS.has(at.op)) for (const v of live[at.arg] ?? []) after.add(v);
+  return after;
 }
 
 /** whether a jump back over `index` follows before the function returns: the instruction stands in a loop */

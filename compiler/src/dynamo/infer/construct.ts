@@ -7,7 +7,7 @@ import type { PyClass, PyDict, Value } from "../objects/values";
 import { alternativeChoices } from "./alternatives";
 import { constructorChoices, distinct } from "./choices";
 import { functionOf, type InferContext, lookup } from "./context";
-import { blamed, failureOf, messageOf, whyOf } from "./failure";
+import { blamed, failureOf, messageOf, NO_OPERATORS, whyOf } from "./failure";
 import { fieldHoles, functionHoles } from "./holes";
 import { callArguments, makeValue } from "./make";
 import { type Found, search } from "./search";
@@ -154,10 +154,11 @@ export function rebuild(
   seen: Set<string>,
 ): Extract<Built, { readonly kind: "built" }> | undefined {
   const holes = constructorHoles(ctx, cls, around);
-  if (blamed(holes, f).length === 0) return undefined;
+  const idle = f.message === NO_OPERATORS;
+  if (!idle && blamed(holes, f).length === 0) return undefined;
   ctx.building.push(cls.qualname);
   try {
-    for (const s of repairs(ctx, holes, state, f).slice(0, 12)) {
+    for (const s of idle ? computing(holes, state) : repairs(ctx, holes, state, f).slice(0, 12)) {
       const key = stateKey(s);
       if (seen.has(key)) continue;
       seen.add(key);
@@ -169,6 +170,25 @@ export function rebuild(
     ctx.building.pop();
   }
 }
+
+/** where a wrapper runs nothing since what it wraps changes nothing: something inside that computes */
+function computing(holes: readonly Hole[], state: State): State[] {
+  const changesNothing = (c: Choice): boolean =>
+    c.kind === "module" ||
+    c.kind === "identity" ||
+    ((c.kind === "named" || c.kind === "instance") && IDENTITY.test(c.path));
+  const made = new Map(state);
+  for (const h of holes) {
+    const c = state.get(h.name) ?? ABSENT;
+    if (changesNothing(c)) made.set(h.name, SCALE);
+    else if (c.kind === "seq" && c.items.length > 0 && c.items.every(changesNothing))
+      made.set(h.name, { ...c, items: c.items.map(() => SCALE) });
+  }
+  return [made];
+}
+
+const IDENTITY = /^torch\.nn\.Identity$/;
+const SCALE: Choice = { kind: "scale" };
 
 function notesOf(holes: readonly Hole[], s: State): string[] {
   return holes.flatMap(h => {

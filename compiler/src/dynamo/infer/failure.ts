@@ -6,6 +6,9 @@ import type { PyError } from "../interp/api";
 import type { InferContext } from "./context";
 import type { Decision, Failure } from "./types";
 
+/** why a run that ends well is no answer */
+export const NO_OPERATORS = "it runs no tensor operators";
+
 export interface Progress {
   readonly steps: number;
   readonly operators: number;

@@ -7,7 +7,7 @@ import { alternativeChoices } from "./alternatives";
 import { alternatives, constructorChoices, distinct, ofType } from "./choices";
 import { construct, guarded, roundRobin } from "./construct";
 import type { InferContext } from "./context";
-import { blamed, failureOf } from "./failure";
+import { blamed, failureOf, NO_OPERATORS } from "./failure";
 import type { Draft } from "./holes";
 import { callArguments, makeValue } from "./make";
 import * as names from "./names";
@@ -259,7 +259,7 @@ function trial(
     } finally {
       torch.probe = null;
     }
-    if (frames === 0) vm.raise("NothingCaptured", "it runs no tensor operators");
+    if (frames === 0) vm.raise("RuntimeError", NO_OPERATORS);
     return values;
   });
   if ("ok" in outcome) return { ok: outcome.ok };

@@ -1,6 +1,9 @@
 // Choices made into values. In: a choice and the function that it is for. Out: a Python value; objects of classes are built
 // like roots, so this may fail as Python fails.
+
+import { Frame } from "../interp/frame";
 import { type Kwargs, PyClass, PyDict, PyFloat, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
+import { libraryCode } from "../stdlib/modules";
 import { PyTensor } from "../torch/objects";
 import { guessByName } from "./choices";
 import { type InferContext, isEnum, lookup } from "./context";
@@ -40,7 +43,9 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
     case "object":
       return assumedObject(ctx, h, c.given);
     case "module":
-      return assumedModule(ctx, h);
+      return assumedModule(ctx, h, null);
+    case "scale":
+      return assumedModule(ctx, h, scaleClass(ctx));
     case "identity":
       return vm.builtin("identity", args => args[0] ?? null);
     default:
@@ -99,17 +104,49 @@ function assumedObject(ctx: InferContext, h: Hole, given: readonly (readonly [st
   return o;
 }
 
-/** a module whose forward gives back what it gets, for wrappers that only need something inside */
-function assumedModule(ctx: InferContext, h: Hole): PyInstance {
+const SCALE = `
+class Scale(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(1))
+
+    def forward(self, *args, **kwargs):
+        return self.scaled(args[0] if args else next(iter(kwargs.values())))
+
+    def scaled(self, x):
+        if isinstance(x, torch.Tensor):
+            return x * self.scale
+        if isinstance(x, (list, tuple)):
+            return type(x)([self.scaled(v) for v in x])
+        if isinstance(x, dict):
+            return {k: self.scaled(v) for k, v in x.items()}
+        return x
+`;
+
+function scaleClass(ctx: InferContext): PyClass | null {
+  const { vm } = ctx;
+  const dict = vm.dict([
+    ["__name__", "scale"],
+    ["torch", vm.importModule("torch", null)],
+    ["nn", vm.importModule("torch.nn", null)],
+  ]);
+  const frame = new Frame(libraryCode("scale", SCALE, "nn_modules", "scale.py"), dict, null, []);
+  frame.names = dict;
+  vm.run(frame);
+  const made = dict.get("Scale");
+  return made instanceof PyClass ? made : null;
+}
+
+/** a module whose forward gives back what it gets, or that of `base`, for wrappers that only need something inside */
+function assumedModule(ctx: InferContext, h: Hole, base: PyClass | null): PyInstance {
   const { vm, torch } = ctx;
-  const base = torch.moduleClass ?? vm.types.object;
-  const cls = vm.klass("AssumedModule", [base], "fuselens");
+  const cls = vm.klass("AssumedModule", [base ?? torch.moduleClass ?? vm.types.object], "fuselens");
   const own = (name: string, fn: (args: readonly Value[]) => Value): void => {
     const b = vm.builtin(name, args => fn(args));
     b.method = true;
     cls.dict.set(name, b);
   };
-  own("forward", ([, x]) => x ?? null);
+  if (base === null) own("forward", ([, x]) => x ?? null);
   own("__getattr__", ([self, name]) => {
     const n = String(name);
     const members = ["_parameters", "_buffers", "_modules"].map(k =>

@@ -9,7 +9,7 @@ import type { FrameRunner } from "../trace/runner";
 import { distinct } from "./choices";
 import { construct, guarded, rebuild } from "./construct";
 import { functionOf, type InferContext, methodOf } from "./context";
-import { messageOf, whyOf } from "./failure";
+import { messageOf, NO_OPERATORS, whyOf } from "./failure";
 import { functionHoles } from "./holes";
 import { inferInputs, inputChoices, valuesOf } from "./inputs";
 import { callArguments } from "./make";
@@ -262,7 +262,7 @@ function captureOnce(
       resume();
     }
     if (frames.length > 0) return { frames, notes: assumed };
-    return "it runs no tensor operators";
+    return NO_OPERATORS;
   } catch (e) {
     if (!(e instanceof PyError)) throw e;
     runner.forget(frames, said);

@@ -22,6 +22,8 @@ export type Choice =
   | { readonly kind: "object"; readonly given: readonly (readonly [string, Choice])[] }
   /** a module that gives back its first argument and answers every attribute by its name */
   | { readonly kind: "module" }
+  /** the same, but what it gives back is scaled by a parameter: a stand-in that computes something */
+  | { readonly kind: "scale" }
   /** gives back its first argument */
   | { readonly kind: "identity" };
 
@@ -111,6 +113,8 @@ export function choiceText(c: Choice): string {
       return `an object with plausible attributes${c.given.map(([k, v]) => `, ${k} ${choiceText(v)}`).join("")}`;
     case "module":
       return "a module that changes nothing";
+    case "scale":
+      return "a module that scales its input";
     case "identity":
       return "a function that gives back its argument";
     default:

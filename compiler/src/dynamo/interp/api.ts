@@ -178,6 +178,8 @@ export interface Interp {
   tick(): void;
   /** asked before `n` elements are made at once: what would not fit raises MemoryError, what fits costs its steps */
   room(n: number): void;
+  /** puts items at the end of a list: what it grows by costs, not what it holds */
+  extend(l: PyList, more: readonly Value[]): void;
   print(text: string): void;
   report(code: string, message: string, severity?: "error" | "warning" | "information" | "hint", at?: Span): void;
 }

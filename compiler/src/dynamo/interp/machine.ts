@@ -180,6 +180,11 @@ export class Machine implements Interp {
     this.tick();
     if (this.host.shouldStop()) throw new Interrupted("stopped");
   }
+  extend(l: PyList, more: readonly Value[]): void {
+    if (l.items.length + more.length > MAX_ELEMENTS) this.room(l.items.length + more.length);
+    this.room(more.length);
+    l.extend(more);
+  }
   print(text: string): void {
     this.host.print(text);
   }

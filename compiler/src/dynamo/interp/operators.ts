@@ -67,9 +67,7 @@ export function binaryOperation(vm: Interp, op: BinaryOperator, a: Value, b: Val
   if (inplace) {
     if (op === "+" && a instanceof PyList && !(a.cls.lookup("__iadd__") instanceof PyFunction)) {
       vm.observer?.mutated?.(a);
-      const more = vm.toArray(b);
-      vm.room(a.items.length + more.length);
-      a.replace([...a.items, ...more]);
+      vm.extend(a, vm.toArray(b));
       return a;
     }
     if (op === "|" && a instanceof PyDict && b instanceof PyDict) {

@@ -199,6 +199,14 @@ export class PyList extends PyObject {
       own.length--;
     });
   }
+  extend(items: readonly Value[]): void {
+    const own = this.items as Value[];
+    const before = own.length;
+    for (const v of [...items]) own.push(v);
+    record(() => {
+      own.length = before;
+    });
+  }
   replace(items: readonly Value[]): void {
     const before = this.items;
     record(() => {

@@ -3,7 +3,7 @@
 import type { MemoryFormat } from "../../aten/types";
 import { MemoryFormatArg } from "../../aten/types";
 import type { Expr } from "../../inductor/symbolic/expr";
-import { type Kwargs, PyNamed, type Value } from "../objects/values";
+import { type Kwargs, PyClass, PyNamed, type Value } from "../objects/values";
 import { isComplex, isFloating, itemSize, type Torch } from "./context";
 import { tensorGetItem, tensorSetItem } from "./indexing";
 import { PySymInt, type PyTensor } from "./objects";
@@ -118,7 +118,7 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
   type: (torch, t, args, kw) => {
     if (args.length === 0 && kw.size === 0) return typeName(t);
     const d = args[0] ?? kw.get("dtype") ?? null;
-    const named = typeof d === "string" ? dtypeOfName(torch, d) : d;
+    const named = typeof d === "string" ? dtypeOfName(torch, d) : d instanceof PyClass ? dtypeOfName(torch, d.name) : d;
     return methodOp(torch, torch.trace ? "type" : "to", t, [named], new Map());
   },
   add_: (torch, t, args, kw) => scaledInplace(torch, t, "add_", args, kw),

@@ -314,7 +314,7 @@ export class FrameRunner {
           const fault = failed.get(count - 1) as Unsupported;
           const collector = new OutputCollector(trace);
           for (const v of frame.stack) collector.value(v);
-          const live = liveSlots(frame.code, frame.pc + 1);
+          const live = liveSlots(frame.code, frame.pc);
           for (const slot of storeSequence(frame)) if (live.has(slot)) collector.value(frame.locals[slot]);
           for (const c of frame.cells) collector.value(c.value);
           collector.effects();
@@ -350,7 +350,8 @@ export class FrameRunner {
           e.text ??= this.textOf(e);
         }
         retry();
-        if (e instanceof PyError && torch.probe) throw e;
+        // what recurses without end does so uncompiled too, one call less deep at each try
+        if (e instanceof PyError && (torch.probe || e.value.cls.name === "RecursionError")) throw e;
         if (e instanceof PyError) {
           // the exception leaves the compiled function: eager code raises it with all it did before
           restore(frame, snapshot);
