@@ -1,7 +1,7 @@
 // Kernels of loop nests written by hand, run through wabt and compared with what their bodies mean.
 import type { DType, OpName } from "@fuselens/compiler/aten/types";
 import { UnsupportedOnCpu } from "@fuselens/compiler/inductor/codegen/wat/index";
-import { add, int, mul, sub } from "@fuselens/compiler/inductor/symbolic/expr";
+import { add, type Expr, int, mul, sub } from "@fuselens/compiler/inductor/symbolic/expr";
 import { InternTable, withInternTable } from "@fuselens/compiler/inductor/symbolic/index";
 import { describe, expect, it } from "vitest";
 import { type CheckOptions, KernelChecker } from "./check_kernel";
@@ -552,6 +552,66 @@ describe("reductions", () => {
       { fill: (_b, _d, i) => (i % 40 === 3 ? Number.NEGATIVE_INFINITY : (i % 17) * 3 - 20) },
     );
   });
+
+  const softmaxOf = (columns: number, fill: (row: number, column: number) => number): { texts: readonly string[] } => {
+    const at = (i: Expr, j: Expr): Expr => add(mul(columns, i), j);
+    const reduction = (k: number): Parameters<typeof check>[0]["operations"][number] => ({
+      name: k ? "sum" : "max",
+      ...f32([6]),
+      iter: [6],
+      reduce: [columns],
+      kind: {
+        kind: "OnlineSoftmaxReduction",
+        type: "online_softmax_reduce",
+        hint: "INNER",
+        srcDtype: "float32",
+        outputIndex: k,
+      },
+      run: (ops, [i = X], [r = X]) => {
+        const x = ops.op("mul", ops.load("a", at(i, r)), ops.constant(0.5, "float32"));
+        const results = ops.reduction("float32", "float32", "online_softmax_reduce", x);
+        ops.storeReduction(k ? "sum" : "max", i, results[k] as (typeof results)[number]);
+      },
+    });
+    return check(
+      {
+        inputs: { a: f32([6, columns]) },
+        outputs: ["out"],
+        operations: [
+          reduction(0),
+          reduction(1),
+          {
+            name: "out",
+            ...f32([6, columns]),
+            iter: [6, columns],
+            run: (ops, [i = X, j = X]) => {
+              const x = ops.op("mul", ops.load("a", at(i, j)), ops.constant(0.5, "float32"));
+              const power = ops.op("exp", ops.op("sub", x, ops.load("max", i)));
+              ops.store("out", at(i, j), ops.op("truediv", power, ops.load("sum", i)), null);
+            },
+          },
+        ],
+      },
+      { fill: (_b, _d, i) => fill(Math.floor(i / columns), i % columns) },
+    );
+  };
+
+  const rows: readonly (readonly [what: string, columns: number, fill: (row: number, column: number) => number])[] = [
+    ["of a usual row", 64, (row, j) => ((j * 7 + row) % 23) - 11],
+    ["of a row that is no multiple of four", 71, (row, j) => ((j * 7 + row) % 23) - 11],
+    ["whose maximum grows by more than the headroom, again and again", 128, (row, j) => j * (row + 1)],
+    ["whose last element is far above the others", 67, (_row, j) => (j === 66 ? 300 : j / 8)],
+    ["of which most is masked", 64, (row, j) => (j % 5 === row ? j : Number.NEGATIVE_INFINITY)],
+    ["whose first turn is masked", 64, (_row, j) => (j < 16 ? Number.NEGATIVE_INFINITY : -j)],
+    ["of numbers far below the maximum", 64, (_row, j) => (j === 3 ? 0 : -170 - j)],
+    ["of numbers that are all far below zero", 64, (_row, j) => -2000 + j],
+  ];
+  for (const [what, columns, fill] of rows)
+    test(`of a softmax, whose exponentials the next loop takes over: ${what}`, () => {
+      const { texts } = softmaxOf(columns, fill);
+      expect(texts[0]).toContain("$scratch");
+      expect(texts[0]).toContain("$factor");
+    });
 
   test("whose values a second loop needs, through the thread's own memory", () => {
     // exp(x) is written in the loop of the sum and read in the loop after it

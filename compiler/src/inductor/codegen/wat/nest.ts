@@ -12,11 +12,12 @@ import type { FunctionBuilder } from "./function_builder";
 import type { LoopDim } from "./loop_space";
 import { NestBase, type NestContext, type PlainScope } from "./nest_base";
 import type { Member, Part, Segment } from "./part";
+import { type SoftmaxPowers, softmaxPowers } from "./softmax_powers";
 import { SortScratch, sortBytes } from "./sort_code";
 import { type VectorAccumulator, vectorAccumulator } from "./vector_accumulators";
 import { VectorBodyHandler, type VectorScope } from "./vector_handler";
-import { isAligned, type PartMode } from "./vector_plan";
-import { isVector, LANES, NotVectorizable } from "./vector_types";
+import { isAligned, type PartMode, simplifierOf } from "./vector_plan";
+import { isVector, keepVector, LANES, NotVectorizable, type VecValue } from "./vector_types";
 import { computeType, type WatValue } from "./wat_types";
 
 type SortPass = HandlerScope["sort"];
@@ -24,6 +25,8 @@ type SortPass = HandlerScope["sort"];
 /** operations of a body beyond which its loop is not unrolled */
 const UNROLL_OPS = 24;
 const UNROLL = 4;
+/** elements of a row whose exponentials are kept: longer rows leave the cache that is a core's own */
+const KEPT_POWERS = 65536;
 
 /** one reduction of a loop: the accumulator of single elements, and the locals that its results end in */
 interface Reduction {
@@ -38,7 +41,11 @@ class Reductions {
   /** number of the reduction that the n-th one of a turn is */
   private readonly places: number[] = [];
 
-  constructor(private readonly f: FunctionBuilder) {}
+  /** `powersRow`: where an online softmax keeps its exponentials */
+  constructor(
+    private readonly f: FunctionBuilder,
+    readonly powersRow: string | null,
+  ) {}
 
   /** a turn's reductions in order, first time or again */
   turn(): (
@@ -87,13 +94,28 @@ function newReduction(type: ReductionType, dtype: DType, srcDtype: DType, f: Fun
   return { scalar: accumulator(type, dtype, srcDtype, f), vectors: [], results };
 }
 
+/** a row's exponentials in scratch, and the local of what each is multiplied by */
+interface PowersRow {
+  readonly address: string;
+  readonly factor: string;
+}
+
 export class NestEmitter extends NestBase {
+  /** softmax exponentials that one loop hands on to another, null if there are none */
+  private readonly powers: SoftmaxPowers | null;
+  private powersRow: PowersRow | null = null;
+
   constructor(
     ctx: NestContext,
     part: Part,
     private readonly mode: PartMode,
   ) {
     super(ctx, part);
+    const { r, rnumel } = part.space;
+    const kept = mode.kind === "last" && r.length === 1 && ctx.sizes.hint(rnumel) <= KEPT_POWERS;
+    this.powers = kept
+      ? softmaxPowers(part, simplifierOf(part, ctx.sizes).simplify, buffer => ctx.memory.dtype(buffer))
+      : null;
   }
 
   /** the elements (or rows) from `begin` to `end`, i32 texts */
@@ -158,7 +180,7 @@ export class NestEmitter extends NestBase {
         const below = (n: number): string =>
           f.keep(`(i32.add ${first} (i32.and (i32.sub ${stop} ${first}) (i32.const -${n})))`, "i32", "whole");
         const whole = below(LANES);
-        const copies = opsOf(segment.members) <= UNROLL_OPS ? 2 : 1;
+        const copies = opsOf(segment.members) <= UNROLL_OPS ? UNROLL : 1;
         const pairs = below(copies * LANES);
         f.loop(
           variable,
@@ -186,7 +208,7 @@ export class NestEmitter extends NestBase {
       let use: SortPass = null;
       for (const piece of pieces) {
         const collect = piece.sort ? this.sortArea(piece.sort) : null;
-        this.segment(segment.loop, piece.members, use, collect);
+        this.segment(segment, piece.members, use, collect);
         use = collect ? { ...collect, pass: "use" } : null;
       }
     }
@@ -209,20 +231,21 @@ export class NestEmitter extends NestBase {
    * sorted; `collect`: the last member sorts, and hands its values in.
    */
   private segment(
-    loop: boolean,
+    segment: Segment,
     members: readonly Member[],
     use: SortPass,
     collect: (SortPass & { readonly values: number }) | null,
   ): void {
     const { f } = this;
     const number = this.segmentNumber++;
-    if (!loop) {
+    if (!segment.loop) {
       const scope = this.scope(number, null);
       this.turn(members, scope, null, null);
       for (const g of scope.after) g();
       return;
     }
-    const reductions = new Reductions(f);
+    const keeping = segment === this.powers?.reducing ? this.startPowers() : null;
+    const reductions = new Reductions(f, keeping?.address ?? null);
     const after: (() => void)[] = [];
     const { r } = this.part.space;
     const inner = r[r.length - 1];
@@ -256,8 +279,34 @@ export class NestEmitter extends NestBase {
     f.lines.append(text);
     for (const a of reductions.all) for (const v of a.vectors) v.flush(a.scalar);
     for (const a of reductions.all) finish(a, f);
+    if (keeping) this.powersRow = this.finishPowers(keeping, reductions);
     for (const g of after) g();
     collect?.scratch.order(collect.values, f);
+  }
+
+  private startPowers(): PowersRow {
+    const { memory } = this.ctx;
+    const address = memory.scratchAt(memory.reserve(mul(this.part.space.rnumel, int(4))));
+    return { address, factor: this.f.local("v128", "factor") };
+  }
+
+  /** null if the loop had no vector form, and kept nothing */
+  private finishPowers(row: PowersRow, reductions: Reductions): PowersRow | null {
+    for (const r of reductions.all) {
+      const code = r.vectors[0]?.factor?.(r.results[0]?.code ?? "");
+      if (code === undefined) continue;
+      this.f.set(row.factor, code);
+      return row;
+    }
+    return null;
+  }
+
+  /** four of a row's kept exponentials, the `copy`-th of an unrolled turn */
+  private loadPowers(row: PowersRow, copy: number): VecValue {
+    const { f } = this;
+    const at = f.keep(`(i32.add ${row.address} (i32.shl ${this.position()} (i32.const 2)))`, "i32", "kept");
+    const power = `(v128.load ${copy ? `offset=${4 * LANES * copy} ` : ""}${at})`;
+    return keepVector("f32x4", [`(f32x4.mul ${power} (local.get ${row.factor}))`], "float32", f);
   }
 
   /** the innermost reduction loop: unrolled, by fours, and what is left one by one */
@@ -316,7 +365,7 @@ export class NestEmitter extends NestBase {
     const { f } = this;
     this.forget(number);
     const next = reductions?.turn();
-    const scope: Omit<VectorScope, "sort" | "partial"> = {
+    const scope: Omit<VectorScope, "sort" | "partial" | "powers"> = {
       ...this.scope(number, reductions ? this.position(copy * LANES) : null),
       variable: inner.variable,
       // a reduction's loop begins at 0, a slice at a multiple of four unless it is one nest's share of several
@@ -326,7 +375,9 @@ export class NestEmitter extends NestBase {
         const codes = values.map(v => (isVector(v) ? v.codes.join(" ") : v.code)).join(" ");
         const { reduction, first } = next(type, dtype, srcDtype, codes);
         const [leader] = reduction.vectors;
-        const vector = leader?.shared ? leader : (reduction.vectors[copy] ?? vectorAccumulator(type, srcDtype, f));
+        const vector = leader?.shared
+          ? leader
+          : (reduction.vectors[copy] ?? vectorAccumulator(type, srcDtype, f, reductions?.powersRow));
         if (!leader?.shared) reduction.vectors[copy] = vector;
         return { vector: first ? vector : null, results: reduction.results };
       },
@@ -336,7 +387,10 @@ export class NestEmitter extends NestBase {
     for (const m of members) {
       this.announce(m);
       const partial = this.ctx.partial?.(m.node.name) ?? null;
-      runBody(m.body, new VectorBodyHandler({ ...scope, sort: null, partial }), moved(m.iter), moved(m.reduce));
+      const [row, uses] = [this.powersRow, this.powers?.uses.get(m)];
+      const powers = row && uses && reductions ? { uses, load: () => this.loadPowers(row, copy) } : null;
+      const handler = new VectorBodyHandler({ ...scope, sort: null, partial, powers });
+      runBody(m.body, handler, moved(m.iter), moved(m.reduce));
     }
     for (const store of scope.stores) store();
   }

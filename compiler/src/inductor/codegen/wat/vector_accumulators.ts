@@ -4,6 +4,7 @@ import type { DType, ReductionType } from "../../../aten/types";
 import type { Accumulator } from "./accumulators";
 import { arithmeticDtype } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
+import { onlineSoftmax } from "./online_softmax";
 import { convertVector, widened } from "./vector_convert";
 import {
   constant4,
@@ -26,9 +27,17 @@ export interface VectorAccumulator {
   /** after the last four of a turn */
   end?(): void;
   flush(to: Accumulator): void;
+  /** after the loop: what each kept exponential is multiplied by to be e^(value - maximum), a vector's text */
+  factor?(maximum: string): string;
 }
 
-export function vectorAccumulator(type: ReductionType, srcDtype: DType, f: FunctionBuilder): VectorAccumulator {
+/** `powersRow`: where an online softmax keeps the exponentials that it works out, null if nobody asks for them again */
+export function vectorAccumulator(
+  type: ReductionType,
+  srcDtype: DType,
+  f: FunctionBuilder,
+  powersRow: string | null = null,
+): VectorAccumulator {
   switch (type) {
     case "sum":
     case "prod":
@@ -44,7 +53,7 @@ export function vectorAccumulator(type: ReductionType, srcDtype: DType, f: Funct
       return moments(srcDtype, f);
     case "online_softmax_reduce":
       if (arithmeticDtype(srcDtype) !== "float32") throw new NotVectorizable(`${type} of ${srcDtype}`);
-      return onlineSoftmax(f);
+      return onlineSoftmax(f, powersRow);
     case "welford_combine":
     case "dot":
       throw new NotVectorizable(type);
@@ -252,82 +261,4 @@ function moments(srcDtype: DType, f: FunctionBuilder): VectorAccumulator {
       });
     },
   };
-}
-
-/** by how much a maximum may grow before a sum is scaled anew: e^20 times all elements that there are is no inf yet */
-const HEADROOM = 20;
-
-/**
- * Running maximum in each lane and sum of exponentials less a base, which is a maximum of before: sums are scaled only
- * where a number lies far above their base, so hardly ever after the first ones. A NaN shows in the sum alone, which is
- * what all that is made of the two is divided by or takes the logarithm of.
- */
-function onlineSoftmax(f: FunctionBuilder): VectorAccumulator {
-  const max = f.local("v128", "max");
-  const base = f.local("v128", "base");
-  const limit = f.local("v128", "limit");
-  const sum = f.local("v128", "sum");
-  const get = (n: string): string => `(local.get ${n})`;
-  const zeros = "(v128.const i32x4 0 0 0 0)";
-  const lowest = constant4("f32x4", [-Infinity, -Infinity, -Infinity, -Infinity]).replaceAll("-Infinity", "-inf");
-  const room = constant4("f32x4", new Array(4).fill(HEADROOM));
-  const exp = (x: string): string => {
-    const at = f.local("v128", "x"); // never shared: what it is made of changes from turn to turn
-    f.set(at, x);
-    return f.vectorFunction("exp_down", get(at)); // next to the maximum's 1, e^-87 is nothing
-  };
-  const tree = (op: string, xs: readonly string[]): string =>
-    xs.length === 1
-      ? (xs[0] as string)
-      : tree(
-          op,
-          pairs(xs, (a, b) => `(${op} ${a} ${b})`),
-        );
-  let turn: string[] = [];
-  return {
-    shared: true,
-    start: () => {
-      f.set(max, lowest);
-      f.set(base, zeros);
-      f.set(limit, lowest);
-      f.set(sum, zeros);
-    },
-    step: ([v]) => {
-      if (v) turn.push(convertVector(v, "float32", f).codes[0] as string);
-    },
-    end: () => {
-      const xs = turn;
-      turn = [];
-      f.set(max, `(f32x4.pmax ${get(max)} ${tree("f32x4.pmax", xs)})`);
-      f.branch(`(v128.any_true (f32x4.gt ${get(max)} ${get(limit)}))`, () => {
-        // a lane that saw only -inf is shifted by nothing
-        const shift = f.keep(`(v128.bitselect ${zeros} ${get(max)} (f32x4.eq ${get(max)} ${lowest}))`, "v128", "shift");
-        f.set(sum, `(f32x4.mul ${get(sum)} ${exp(`(f32x4.sub ${get(base)} ${shift})`)})`);
-        f.set(base, shift);
-        f.set(limit, `(f32x4.add ${get(max)} ${room})`);
-      });
-      const powers = xs.map(x => exp(`(f32x4.sub ${x} ${get(base)})`));
-      f.set(sum, `(f32x4.add ${get(sum)} ${tree("f32x4.add", powers)})`);
-    },
-    flush: to => {
-      const vector = (code: string): VecValue => ({ shape: "f32x4", dtype: "float32", codes: [code] });
-      const lanes = (code: string): string[] => [0, 1, 2, 3].map(k => lane(vector(code), k).code);
-      const most = f.keep(tree("f32.max", lanes(get(max))), "f32", "most");
-      const none = `(f32x4.eq ${get(max)} ${lowest})`;
-      const part = `(f32x4.mul ${get(sum)} ${exp(`(f32x4.sub ${get(base)} (f32x4.splat ${most}))`)})`;
-      const parts = f.keep(`(v128.andnot ${part} ${none})`, "v128", "parts");
-      const value = (code: string): WatValue => ({ code, type: "f32", dtype: "float32" });
-      to.merge([value(most), value(f.keep(tree("f32.add", lanes(parts)), "f32", "total"))]);
-    },
-  };
-}
-
-/** neighbours joined, the last one alone if their number is odd */
-function pairs(xs: readonly string[], join: (a: string, b: string) => string): string[] {
-  const out: string[] = [];
-  for (let i = 0; i < xs.length; i += 2) {
-    const [a = "", b] = xs.slice(i);
-    out.push(b === undefined ? a : join(a, b));
-  }
-  return out;
 }

@@ -50,11 +50,15 @@ export interface VectorScope extends HandlerScope {
     /** null: an earlier reduction does it */ readonly vector: VectorAccumulator | null;
     readonly results: readonly WatValue[];
   };
+  /** exponentials of this member that an earlier loop of the row has kept, by the number of the exp operation */
+  readonly powers?: { readonly uses: ReadonlySet<number>; load(): VecValue } | null;
 }
 
 export class VectorBodyHandler implements BodyHandler<Value> {
   private readonly scalar: WatBodyHandler;
   private mask: Value | null = null;
+  /** exp operations so far */
+  private exps = 0;
   /** indirect indices that differ by lane: the scalar symbol of each */
   private readonly lanesOf = new Map<SymExpr, readonly SymExpr[]>();
 
@@ -340,6 +344,7 @@ export class VectorBodyHandler implements BodyHandler<Value> {
   }
 
   call(fn: OpName, args: readonly Value[]): Value | readonly Value[] {
+    if (fn === "exp" && this.s.powers?.uses.has(this.exps++)) return this.s.powers.load();
     if (!args.some(isVector)) return this.scalar.call(fn, args as readonly WatValue[]);
     if (fn !== "frexp") return vectorPointwise(fn, args, this.s.f);
     const lanes = [0, 1, 2, 3].map(k => this.scalar.call(fn, [this.lane(args[0] as Value, k)]) as readonly WatValue[]);

@@ -49,11 +49,16 @@ const clamp = (e: VectorEmitter, x: string, low: number, high: number): string =
   f("pmax", f("pmin", x, num(e, high)), num(e, low));
 const horner = (e: VectorEmitter, cs: readonly number[], x: string): string =>
   cs.reduceRight((s, c) => (s === "" ? num(e, c) : madd(s, x, num(e, c))), "");
-/** by pairs, pairs of pairs, ... (Estrin): a few products more than Horner's form, and half its chain of steps to wait for */
+/**
+ * By pairs, pairs of pairs, ... (Estrin): a few products more than Horner's form, and half its chain of steps to wait for.
+ * The last three terms are Horner's, where another power would cost more than a step.
+ */
 function poly(e: VectorEmitter, cs: readonly number[], x: string): string {
   let power = x;
   let terms = cs.map(c => num(e, c));
   while (terms.length > 1) {
+    const [a = "", b = "", c = ""] = terms;
+    if (terms.length === 3) return madd(madd(c, power, b), power, a);
     const pairs: string[] = [];
     for (let k = 0; k < terms.length; k += 2) {
       const [low = "", high] = terms.slice(k);
@@ -149,10 +154,22 @@ function expAny(e: VectorEmitter, x: string): string {
   return keep(e, "exp", mul(p, powerOf2(e, i("sub", t, half))));
 }
 
-/** e^x for x that is not above 0, nothing below e^-87 */
-function expDown(e: VectorEmitter, x: string): string {
-  const [p, s] = expSmall(e, keep(e, "y", f("pmax", x, num(e, -87))));
-  return keep(e, "exp", mul(p, s));
+/**
+ * e^x of several vectors at once, x below 88: what leaves the normal numbers, or is none, is looked for in all of them
+ * together, and then all are worked out again.
+ */
+export function expBelow(e: VectorEmitter, xs: readonly string[]): string[] {
+  const ys = xs.map(x => {
+    const { t, r } = reduced(e, x, Math.LOG2E, [LN2_HIGH, LN2_LOW]);
+    return keep(e, "exp", i("add", expReduced(e, r, 1), shift("shl", t, 23)));
+  });
+  const normal = xs.map(x => f("ge", x, num(e, -87))).reduce(and);
+  e.branch(`(i32.eqz (i32x4.all_true ${normal}))`, () =>
+    ys.forEach((y, k) => {
+      e.set(y.slice("(local.get ".length, -1), `(call ${e.use("v_exp_any")} ${xs[k]})`);
+    }),
+  );
+  return ys;
 }
 
 function expm1(e: VectorEmitter, x: string): string {
@@ -259,7 +276,6 @@ const upToNext = (e: VectorEmitter, x: string): string =>
 
 export const VECTOR_FUNCTIONS = {
   exp: (e, x) => exp(e, x),
-  exp_down: expDown,
   expm1,
   log,
   log1p,
