@@ -3,7 +3,7 @@
 // bytes) and of some decompositions; the nodes die, their names stay used. Graphs of constant sizes are untouched.
 import type { Bound } from "../aten/bind";
 import { isExpr } from "../aten/dim_math";
-import { ITEM_SIZE } from "../aten/promotion";
+import { itemSize } from "../aten/dtypes";
 import { packetOf } from "../aten/registry";
 import type { OpRecord, TensorMeta } from "../aten/types";
 import type { FakeTensor } from "../fx/types";
@@ -49,7 +49,7 @@ export function takeWrapperNames(tracer: Tracer, t: FakeTensor): void {
     m.compare("eq", s, int(0));
     size = m.add(size, m.mul(t.stride[i] as Expr, m.sub(s, ONE())));
   }
-  m.mul(int(ITEM_SIZE[t.dtype]), m.add(t.storageOffset, size));
+  m.mul(int(itemSize(t.dtype)), m.add(t.storageOffset, size));
 }
 
 /**

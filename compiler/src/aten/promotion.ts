@@ -1,34 +1,7 @@
 // Type promotion (c10::promoteTypes, at::result_type, elementwise_dtypes). In: operand dtypes by category of operand.
 // Out: the result dtype. Promises: dimensioned tensors decide before 0-d tensors, those before Python numbers.
+import { isComplexDType, isFloatDType, isIntDType, itemSize } from "./dtypes";
 import { type DType, type PromotionKind, PyComplex, PyFloat, type Scalar, type TensorMeta } from "./types";
-
-const FLOATS: readonly DType[] = ["float64", "float32", "float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"];
-const COMPLEX: readonly DType[] = ["complex64", "complex128"];
-
-export const isFloatDType = (d: DType): boolean => FLOATS.includes(d);
-export const isComplexDType = (d: DType): boolean => COMPLEX.includes(d);
-/** integers without bool */
-export const isIntDType = (d: DType): boolean => d !== "bool" && !isFloatDType(d) && !isComplexDType(d);
-
-export const ITEM_SIZE: Readonly<Record<DType, number>> = {
-  float64: 8,
-  float32: 4,
-  float16: 2,
-  bfloat16: 2,
-  float8_e4m3fn: 1,
-  float8_e5m2: 1,
-  int64: 8,
-  int32: 4,
-  int16: 2,
-  int8: 1,
-  uint8: 1,
-  uint16: 2,
-  uint32: 4,
-  uint64: 8,
-  bool: 1,
-  complex64: 8,
-  complex128: 16,
-};
 
 /** dtype in which half-precision arithmetic is done */
 export function opmathDType(d: DType): DType {
@@ -57,12 +30,12 @@ export function promoteTypes(a: DType, b: DType): DType {
   if (b === "bool") return a;
   const sa = SIGNED.includes(a);
   const sb = SIGNED.includes(b);
-  if (sa === sb) return ITEM_SIZE[a] >= ITEM_SIZE[b] ? a : b;
+  if (sa === sb) return itemSize(a) >= itemSize(b) ? a : b;
   const signed = sa ? a : b;
   const unsigned = sa ? b : a;
-  if (ITEM_SIZE[signed] > ITEM_SIZE[unsigned]) return signed;
+  if (itemSize(signed) > itemSize(unsigned)) return signed;
   // int8 with uint8 needs the next wider signed type
-  return SIGNED.find(d => ITEM_SIZE[d] > ITEM_SIZE[unsigned]) ?? "int64";
+  return SIGNED.find(d => itemSize(d) > itemSize(unsigned)) ?? "int64";
 }
 
 function scalarDType(s: Scalar, defaultFloat: DType): DType {

@@ -2,7 +2,7 @@
 // nodes in graph order. Promises: the cut of least bytes under the rules for what may be computed again; among equal
 // cuts the one closest to the backward pass.
 import { isExpr } from "../../aten/dim_math";
-import { ITEM_SIZE } from "../../aten/promotion";
+import { itemSize } from "../../aten/dtypes";
 import type { FxGraph, FxNode } from "../../fx/graph";
 import { isFakeTensor } from "../../fx/print";
 import type { FakeValue } from "../../fx/types";
@@ -59,7 +59,7 @@ function classify(input: PartitionInput): Classes {
 function sizeOf(v: FakeValue | undefined, hint: (e: Expr) => number): number {
   if (v === undefined || v === null) return 0;
   if (Array.isArray(v)) return (v as readonly (FakeValue | null)[]).reduce<number>((n, x) => n + sizeOf(x, hint), 0);
-  if (isFakeTensor(v)) return v.shape.reduce((n, s) => n * hint(s), ITEM_SIZE[v.dtype]);
+  if (isFakeTensor(v)) return v.shape.reduce((n, s) => n * hint(s), itemSize(v.dtype));
   return isExpr(v) ? 1 : 4;
 }
 

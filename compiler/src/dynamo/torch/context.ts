@@ -54,37 +54,7 @@ export const DTYPES: Readonly<Record<string, DType>> = {
   cdouble: "complex128",
 };
 
-export const isFloating = (d: DType): boolean => d.startsWith("float") || d === "bfloat16";
-export const isComplex = (d: DType): boolean => d.startsWith("complex");
-
-export function itemSize(d: DType): number {
-  switch (d) {
-    case "complex128":
-      return 16;
-    case "float64":
-    case "int64":
-    case "uint64":
-    case "complex64":
-      return 8;
-    case "float32":
-    case "int32":
-    case "uint32":
-      return 4;
-    case "float16":
-    case "bfloat16":
-    case "int16":
-    case "uint16":
-      return 2;
-    case "float8_e4m3fn":
-    case "float8_e5m2":
-    case "int8":
-    case "uint8":
-    case "bool":
-      return 1;
-    default:
-      return d satisfies never;
-  }
-}
+export { isComplexDType as isComplex, isFloatDType as isFloating, itemSize } from "../../aten/dtypes";
 
 export interface AutocastState {
   readonly enabled: boolean;

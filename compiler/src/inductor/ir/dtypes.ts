@@ -1,22 +1,20 @@
 // Facts about dtypes that lowering needs beyond aten/promotion. In: dtypes. Out: category, size, limits.
-import { ITEM_SIZE, isComplexDType, isFloatDType, isIntDType, promoteTypes } from "../../aten/promotion";
+import { itemSize } from "../../aten/dtypes";
 import type { DType } from "../../aten/types";
 
-export { isFloatDType, promoteTypes };
+export {
+  type Category,
+  categoryOf,
+  isFloatDType,
+  isIntDType as isIntegerDType,
+  itemSize as itemsize,
+} from "../../aten/dtypes";
+export { promoteTypes } from "../../aten/promotion";
 
-export type Category = "bool" | "int" | "float" | "complex";
-
-export function categoryOf(d: DType): Category {
-  if (d === "bool") return "bool";
-  return isComplexDType(d) ? "complex" : isFloatDType(d) ? "float" : "int";
-}
-
-export const itemsize = (d: DType): number => ITEM_SIZE[d];
-export const isIntegerDType = isIntDType;
 export const isHalf = (d: DType): boolean => d === "float16" || d === "bfloat16";
 
 export function integerBits(d: DType): { readonly width: number; readonly signed: boolean } {
-  return { width: ITEM_SIZE[d] * 8, signed: !d.startsWith("uint") };
+  return { width: itemSize(d) * 8, signed: !d.startsWith("uint") };
 }
 
 /** smallest and largest integer of a dtype; those of 64 bits are rounded to what a double holds */

@@ -1,5 +1,6 @@
 // Constructors that keep the operator tables terse. In: what is special about an operator. Out: complete OpRecords.
 // Promises: nothing is known here of any single operator; imports nothing but the table's vocabulary.
+import { canCast } from "../../dtypes";
 import {
   type Args,
   type ArgValue,
@@ -180,34 +181,7 @@ export function inplaceMeta(m: MetaBuilder, self: TensorMeta, result: TensorMeta
 
 const shapeText = (m: MetaBuilder, t: TensorMeta): string => `[${t.shape.map(s => m.hint(s)).join(", ")}]`;
 
-const CATEGORY: Readonly<Record<DType, number>> = {
-  bool: 0,
-  uint8: 1,
-  uint16: 1,
-  uint32: 1,
-  uint64: 1,
-  int8: 1,
-  int16: 1,
-  int32: 1,
-  int64: 1,
-  float8_e4m3fn: 2,
-  float8_e5m2: 2,
-  float16: 2,
-  bfloat16: 2,
-  float32: 2,
-  float64: 2,
-  complex64: 3,
-  complex128: 3,
-};
-
-export const isFloat = (d: DType): boolean => CATEGORY[d] === 2;
-export const isComplex = (d: DType): boolean => CATEGORY[d] === 3;
-export const isIntegral = (d: DType): boolean => CATEGORY[d] <= 1;
-
-/** torch.can_cast between result and output: never to a lower category */
-function canCast(from: DType, to: DType): boolean {
-  return CATEGORY[from] <= CATEGORY[to];
-}
+export { isComplexDType as isComplex, isFloatDType as isFloat, isIntegralDType as isIntegral } from "../../dtypes";
 
 const TITLES: Partial<Record<DType, string>> = {
   bool: "Bool",

@@ -45,35 +45,10 @@ export function computeType(dtype: DType): WasmType {
 /** Something that the CPU form of a kernel has no code for; the plan then says so instead of running. */
 export class UnsupportedOnCpu extends Error {}
 
-export function isFloat(dtype: DType): boolean {
-  return dtype.startsWith("float") || dtype === "bfloat16";
-}
+export { isFloatDType as isFloat, itemSize } from "../../../aten/dtypes";
 
 export function isUnsigned(dtype: DType): boolean {
   return dtype.startsWith("uint") || dtype === "bool";
-}
-
-export function itemSize(dtype: DType): number {
-  switch (dtype) {
-    case "complex128":
-      return 16;
-    case "float64":
-    case "int64":
-    case "uint64":
-    case "complex64":
-      return 8;
-    case "float32":
-    case "int32":
-    case "uint32":
-      return 4;
-    case "float16":
-    case "bfloat16":
-    case "int16":
-    case "uint16":
-      return 2;
-    default:
-      return 1;
-  }
 }
 
 /** the literal of a number in a WebAssembly type */
