@@ -17,7 +17,7 @@ import { mayBeTemplate } from "./inductor/scheduler/template_fusion";
 import type { AnyNode, Schedule } from "./inductor/scheduler/types";
 import type { Expr } from "./inductor/symbolic/expr";
 import { SizeVars } from "./inductor/symbolic/size_vars";
-import { wantedForm } from "./inductor/templates/choose";
+import { wantedWay } from "./inductor/templates/choose";
 import { fastest, type MeasuredWays, waysOf } from "./inductor/templates/ways";
 import { postGrad } from "./passes/post_grad";
 import { readBoolean } from "./presets";
@@ -107,7 +107,7 @@ export function compileGraph(
   const ways = waysOf(lowered, target, op => mayBeTemplate(op, { config, behaviours, target }));
   const measured = (ways && options.choices.get(ways.key)) ?? null;
   const way = measured && fastest(measured);
-  if (ways && way !== null && wantedForm(config) === null && ways.ways.includes(way))
+  if (ways && way !== null && wantedWay(config) === null && ways.ways.includes(way))
     config = new Map([...config, ["triton.template_form", way]]);
   const schedule = scheduleGraph(lowered, {
     config,
@@ -148,7 +148,7 @@ export function compileGraph(
     writeCode,
     wat,
     schedulerGraph: drawn,
-    choice: ways && choiceOf(ways, measured, plan, wantedForm(config)),
+    choice: ways && choiceOf(ways, measured, plan, wantedWay(config)),
     estimates: estimatesOf(schedule),
   };
 }

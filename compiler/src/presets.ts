@@ -32,10 +32,8 @@ const config: Readonly<Record<string, ConfigValue>> = {
   max_autotune_gemm: false,
   max_autotune_pointwise: false,
   max_autotune_gemm_backends: "ATEN,TRITON,CPP",
-  // FuseLens's own: flattened, persistent, pointers or library; null: the fastest
+  // FuseLens's own: flattened, flattened_stores, persistent, persistent_stores, pointers or library; null: the fastest
   "triton.template_form": null,
-  // FuseLens's own: a template's results go out through tensor descriptors; null: where that is the faster
-  "triton.template_tile_stores": null,
   // FuseLens's own: two products of one input, and what joins them, in one kernel
   "triton.paired_products": false,
   max_autotune_conv_backends: "ATEN,TRITON",

@@ -1,7 +1,7 @@
 // `node scripts/gpu/gemm_jobs.mjs [OUT]`: what scripts/gpu/bench_gemm.py times, one JSON file a program of
-// test/bench/gemm_programs. In a file: the graph in eager PyTorch, its floating-point operations, and standalone code under
-// preset fuselens for every way to compute its matrix products (the library's kernels; each form of the template). The
-// runner measures them all and keeps the fastest, as a worker does for the editor. Runs without a GPU.
+// test/bench/gemm_programs. In a file: the graph in eager PyTorch, and standalone code under preset fuselens for every way to
+// compute its matrix products that the editor has measured. The runner measures them all and keeps the fastest, as a worker
+// does for the editor. Runs without a GPU.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,23 +21,6 @@ const read = path => {
   }
 };
 
-/** the ways that are compared, by the configuration that asks for them */
-const form = (name, stores, more = {}) => ({
-  "triton.template_form": name,
-  "triton.template_tile_stores": stores,
-  ...more,
-});
-const apart = { "triton.paired_products": false };
-const WAYS = {
-  library: form("library", false),
-  flattened: form("flattened", false),
-  flattened_stores: form("flattened", true),
-  persistent: form("persistent", false),
-  persistent_stores: form("persistent", true),
-  pointers: form("pointers", false),
-  flattened_apart: form("flattened", false, apart),
-};
-
 function compile(path, config) {
   const options = { ...defaultSessionOptions(), preset: "fuselens", target: "h200" };
   options.config = new Map(Object.entries(config));
@@ -54,14 +37,13 @@ for (const file of readdirSync(programs)
   const path = join(programs, file);
   const ways = {};
   const seen = new Set();
-  let graph;
-  for (const [name, config] of Object.entries(WAYS)) {
-    const c = compile(path, config);
+  const graph = compile(path, {});
+  for (const name of graph.graph.choice.ways) {
+    const c = compile(path, { "triton.template_form": name });
     const code = c.outputCode.standalone;
     if (c.plan.blockers.length > 0) throw new Error(`${file} ${name}: ${c.plan.blockers[0]}`);
     if (seen.has(code)) continue;
     seen.add(code);
-    graph ??= c;
     ways[name] = { code, kernels: c.graph.kernels.map(k => k.name) };
   }
   const job = { name: basename(file, ".py"), eager: graph.outputCode.eager, ways };

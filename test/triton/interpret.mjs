@@ -3,30 +3,25 @@
 // python3 with venv, and once the network or pip's cache; no GPU, no PyTorch.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cache, python, read, root, run, sources } from "./tools.mjs";
+import { loadCompiler } from "../../scripts/sources.mjs";
+import { cache, python, read, root, run } from "./tools.mjs";
 
-const { Session, defaultSessionOptions } = await sources(
-  "triton-interpreter-driver",
-  'export * from "./compiler/src/index"',
-);
+const { Session, defaultSessionOptions } = await loadCompiler();
 const folder = join(cache, "triton-templates");
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const seen = new Set();
-for (const form of ["flattened", "persistent", "pointers"]) {
-  for (const stores of [true, false]) {
-    const config = new Map([
-      ["max_autotune", true],
-      ["triton.template_form", form],
-      ["triton.template_tile_stores", stores],
-    ]);
-    const session = new Session(read, { ...defaultSessionOptions(), preset: "fuselens", config });
-    for (const c of session.run(join(root, "test", "triton", "templates.py")).compilations) {
-      const code = c.outputCode.standalone;
-      if (seen.has(code)) continue;
-      seen.add(code);
-      writeFileSync(join(folder, `${c.graph.name}__${form}${stores ? "_stores" : ""}.py`), code);
-    }
+for (const way of ["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers"]) {
+  const config = new Map([
+    ["max_autotune", true],
+    ["triton.template_form", way],
+  ]);
+  const session = new Session(read, { ...defaultSessionOptions(), preset: "fuselens", config });
+  for (const c of session.run(join(root, "test", "triton", "templates.py")).compilations) {
+    const code = c.outputCode.standalone;
+    if (seen.has(code)) continue;
+    seen.add(code);
+    writeFileSync(join(folder, `${c.graph.name}__${way}.py`), code);
   }
 }
 process.exitCode = run(python("triton-interpreter-venv", { numpy: "2.2.6" }), [

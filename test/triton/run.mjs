@@ -5,17 +5,15 @@
 //   npm run test:triton -- [--preset torch-2.11] [--only NAME] [--all-configs] [--jobs 2]
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { cache, python, read, root, run, sources } from "./tools.mjs";
+import { loadCompiler } from "../../scripts/sources.mjs";
+import { cache, python, read, root, run } from "./tools.mjs";
 
 const option = name => {
   const i = process.argv.indexOf(name);
   return i < 0 ? undefined : process.argv[i + 1];
 };
 
-const { Session, defaultSessionOptions, presetNames } = await sources(
-  "triton-driver",
-  'export * from "./compiler/src/index"',
-);
+const { Session, defaultSessionOptions, presetNames } = await loadCompiler();
 const presets = option("--preset")?.split(",") ?? presetNames();
 const folder = join(cache, "triton-programs");
 rmSync(folder, { recursive: true, force: true });
@@ -24,7 +22,7 @@ mkdirSync(folder, { recursive: true });
 const seen = new Set();
 let crashed = 0;
 /** templates in every form, under the preset that has them all */
-const FORMS = ["flattened", "persistent", "pointers"];
+const FORMS = ["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers"];
 const FORMED = "bench/gemm_programs";
 for (const source of ["programs", "counts", FORMED]) {
   for (const file of readdirSync(join(root, "test", source)).sort()) {

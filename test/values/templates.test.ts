@@ -53,6 +53,12 @@ const CASES: Readonly<Record<string, Case>> = {
     templates: 2,
     tolerance: 0,
   },
+  "a 1x1 convolution of channels-last images, bias and relu": {
+    body: "F.relu(F.conv2d(a.to(memory_format=torch.channels_last), b, c))",
+    arguments: [randn("2, 24, 5, 7"), randn("40, 24, 1, 1"), randn("40")],
+    templates: 1,
+    tolerance: 1e-6,
+  },
   "attention with a bias": {
     body: "F.scaled_dot_product_attention(a, b, b, attn_mask=c)",
     arguments: [randn("2, 3, 40, 32", "float16"), randn("2, 3, 56, 32", "float16"), randn("40, 56", "float16")],
@@ -72,11 +78,15 @@ describe("templates", () => {
     it.each(Object.entries(CASES))(`%s (${form})`, async (_name, c) => {
       const names = ["a", "b", "c"].slice(0, c.arguments.length);
       const source = `import torch\nimport torch.nn.functional as F\n\n\n@torch.compile\ndef f(${names.join(", ")}):\n    return ${c.body}\n\n\nwith torch.no_grad():\n    f(${c.arguments.join(", ")})\n`;
-      const config = new Map<string, unknown>([
-        ["max_autotune", true],
-        ["triton.template_form", form],
-      ]);
       const graph = (unfused: boolean) => {
+        const config = new Map<string, unknown>(
+          unfused
+            ? []
+            : [
+                ["max_autotune", true],
+                ["triton.template_form", form],
+              ],
+        );
         const program = runSource("/elsewhere/model.py", source, { wat: true, unfused, preset: "fuselens", config });
         const [compiled] = program.compilations;
         if (!compiled) throw new Error("nothing was compiled");

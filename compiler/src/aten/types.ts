@@ -464,6 +464,10 @@ export interface LoweringBuilder<B> extends DimMath {
   realize(x: B): B;
   /** put in memory channels-last, if its layout is still open (require_channels_last) */
   channelsLast(x: B): B;
+  /** x in memory with its channels together: copied where it lies otherwise (require_stride_order, channels_last_order) */
+  requireChannelsLast(x: B): B;
+  /** whether the convolution being lowered works channels-last (channels_last_conv) */
+  convolvesChannelsLast(): boolean;
   realizeHint(x: B): void;
   clone(x: B): B;
   cat(xs: readonly B[], dim: number): B; // pointwise or ConcatKernel, as lowering.md §10 decides

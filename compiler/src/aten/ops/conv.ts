@@ -1,6 +1,7 @@
 // Convolutions. All spellings end in aten.convolution, which cuDNN runs; its bias is added by Inductor's own loops.
 import type { Args, ArgValue, Dim, GraphBuilder, LoweringBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
 import { masked, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { externOut } from "./helpers/products";
 import { at, composed, looksChannelsLast, range } from "./helpers/shape";
 
 /** one number for each spatial dim */
@@ -95,9 +96,41 @@ const lastOr = (m: MetaBuilder, shape: readonly Dim[]): Dim[] | undefined =>
 
 const CONV_ARGS = ["stride", "padding", "dilation", "transposed", "output_padding", "groups"] as const;
 
+/**
+ * A convolution with windows of one element is a matrix product over channels. cuDNN is asked all the same, unless
+ * conv_1x1_as_mm says otherwise, or matrix products are tuned and the input's channels lie together anyway.
+ */
+function isProduct<B>(b: LoweringBuilder<B>, a: Args<B>): boolean {
+  const tunes = b.config("max_autotune") === true || b.config("max_autotune_gemm") === true;
+  if (b.config("conv_1x1_as_mm") !== true && !(tunes && b.convolvesChannelsLast())) return false;
+  const all = (dims: readonly Dim[], n: number): boolean => dims.every(d => b.static(d) === n);
+  return (
+    a.raw("transposed") !== true &&
+    all([a.dim("groups"), ...b.size(a.tensor("weight")).slice(2)], 1) &&
+    all([...a.dims("stride"), ...a.dims("dilation")], 1) &&
+    all([...a.dims("padding"), ...a.dims("output_padding")], 0) &&
+    b.size(a.tensor("input")).every(d => (b.static(d) ?? 1) > 0)
+  );
+}
+
+/** Rows are places, columns channels: [n * h * w, c_in] by [c_in, c_out] (convert_1x1_conv_to_mm). */
+function asProduct<B>(b: LoweringBuilder<B>, x: B, weight: B, bias: B | null): B {
+  const [out, channels, ...window] = b.size(weight);
+  const w = b.permute(b.view(weight, [out as Dim, channels as Dim]), [1, 0]);
+  const last = [0, ...range(window.length).map(d => d + 2), 1];
+  const places = b.permute(b.requireChannelsLast(x), last);
+  const sizes = b.size(places).slice(0, -1);
+  const rows = b.view(places, [sizes.reduce((p, s) => b.mul(p, s)), channels as Dim]);
+  const product =
+    bias === null ? externOut(b, "mm", [rows, w]) : externOut(b, "addmm", [bias, rows, w], { alpha: 1, beta: 1 });
+  const first = [0, last.length - 1, ...range(window.length).map(d => d + 1)];
+  return b.permute(b.view(product, [...sizes, out as Dim]), first);
+}
+
 function lowerConv<B>(b: LoweringBuilder<B>, a: Args<B>): B {
   const [x, w] = [a.tensor("input"), a.tensor("weight")];
   const bias = a.optTensor("bias");
+  if (isProduct(b, a)) return asProduct(b, x, w, bias);
   const kwargs: Record<string, ArgValue<B>> = {};
   for (const name of CONV_ARGS) kwargs[name] = a.raw(name);
   // cuDNN is slower with a bias; added afterwards it fuses with what follows

@@ -1,20 +1,9 @@
 // Matrix products: the kernels themselves (mm, addmm, bmm, baddbmm and kin), and the small products that Inductor writes
 // as multiply and sum.
 
-import type {
-  Args,
-  ArgValue,
-  Dim,
-  DType,
-  GraphBuilder,
-  LoweringBuilder,
-  MetaBuilder,
-  OpRecord,
-  Scalar,
-  TensorMeta,
-} from "../types";
+import type { Args, ArgValue, Dim, DType, GraphBuilder, MetaBuilder, OpRecord, Scalar, TensorMeta } from "../types";
 import { each, fallback, inplace, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
-import { bmm, conjIfComplex, maybeMultiply, mm, swapLast, t } from "./helpers/products";
+import { bmm, conjIfComplex, externOut, maybeMultiply, mm, swapLast, t } from "./helpers/products";
 import { at } from "./helpers/shape";
 import { convert, isHalf, withOpmath } from "./helpers/trace";
 
@@ -110,25 +99,6 @@ function addedMeta(m: MetaBuilder, self: TensorMeta, product: TensorMeta): Tenso
     );
   }
   return product;
-}
-
-function externOut<B>(
-  b: LoweringBuilder<B>,
-  name: string,
-  inputs: readonly B[],
-  kwargs: Record<string, ArgValue<B>> = {},
-): B {
-  return b.extern({
-    kind: "out",
-    kernel: `extern_kernels.${name}`,
-    op: `aten.${name}.default`,
-    inputs,
-    args: inputs as readonly ArgValue<B>[],
-    kwargs,
-    // of the products only these two leave their layout open to what reads them
-    layout: name === "mm" || name === "addmm" ? "flexible" : "contiguous",
-    strides: "mm",
-  });
 }
 
 const scale = <T>(a: Args<T>): Record<string, ArgValue<T>> => ({ alpha: a.raw("alpha"), beta: a.raw("beta") });

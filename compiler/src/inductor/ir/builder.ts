@@ -16,11 +16,11 @@ import { deviceOf, dtypeOf, loaderOf, sizeOf } from "./access";
 import { allocate, externOp, toDevice } from "./allocation";
 import { bufferOf, isTensorBox, type TensorBox } from "./boxes";
 import { concatenate } from "./cat";
-import { requireContiguous } from "./constraints";
+import { realizeInput, requireContiguous, requireStrideOrder } from "./constraints";
 import type { Lowering } from "./context";
 import { extern, externMany } from "./extern";
 import { tracedResults } from "./fallback_meta";
-import { channelsLastStrides, strideOrderOf } from "./layouts";
+import { CHANNELS_LAST_ORDER, channelsLastOrder, channelsLastStrides, strideOrderOf } from "./layouts";
 import { copyInto, foreach, readNames, scatter } from "./mutation";
 import {
   clone,
@@ -159,6 +159,13 @@ export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
         freezeWithStrideOrder(ctx, b, strideOrderOf(strides, ctx.sizevars), false);
       }
       return x;
+    },
+    requireChannelsLast: x => realizeInput(ctx, requireStrideOrder(ctx, x, channelsLastOrder(sizeOf(x).length))),
+    convolvesChannelsLast: () => {
+      const meta = tracedResults(ctx.currentNode) as TensorMeta;
+      if (meta.shape.length !== 4) return false;
+      const order = strideOrderOf(meta.stride as readonly Expr[], ctx.sizevars);
+      return ctx.layoutOpt || order.join() === CHANNELS_LAST_ORDER.join();
     },
     realizeHint: x => realizeHint(ctx, x),
     clone: x => clone(ctx, x),

@@ -63,6 +63,13 @@ export function sameOrdered(sizes: readonly Expr[], strides: readonly Expr[], si
 export const CHANNELS_LAST_FILL = [1, 3, 2, 0];
 export const CHANNELS_LAST_ORDER = [3, 0, 2, 1];
 
+/** that of values of any rank: channels run fastest, then the last dimension */
+export function channelsLastOrder(rank: number): number[] {
+  const order = Array.from({ length: rank }, (_, d) => rank - 1 - d);
+  order.splice(1, 0, ...order.splice(-1));
+  return order;
+}
+
 /** strides of a memory format over 4-D (channels_last) or 5-D (channels_last_3d) sizes */
 export function channelsLastStrides(sizes: readonly Expr[]): Expr[] {
   return fillOrdered(sizes, sizes.length === 5 ? [1, 4, 3, 2, 0] : CHANNELS_LAST_FILL);

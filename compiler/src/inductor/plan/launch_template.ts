@@ -4,12 +4,12 @@
 import { attentionConfigs, emitAttention } from "../codegen/triton/attention";
 import { emitGemm, type GemmGroup, type InputPrecision } from "../codegen/triton/gemm";
 import { type KernelSource, kernelSource } from "../codegen/triton/kernel_text";
-import { configBool, has } from "../codegen/triton/options";
+import { has } from "../codegen/triton/options";
 import { isGroup, isTemplate, membersOf } from "../scheduler/state";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import { type Attention, attentionOf } from "../templates/attention";
 import { chooseForm } from "../templates/choose";
-import { type GemmForm, gemmConfigs, isPersistent } from "../templates/forms";
+import { gemmConfigs, isPersistent } from "../templates/forms";
 import { gemmOf } from "../templates/gemm";
 import type { PlanContext } from "./context";
 import { externCall } from "./extern_calls";
@@ -51,9 +51,9 @@ function launchGemm(l: LaunchBuilder, node: AnyNode): void {
   const e = emitGemm(l.context, group, {
     form: choice.form,
     precision: inputPrecision(b),
-    storesTiles: storesTiles(b, choice.form, products.length),
+    storesTiles: choice.storesTiles,
   });
-  const configs = choice.configs ?? gemmConfigs(choice.form, products, b.options.target, sv);
+  const configs = gemmConfigs(choice.form, products, b.options.target, sv);
   const source = templateSource(kernelSource(e, b.options, b.schedule.graph.kind), isPersistent(choice.form), configs);
   const index = l.define(source, node, members, originsOf(members));
   for (const m of members) b.markRun(m, null);
@@ -69,14 +69,6 @@ function gemmGroup(members: readonly SchedulerNode[]): GemmGroup {
     return { node, gemm };
   });
   return { products, epilogue: members.filter(m => !isTemplate(m)) };
-}
-
-/** what was the faster on an H200, unless the configuration says otherwise */
-function storesTiles(b: PlanContext, form: GemmForm, products: number): boolean {
-  const wanted = b.options.config.get("triton.template_tile_stores");
-  return wanted === null || wanted === undefined
-    ? form === "persistent" && products > 1
-    : configBool(b.options, "triton.template_tile_stores");
 }
 
 function inputPrecision(b: PlanContext): InputPrecision {

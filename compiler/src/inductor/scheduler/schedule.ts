@@ -3,7 +3,7 @@
 // Promises: decisions, names and order are Inductor's for the given preset; nothing of the graph is changed.
 import { dumpNodes } from "../../report/ir_dump";
 import type { LoweredGraph } from "../ir/types";
-import { wantedForm } from "../templates/choose";
+import { wantedWay } from "../templates/choose";
 import { countBytes } from "./bytes";
 import { createComboKernels } from "./combo";
 import { createForeachNodes } from "./foreach";
@@ -14,7 +14,7 @@ import { pairProducts } from "./paired_products";
 import { estimatePeakMemory, reorderForPeakMemory } from "./peak_memory";
 import { fuseNodes } from "./rounds";
 import { behaves, flag, layoutOf, type SchedulerOptions, type SchedulerState } from "./state";
-import { estimatedCosts, type TemplateCosts, withWantedForm } from "./template_choices";
+import { estimatedCosts, type TemplateCosts, withWantedWay } from "./template_choices";
 import { finalizeTemplates, speedupByFusion, splitTemplateGroups, withTemplates } from "./template_fusion";
 import type { AnyNode, Schedule } from "./types";
 
@@ -37,9 +37,9 @@ export function schedule(lowered: LoweredGraph, given: ScheduleOptions): Schedul
   const graph = ownCopy(withTemplates(lowered, options));
   const s = newState(graph, options);
   const templates = {
-    costs: withWantedForm(
+    costs: withWantedWay(
       options.measure ?? estimatedCosts(graph, options.target, behaves(options, "float32_products_in_parts")),
-      wantedForm(options.config),
+      wantedWay(options.config),
     ),
     choices: new Map(),
     numbered: 0,

@@ -9,7 +9,7 @@ import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph } from "../ir/types";
 import { printLog } from "../symbolic";
 import type { SizeVars } from "../symbolic/size_vars";
-import type { GemmForm } from "../templates/forms";
+import type { GemmWay } from "../templates/forms";
 import { gemmKind } from "../templates/gemm";
 import { layoutOf } from "./state";
 
@@ -103,7 +103,7 @@ export function estimatedCosts(graph: LoweredGraph, target: TargetProperties, in
 }
 
 /** what the configuration asks for is taken, whatever it costs */
-export function withWantedForm(costs: TemplateCosts, wanted: GemmForm | "library" | null): TemplateCosts {
+export function withWantedWay(costs: TemplateCosts, wanted: GemmWay | "library" | null): TemplateCosts {
   if (wanted === null) return costs;
   return {
     ...costs,

@@ -3,7 +3,7 @@
 // Promises: after speedup_by_fusion (epilogues are not benchmarked by default) and finalize_multi_template_buffers.
 import type { Buffer, ExternOperation, LoweredGraph, Operation } from "../ir/types";
 import { type Attention, attentionPays, withAttentionTemplates } from "../templates/attention";
-import { wantedForm } from "../templates/choose";
+import { wantedWay } from "../templates/choose";
 import { gemmKind, gemmOf } from "../templates/gemm";
 import { makeGroup } from "./groups";
 import {
@@ -43,7 +43,7 @@ export function mayBeTemplate(op: ExternOperation, o: SchedulerOptions): boolean
 export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): LoweredGraph {
   if (!autotunes(o)) return graph;
   const isTemplate = (op: ExternOperation): boolean => gemmKind(op) !== null && mayBeTemplate(op, o);
-  const wanted = wantedForm(o.config);
+  const wanted = wantedWay(o.config);
   const attention = (a: Attention): boolean => (wanted === null ? attentionPays(a) : wanted !== "library");
   const source = behaves(o, "attention_template") ? withAttentionTemplates(graph, attention) : graph;
   const buffers = new Map<string, Buffer>(source.buffers);

@@ -15,7 +15,17 @@ import type { Gemm } from "./gemm";
  */
 export type GemmForm = "pointers" | "persistent" | "flattened";
 export const GEMM_FORMS: readonly GemmForm[] = ["flattened", "persistent", "pointers"];
-export const isGemmForm = (x: unknown): x is GemmForm => GEMM_FORMS.includes(x as GemmForm);
+
+/** a form, and whether its results go out through tensor descriptors as well */
+export type GemmWay = GemmForm | "flattened_stores" | "persistent_stores";
+const WAYS: readonly GemmWay[] = ["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers"];
+export const isGemmWay = (x: unknown): x is GemmWay => WAYS.includes(x as GemmWay);
+
+export const formOf = (w: GemmWay): GemmForm => w.replace("_stores", "") as GemmForm;
+export const storesTiles = (w: GemmWay): boolean => w.endsWith("_stores");
+
+/** the ways that these forms give */
+export const waysWith = (forms: readonly GemmForm[]): readonly GemmWay[] => WAYS.filter(w => forms.includes(formOf(w)));
 
 /** whether the form fetches tiles through descriptors, and walks them */
 export const isPersistent = (f: GemmForm): boolean => f !== "pointers";

@@ -27,13 +27,29 @@ function compile(body: string, shapes: readonly string[], o: Options = {}, name 
 }
 
 const RELU: readonly [string, readonly string[]] = ["(a @ b).relu()", ["512, 256", "256, 512"]];
+const STORE = /out_tiles\d*\.store\(/;
 const forced = (form: string): Options => ({ config: [["triton.template_form", form]] });
 
 describe("templates of matrix products", () => {
   it("fetch tiles through descriptors where the GPU can and rows are aligned", () => {
-    expect(compile(...RELU).graph.choice?.ways).toEqual(["library", "flattened", "persistent", "pointers"]);
+    expect(compile(...RELU).graph.choice?.ways).toEqual([
+      "library",
+      "flattened",
+      "flattened_stores",
+      "persistent",
+      "persistent_stores",
+      "pointers",
+    ]);
     expect(compile(...RELU, { target: "a100" }).graph.choice?.ways).toEqual(["library", "pointers"]);
     expect(compile("(a @ b).relu()", ["512, 255", "255, 512"]).graph.choice?.ways).toEqual(["library", "pointers"]);
+  });
+
+  it("may store their results through descriptors", () => {
+    const text = (way: string): string => compile(...RELU, forced(way)).plan.kernels[0]?.triton ?? "";
+    for (const form of ["flattened", "persistent"]) {
+      expect(text(form)).not.toMatch(STORE);
+      expect(text(`${form}_stores`)).toMatch(STORE);
+    }
   });
 
   it("hold what follows in one kernel, or leave it to a kernel of its own where the library is asked for", () => {

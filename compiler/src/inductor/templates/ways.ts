@@ -6,10 +6,10 @@ import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph, Operation } from "../ir/types";
 import { printLog } from "../symbolic";
 import { attentionOf } from "./attention";
-import { formsOf, type GemmForm } from "./forms";
+import { formsOf, type GemmWay, waysWith } from "./forms";
 import { gemmOf } from "./gemm";
 
-export type Way = GemmForm | "library";
+export type Way = GemmWay | "library";
 
 /** what a worker measured of one graph, microseconds by way */
 export interface MeasuredWays {
@@ -34,13 +34,13 @@ export function waysOf(
   takes: (op: ExternOperation) => boolean,
 ): { readonly key: string; readonly ways: readonly Way[] } | null {
   const sv = graph.sizevars;
-  const forms = new Set<Way>(["library"]);
+  const ways = new Set<Way>(["library"]);
   const parts: unknown[] = [];
   for (const op of graph.operations) {
     if (op.kind !== "extern" || op.device.type !== "cuda" || !takes(op)) continue;
     const gemm = gemmOf(op);
-    if (gemm) for (const f of formsOf([gemm], target, sv)) forms.add(f);
-    else if (attentionOf(op, sv)) forms.add("pointers");
+    if (gemm) for (const w of waysWith(formsOf([gemm], target, sv))) ways.add(w);
+    else if (attentionOf(op, sv)) ways.add("pointers");
     else continue;
     parts.push([
       op.op,
@@ -54,7 +54,7 @@ export function waysOf(
     .update(JSON.stringify([target.name, parts]))
     .digest("hex")
     .slice(0, 32);
-  return { key, ways: [...forms] };
+  return { key, ways: [...ways] };
 }
 
 /** operators that read the product, in order */

@@ -1,6 +1,6 @@
-// The calls that derivatives and compositions of matrix products are written with.
+// The calls that derivatives, compositions and lowerings of matrix products are written with.
 
-import type { GraphBuilder, Scalar } from "../../types";
+import type { ArgValue, GraphBuilder, LoweringBuilder, Scalar } from "../../types";
 import { isComplex, numberOf } from "./define";
 
 /** t * s as derivative formulas write it (maybe_multiply) */
@@ -20,3 +20,23 @@ export const bmm = <T>(b: GraphBuilder<T>, x: T, y: T): T => b.call("aten.bmm.de
 
 export const outer = <T>(b: GraphBuilder<T>, x: T, y: T): T => b.call("aten.outer.default", [x, y]);
 export const mv = <T>(b: GraphBuilder<T>, x: T, y: T): T => b.call("aten.mv.default", [x, y]);
+
+/** a product by the library's kernel, or by a template that is chosen in its place */
+export function externOut<B>(
+  b: LoweringBuilder<B>,
+  name: string,
+  inputs: readonly B[],
+  kwargs: Record<string, ArgValue<B>> = {},
+): B {
+  return b.extern({
+    kind: "out",
+    kernel: `extern_kernels.${name}`,
+    op: `aten.${name}.default`,
+    inputs,
+    args: inputs as readonly ArgValue<B>[],
+    kwargs,
+    // of the products only these two leave their layout open to what reads them
+    layout: name === "mm" || name === "addmm" ? "flexible" : "contiguous",
+    strides: "mm",
+  });
+}

@@ -1,0 +1,15 @@
+"""A 1x1 convolution over channels-last images, its bias and relu: a bottleneck's last layer."""
+import torch
+import torch.nn.functional as F
+
+
+@torch.compile(mode="max-autotune-no-cudagraphs")
+def conv1x1_relu(x, w, bias):
+    return F.relu(F.conv2d(x, w, bias))
+
+
+x = torch.randn(32, 256, 56, 56, device="cuda", dtype=torch.bfloat16).to(memory_format=torch.channels_last)
+w = torch.randn(512, 256, 1, 1, device="cuda", dtype=torch.bfloat16)
+bias = torch.randn(512, device="cuda", dtype=torch.bfloat16)
+with torch.no_grad():
+    conv1x1_relu(x, w, bias)
