@@ -27,6 +27,7 @@ const ENTRIES = {
   compile_thread: "server/src/start/compile_thread.ts",
   "compile_thread.main": "server/src/compile_thread.ts",
   "services.main": "server/src/services.ts",
+  "language_server.main": "server/src/language_server.ts",
   worker: "gpu-worker/src/main.ts",
   executor: "gpu-worker/src/cpu/main.ts",
   thread: "gpu-worker/src/cpu/thread.ts",

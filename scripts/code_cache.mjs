@@ -1,13 +1,12 @@
 // Bundles that start from compiled code (server/src/start): their banner, their build's name in it, and a first run of
 // each, whose code is kept beside the bundle for the V8 that made it.
 import { execFile, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
+import * as crypto from "node:crypto";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { Worker } from "node:worker_threads";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const UNNAMED = "/*build 0000000000000000*/";
@@ -18,11 +17,12 @@ const EXAMPLE = join(root, "scripts", "warm_up.py");
 export const lazyCrypto = {
   name: "lazy-crypto",
   setup(b) {
-    b.onResolve({ filter: /^node:crypto$/ }, args =>
+    b.onResolve({ filter: /^(node:)?crypto$/ }, args =>
       args.namespace === "lazy" ? { path: args.path, external: true } : { path: args.path, namespace: "lazy" },
     );
     b.onLoad({ filter: /.*/, namespace: "lazy" }, () => ({
-      contents: ["createHash", "randomBytes"]
+      contents: Object.keys(crypto)
+        .filter(n => n !== "default")
         .map(
           n => `Object.defineProperty(exports, "${n}", { enumerable: true, get: () => require("node:crypto").${n} });`,
         )
@@ -35,7 +35,7 @@ export const lazyCrypto = {
 export const BANNER = { js: UNNAMED };
 
 /** Bundles and what starts them, by name: NAME.main.cjs is server/src/NAME.ts, NAME.cjs server/src/start/NAME.ts */
-export const STARTED = { cli: "cli", services: "cli", compile_thread: "compile_thread" };
+export const STARTED = { cli: "cli", services: "cli", language_server: "cli", compile_thread: "compile_thread" };
 
 /** Names the build in the banner of NAME.main.cjs by its content and by that of what starts it. */
 export function nameBuild(folder, name) {
@@ -45,7 +45,7 @@ export function nameBuild(folder, name) {
   if (!text.startsWith(UNNAMED)) throw new Error(`${file} has no banner`);
   // load_bundle.ts reads a byte as a character
   if (Buffer.byteLength(text) !== text.length) throw new Error(`${file} is not ASCII`);
-  const build = createHash("sha256").update(starter).update(text).digest("hex").slice(0, 16);
+  const build = crypto.createHash("sha256").update(starter).update(text).digest("hex").slice(0, 16);
   writeFileSync(file, text.replace(UNNAMED, `/*build ${build}*/`), "latin1");
   return build;
 }
@@ -62,8 +62,8 @@ export async function warmUp(folder, builds) {
     const args = [join(folder, "cli.cjs"), "explain", EXAMPLE, "--json"];
     jobs.push(promisify(execFile)(process.execPath, args, { env, maxBuffer: 1 << 26 }));
   }
-  if (missing("services-lsp")) jobs.push(warmServer(join(folder, "cli.cjs"), env));
-  if (missing("compile_thread")) jobs.push(warmThread(join(folder, "compile_thread.cjs"), env, () => list(code)));
+  if (missing("language_server") || missing("compile_thread"))
+    jobs.push(warmServer(join(folder, "cli.cjs"), env, () => list(code).some(f => /^compile_thread.*\.code$/.test(f))));
   await Promise.all(jobs);
 }
 
@@ -75,34 +75,12 @@ function list(folder) {
   }
 }
 
-/** one compile in a compile thread, which keeps its code soon afterwards */
-async function warmThread(file, env, kept) {
-  const options = {
-    preset: "nightly-2026-11",
-    target: "h100",
-    config: [],
-    stepBudget: 20_000_000,
-    folders: [],
-    examples: [],
-  };
-  const workerData = { options, generation: new SharedArrayBuffer(4) };
-  const thread = new Worker(file, { workerData, env: { ...env, FUSELENS_CODE_CACHE_AFTER: "1" } });
-  const text = readFileSync(EXAMPLE, "utf8");
-  const request = { kind: "compile", generation: 0, path: "/warm_up.py", keyed: false };
-  thread.postMessage({ ...request, id: 1, version: 1, text });
-  thread.postMessage({ ...request, id: 2, version: 2, text: text.replace("1e-6", "1e-5") });
-  const started = performance.now();
-  while (
-    !kept().some(f => f.startsWith("compile_thread") && f.endsWith(".code")) &&
-    performance.now() - started < 60_000
-  )
-    await setTimeout(50);
-  await thread.terminate();
-}
-
-/** one file opened in the language server, with what an editor asks of it at once */
-async function warmServer(file, env) {
-  const server = spawn(process.execPath, [file, "lsp", "--stdio"], { env, stdio: ["pipe", "pipe", "inherit"] });
+/** one file opened in the language server, with what an editor asks of it at once; `kept`: its compile thread has kept its code */
+async function warmServer(file, env, kept) {
+  const server = spawn(process.execPath, [file, "lsp", "--stdio"], {
+    env: { ...env, FUSELENS_CODE_CACHE_AFTER: "1" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   const waiting = new Map();
   let rest = Buffer.alloc(0);
   server.stdout.on("data", data => {
@@ -142,6 +120,13 @@ async function warmServer(file, env) {
   await ask("textDocument/diagnostic", { textDocument });
   const line = text.split("\n").findIndex(l => l.includes("x = x + self.proj"));
   await ask("textDocument/hover", { textDocument, position: { line, character: 12 } });
+  const edited = text.replace("1e-6", "1e-5");
+  send({
+    method: "textDocument/didChange",
+    params: { textDocument: { ...textDocument, version: 2 }, contentChanges: [{ text: edited }] },
+  });
+  await ask("textDocument/codeLens", { textDocument });
+  for (const until = performance.now() + 60_000; !kept() && performance.now() < until; ) await setTimeout(20);
   await ask("shutdown");
   send({ method: "exit" });
   await ended;

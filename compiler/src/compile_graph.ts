@@ -27,7 +27,8 @@ import type { Artifact, LogLevel, LogRecord } from "./report/log";
 import { originOf, outermostFunction, reportedFile, UNNAMED } from "./report/origins";
 import { type CodeWriter, codeWriter } from "./report/output_code";
 import { scheduleRecords } from "./report/schedule_log";
-import { schedulerDot, schedulerGraph } from "./report/scheduler_graph";
+import { schedulerDot } from "./report/scheduler_dot";
+import { schedulerGraph } from "./report/scheduler_graph";
 import type { OutputCode, ReportChoice, SchedulerGraph } from "./report/types";
 import { stageBegins } from "./stages";
 

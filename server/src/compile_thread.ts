@@ -1,4 +1,4 @@
-// Entry of a compile thread: owns a Session, answers one request after another.
+// What compile_thread.main.cjs does: answers one request after another.
 import { parentPort, workerData } from "node:worker_threads";
 import type { CompileRequest, ThreadStart } from "./analysis/messages";
 import { ThreadMain } from "./analysis/thread_main";

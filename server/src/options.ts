@@ -10,7 +10,7 @@ import {
   presetNames,
   type SessionOptions,
   targetNames,
-} from "@fuselens/compiler";
+} from "@fuselens/compiler/vocabulary";
 import { UsageError } from "./errors";
 import { printError } from "./render/output";
 

@@ -15,9 +15,17 @@ const NEEDED = [
   "extension/walkthrough/first_kernels.py",
   ...["extension.cjs", "viz_worker.cjs"].map(f => `extension/dist/${f}`),
   ...["kernel_map", "graph", "benchmarks"].map(f => `extension/dist/webview/${f}.js`),
-  ...["cli", "cli.main", "services.main", "compile_thread", "compile_thread.main", "worker", "executor", "thread"].map(
-    f => `extension/dist/server/${f}.cjs`,
-  ),
+  ...[
+    "cli",
+    "cli.main",
+    "services.main",
+    "language_server.main",
+    "compile_thread",
+    "compile_thread.main",
+    "worker",
+    "executor",
+    "thread",
+  ].map(f => `extension/dist/server/${f}.cjs`),
   ...NATIVE.map(f => `extension/dist/server/${f}`),
   "extension/dist/server/python/fuselens_worker/main.py",
 ];

@@ -1,6 +1,7 @@
 // What torch 2.11 does with small programs that no recorded one resembles: graphs and copies, as it printed them.
 import { describe, expect, it } from "vitest";
-import { defaultSessionOptions, Session } from "../session";
+import { Session } from "../session";
+import { defaultSessionOptions } from "../session_options";
 import type { ReportGraph } from "./types";
 
 function graphsOf(body: string): readonly ReportGraph[] {

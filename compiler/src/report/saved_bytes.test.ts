@@ -1,6 +1,7 @@
 // A forward graph's report says per line what is kept for the backward.
 import { describe, expect, it } from "vitest";
-import { defaultSessionOptions, Session } from "../session";
+import { Session } from "../session";
+import { defaultSessionOptions } from "../session_options";
 
 const SOURCE = `import torch
 @torch.compile

@@ -3,7 +3,8 @@ import { DEFAULT_TARGET } from "../inductor/ir/target";
 import { schedule } from "../inductor/scheduler/schedule";
 import { buildGraph } from "../inductor/scheduler/testing/build_graph";
 import { defaultBehaviours, defaultConfig } from "../presets";
-import { dotLabel, dotString, schedulerDot, schedulerGraph } from "./scheduler_graph";
+import { dotLabel, dotString, schedulerDot } from "./scheduler_dot";
+import { schedulerGraph } from "./scheduler_graph";
 
 /** two elementwise operations over one input, the second reading the first, and a reduction of the second */
 const graph = () => {

@@ -1,6 +1,7 @@
 // Rules of torch 2.11 that no recorded program shows: each was read off its decisions for a program like the one here.
 import { describe, expect, it } from "vitest";
-import { defaultSessionOptions, Session } from "../session";
+import { Session } from "../session";
+import { defaultSessionOptions } from "../session_options";
 
 const HEAD = "import torch\nimport torch.nn.functional as F\n";
 

@@ -1,11 +1,12 @@
 // Analyzer: the newest program of each open document. Runs compiles in a thread, one at a time: a newer version of a
 // document cancels the compile of its older one, an edit goes before documents that were merely opened, and an answer
 // about an older version is never handed out.
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { OutputCode } from "@fuselens/compiler";
 import type { EditorProgram } from "../ide/model";
+import { type CompileThread, startCompileThread } from "./compile_thread";
 import { endThread } from "./end_thread";
-import type { CompileRequest, ThreadAnswer, ThreadOptions, ThreadStart } from "./messages";
+import type { CompileRequest, ThreadAnswer, ThreadOptions } from "./messages";
 
 export interface Analysis {
   readonly path: string;
@@ -36,7 +37,7 @@ interface Pending {
 
 export class Analyzer {
   private thread: Worker | null = null;
-  private readonly generation = new Int32Array(new SharedArrayBuffer(4));
+  private readonly generation: Int32Array<SharedArrayBuffer>;
   private readonly latest = new Map<string, Analysis>();
   private readonly queue = new Map<string, Pending>();
   private running: (Pending & { readonly id: number; stopped: boolean }) | null = null;
@@ -51,7 +52,12 @@ export class Analyzer {
     private readonly threadFile: string,
     private options: ThreadOptions,
     private readonly events: AnalyzerEvents,
-  ) {}
+    /** a thread that is starting already; by default one is started when it is needed */
+    started?: CompileThread,
+  ) {
+    this.generation = started?.generation ?? new Int32Array(new SharedArrayBuffer(4));
+    if (started) this.adopt(started.worker);
+  }
 
   /** From now on analyses tell graphs apart by their code; those at hand don't, and are made again when asked for. */
   useCodeKeys(): void {
@@ -62,11 +68,6 @@ export class Analyzer {
     if (!running || running.stopped) return;
     if (!this.queue.has(running.path)) this.queue.set(running.path, { ...running, waiters: running.waiters.splice(0) });
     this.stop(running);
-  }
-
-  /** Loads the thread before the first document asks for it. */
-  start(): void {
-    this.ensureThread();
   }
 
   /** The newest finished analysis, whatever its version. */
@@ -219,9 +220,10 @@ export class Analyzer {
   }
 
   private ensureThread(): Worker {
-    if (this.thread) return this.thread;
-    const data: ThreadStart = { options: this.options, generation: this.generation.buffer as SharedArrayBuffer };
-    const thread = new Worker(this.threadFile, { workerData: data, resourceLimits: { stackSizeMb: 16 } });
+    return this.thread ?? this.adopt(startCompileThread(this.threadFile, this.generation).worker);
+  }
+
+  private adopt(thread: Worker): Worker {
     thread.on("message", (a: ThreadAnswer) => this.answer(a));
     thread.on("error", e => {
       // The compiler never throws on user code; if it does, the thread is replaced and the document keeps its last answer.
@@ -238,8 +240,8 @@ export class Analyzer {
       for (const w of run?.waiters ?? []) w(null);
       this.pump();
     });
-    thread.unref();
     this.thread = thread;
+    this.post({ kind: "configure", options: this.options });
     return thread;
   }
 }

@@ -39,8 +39,7 @@ export interface ExampleInputs {
 }
 
 export interface ThreadStart {
-  readonly options: ThreadOptions;
-  /** SharedArrayBuffer of one i32: the generation of the newest request; older ones stop */
+  /** one i32: the generation of the newest request; older ones stop */
   readonly generation: SharedArrayBuffer;
 }
 
@@ -68,6 +67,7 @@ export type CompileRequest =
     }
   /** a text that others import; nothing is compiled */
   | { readonly kind: "overlay"; readonly path: string; readonly text: string }
+  /** comes before the first compile */
   | { readonly kind: "configure"; readonly options: ThreadOptions }
   | { readonly kind: "close"; readonly path: string }
   /** the thread ends when it has answered */

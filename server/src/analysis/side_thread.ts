@@ -1,9 +1,10 @@
 // Compiles beside the typing: stage dumps, comparisons, benchmarks' kernels, graphs. A thread of its own, so that none of
 // them holds up an edit; it ends when it was idle for a while. A cancelled job is answered at once; the thread stops it at
 // the next place where compiles look.
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
+import { startCompileThread } from "./compile_thread";
 import { endThread } from "./end_thread";
-import type { CompileRequest, SideJob, SideResult, ThreadAnswer, ThreadOptions, ThreadStart } from "./messages";
+import type { CompileRequest, SideJob, SideResult, ThreadAnswer, ThreadOptions } from "./messages";
 
 const IDLE_MS = 20_000;
 
@@ -97,13 +98,12 @@ export class SideThread {
     this.running = next;
     const generation = Atomics.load(this.generation, 0);
     const request: CompileRequest = { kind: "side", id: next.id, generation, job: next.job, ...next.request };
-    this.ensureThread(next.request.options).postMessage(request);
+    this.ensureThread().postMessage(request);
   }
 
-  private ensureThread(options: ThreadOptions): Worker {
+  private ensureThread(): Worker {
     if (this.thread) return this.thread;
-    const data: ThreadStart = { options, generation: this.generation.buffer as SharedArrayBuffer };
-    const thread = new Worker(this.threadFile, { workerData: data, resourceLimits: { stackSizeMb: 16 } });
+    const { worker: thread } = startCompileThread(this.threadFile, this.generation);
     thread.on("message", (a: ThreadAnswer) => {
       const job = this.running;
       if (a.kind !== "side" || job?.id !== a.id) return;
@@ -120,7 +120,6 @@ export class SideThread {
       job?.reject(e);
       this.pump();
     });
-    thread.unref();
     this.thread = thread;
     return thread;
   }

@@ -13,8 +13,8 @@ const REMEMBERED_BYTES = 64_000_000;
 
 export class ThreadMain {
   private readonly generation: Int32Array;
-  private options: ThreadOptions;
-  private session: Session;
+  /** null until the first configure */
+  private configured: { readonly options: ThreadOptions; readonly session: Session } | null = null;
   private readonly programs = new Map<string, { readonly version: number; readonly program: Program }>();
   /** texts as the editor holds them */
   private readonly overlay = new Map<string, string>();
@@ -32,15 +32,12 @@ export class ThreadMain {
     private readonly end: () => void,
   ) {
     this.generation = new Int32Array(start.generation);
-    this.options = start.options;
-    this.session = this.newSession();
   }
 
   receive(request: CompileRequest): void {
     switch (request.kind) {
       case "configure":
-        this.options = request.options;
-        this.session = this.newSession();
+        this.configured = { options: request.options, session: this.newSession(request.options) };
         this.current = null;
         this.programs.clear();
         return;
@@ -49,7 +46,7 @@ export class ThreadMain {
         return;
       case "close":
         this.overlay.delete(request.path);
-        this.session.update(request.path, undefined);
+        this.configured?.session.update(request.path, undefined);
         this.programs.delete(request.path);
         this.dependencies.delete(request.path);
         return;
@@ -77,6 +74,8 @@ export class ThreadMain {
 
   private compile(request: Extract<CompileRequest, { kind: "compile" }>): void {
     const began = performance.now();
+    if (!this.configured) throw new Error("a compile before configure");
+    const { options, session } = this.configured;
     const stale = this.staleness(request.generation);
     const overtaken = (): void =>
       this.post({
@@ -89,13 +88,13 @@ export class ThreadMain {
       });
     this.overlay.set(request.path, request.text);
     if (stale()) return overtaken();
-    if (this.current !== null && this.current !== request.path) this.session.update(this.current, undefined);
+    if (this.current !== null && this.current !== request.path) session.update(this.current, undefined);
     this.current = request.path;
-    this.disk = workspaceReader(this.options.folders, request.path);
-    this.session.update(request.path, withExamples(request.text, request.path, this.options.examples));
+    this.disk = workspaceReader(options.folders, request.path);
+    session.update(request.path, withExamples(request.text, request.path, options.examples));
     this.reading = this.dependencies.get(request.path) ?? new Set();
     this.dependencies.set(request.path, this.reading);
-    const program = this.session.run(request.path, { shouldStop: stale });
+    const program = session.run(request.path, { shouldStop: stale });
     const files = [...this.reading];
     this.reading = null;
     if (stale()) return overtaken();
@@ -132,13 +131,13 @@ export class ThreadMain {
     return () => Atomics.load(this.generation, 0) !== generation;
   }
 
-  private newSession(): Session {
+  private newSession(options: ThreadOptions): Session {
     const read = (path: string): string | undefined => {
       this.reading?.add(path);
       const text = this.overlay.get(path) ?? this.disk(path);
-      return text === undefined ? undefined : withExamples(text, path, this.options.examples);
+      return text === undefined ? undefined : withExamples(text, path, options.examples);
     };
-    return new Session(read, { ...sessionOptions(this.options), memory: REMEMBERED_BYTES });
+    return new Session(read, { ...sessionOptions(options), memory: REMEMBERED_BYTES });
   }
 }
 

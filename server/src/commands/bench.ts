@@ -8,7 +8,7 @@ import { printDiagnostics } from "../render/diagnostics";
 import { print, printError, printJson, terminalLine } from "../render/output";
 import { formatBandwidth, formatTime } from "../render/units";
 import { type BenchmarkSummary, benchmarkGraphs, DEFAULT_BENCHMARK } from "../worker/benchmark";
-import { JobError } from "../worker/connection";
+import { JobError } from "../worker/job";
 import { WorkerPool } from "../worker/pool";
 
 const RIVALS = ["eager", "compile"] as const;

@@ -1,5 +1,5 @@
 // fuselens emit FILE --stage STAGE: the text of one stage, under TORCH_LOGS's artifact names.
-import { ARTIFACTS, type Artifact } from "@fuselens/compiler";
+import { ARTIFACTS, type Artifact } from "@fuselens/compiler/vocabulary";
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
 import { parseCommand, requireFile, sessionOptions } from "../options";

@@ -1,7 +1,8 @@
 // fuselens run FILE [--out DIR]: prints what the program prints and the logs that it asks for, as torch would.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { formatRecord, type ProgramEvent } from "@fuselens/compiler";
+import type { ProgramEvent } from "@fuselens/compiler";
+import { formatRecord } from "@fuselens/compiler/vocabulary";
 import { compileFile } from "../compile";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printDiagnostics } from "../render/diagnostics";

@@ -6,7 +6,7 @@ import { parseCommand, requireFile, sessionOptions } from "../options";
 import { serverPaths } from "../paths";
 import { printDiagnostics } from "../render/diagnostics";
 import { printError, printJson } from "../render/output";
-import { JobError } from "../worker/connection";
+import { JobError } from "../worker/job";
 import { WorkerPool } from "../worker/pool";
 import { valuesJob, valuesReport } from "../worker/values";
 

@@ -1,6 +1,11 @@
 // What preset `fuselens` would make of the same program, graph by graph, beside the user's preset. In: the graphs of both
 // compiles. Out: per graph what is gained, and that in words for hover and lens.
-import { type BetterPlace, type BetterSchedule, betterSchedule, type ScheduledGraph } from "@fuselens/compiler";
+import {
+  type BetterPlace,
+  type BetterSchedule,
+  betterSchedule,
+  type ScheduledGraph,
+} from "@fuselens/compiler/vocabulary";
 import { formatBytes, formatTime } from "../render/units";
 import type { KernelRef } from "./lookup";
 import { inlineCode } from "./markdown";

@@ -1,11 +1,6 @@
 // The explain report for a terminal: per graph its kernels in launch order, then what keeps them apart at a cost.
-import {
-  type BetterSchedule,
-  type ExplainReport,
-  type KernelRefusal,
-  keptApart,
-  type ReportGraph,
-} from "@fuselens/compiler";
+import type { ExplainReport, ReportGraph } from "@fuselens/compiler";
+import { type BetterSchedule, type KernelRefusal, keptApart } from "@fuselens/compiler/vocabulary";
 import { terminalLine } from "../render/output";
 import { formatBytes, formatTime, lineWords } from "../render/units";
 import { detailOf } from "./hover";

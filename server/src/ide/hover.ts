@@ -1,12 +1,7 @@
 // Hover text in an editor's words. The first line answers (kernel, ops, lines, bytes, time); then what the expression is
 // (type, operators, what the backward keeps of it), then the reasons that keep its kernel apart, most bytes first.
-import {
-  REASONS,
-  type ReportChoice,
-  type ReportKernel,
-  type ReportRefusal,
-  type SourceEntry,
-} from "@fuselens/compiler";
+import type { ReportChoice, ReportKernel, ReportRefusal, SourceEntry } from "@fuselens/compiler";
+import { REASONS } from "@fuselens/compiler/vocabulary";
 import { formatBandwidth, formatBytes, formatTime, lineWords } from "../render/units";
 import { type BetterSchedules, betterLines } from "./better";
 import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position, refusalsOf, titleOf } from "./lookup";

@@ -1,5 +1,6 @@
 // Source and output code side by side: which kernels a source line feeds, which source lines an output line stems from.
-import { type ReportRoot, targetByName } from "@fuselens/compiler";
+import type { ReportRoot } from "@fuselens/compiler";
+import { targetByName } from "@fuselens/compiler/vocabulary";
 import { type Generated, generatedCode, type OutputCodes } from "./generated";
 import { isLaunched, numberOf, titleOf } from "./lookup";
 import type { Measurements } from "./measurements";

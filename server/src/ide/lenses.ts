@@ -1,6 +1,7 @@
 // Lenses above each compiled function or module: what it becomes, Benchmark, Output code, Kernel map. Placing them is
 // cheap; their titles are made when a lens comes into view.
-import { IN_EVAL, IN_TRAINING, type ReportRoot } from "@fuselens/compiler";
+import type { ReportRoot } from "@fuselens/compiler";
+import { IN_EVAL, IN_TRAINING } from "@fuselens/compiler/vocabulary";
 import { formatBandwidth, formatBytes, formatTime } from "../render/units";
 import { type BetterSchedules, betterTitle } from "./better";
 import { compilationsOf, launched } from "./lookup";

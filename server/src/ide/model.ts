@@ -1,15 +1,8 @@
 // What the editor keeps of a compiled file: reports, roots, source entries. Plans, CPU kernels and texts of output code
 // stay in the compile thread until they are asked for, since copying them would cost more than the answer.
 import { createHash } from "node:crypto";
-import {
-  type Diagnostic,
-  type KernelRefusal,
-  keptApart,
-  type Program,
-  type ReportGraph,
-  type ReportRoot,
-  type SourceEntry,
-} from "@fuselens/compiler";
+import type { Diagnostic, Program, ReportGraph, ReportRoot, SourceEntry } from "@fuselens/compiler";
+import { type KernelRefusal, keptApart } from "@fuselens/compiler/vocabulary";
 import { extentOf } from "./extent";
 
 export type Span = Diagnostic["span"];

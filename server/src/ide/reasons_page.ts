@@ -1,5 +1,6 @@
 // Why things did not fuse, as a page: per reason the two sides, both index expressions, bytes, what it means, a way out.
-import { REASONS, type ReportRefusal } from "@fuselens/compiler";
+import type { ReportRefusal } from "@fuselens/compiler";
+import { REASONS } from "@fuselens/compiler/vocabulary";
 import { formatBytes } from "../render/units";
 import { detailOf, groupReasons, linesText } from "./hover";
 import { codeBlock, escapeMarkdown, inlineCode } from "./markdown";

@@ -2,7 +2,7 @@
 // inputs kept in .vscode/fuselens.json. In: folders. Out: a preset's name, a list of inputs.
 import { readdirSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { type PresetName, presetNames } from "@fuselens/compiler";
+import { type PresetName, presetNames } from "@fuselens/compiler/vocabulary";
 import type { ExampleInputs } from "../analysis/messages";
 
 const ENVIRONMENTS = [".venv", "venv", "env", ".env", ".conda", "__pypackages__"];

@@ -12,7 +12,8 @@ import {
   ResponseError,
   TextDocumentSyncKind,
 } from "vscode-languageserver/node";
-import { type Analysis, Analyzer } from "../analysis/analyzer";
+import { type Analysis, Analyzer, type AnalyzerEvents } from "../analysis/analyzer";
+import type { CompileThread } from "../analysis/compile_thread";
 import { SideThread } from "../analysis/side_thread";
 import { BETTER_PRESET } from "../ide/better";
 import { Measurements } from "../ide/measurements";
@@ -47,7 +48,7 @@ import { pullSettings, Workspace } from "./workspace";
 /** nothing that a client said before initialize */
 const NO_ABILITIES: ClientAbilities = abilitiesOf({ processId: null, rootUri: null, capabilities: {} });
 
-export function startServer(connection: Connection, paths: ServerPaths): void {
+export function startServer(connection: Connection, paths: ServerPaths, compileThread: CompileThread): void {
   const measurements = new Measurements();
   const workspace = new Workspace();
   const generated = new GeneratedDocuments();
@@ -63,12 +64,13 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
   let editor: string | null = null;
   let selfConfigured = false;
 
-  const analyzer = new Analyzer(paths.compileThread, workspace.threadOptions(), {
+  const events: AnalyzerEvents = {
     onAnalysis: analysed,
     onRunning: path => progress.running(path),
     onError: log.error,
     onCrash: crashed,
-  });
+  };
+  const analyzer = new Analyzer(paths.compileThread, workspace.threadOptions(), events, compileThread);
   const progress = new CompileProgress(connection, path => analyzer.cancel(path));
   const documents = new Documents({
     onChange: (unit, edit) => {
@@ -244,7 +246,6 @@ export function startServer(connection: Connection, paths: ServerPaths): void {
     workspace.setFolders(params.workspaceFolders ?? (params.rootUri ? [params.rootUri] : []));
     selfConfigured = params.initializationOptions !== undefined && params.initializationOptions !== null;
     configure(params.initializationOptions);
-    analyzer.start();
     const scheme = [{ scheme: SCHEME }, { scheme: "file", pattern: "**/fuselens-code-*/*.py" }];
     return {
       serverInfo: { name: "fuselens", version: VERSION },

@@ -1,6 +1,6 @@
 // Settings as clients send them (initializationOptions, workspace/didChangeConfiguration or an answer to
 // workspace/configuration, under `fuselens`), read once into one value. Unknown or wrong values take the default.
-import { defaultSessionOptions, isPresetName, type PresetName, targetNames } from "@fuselens/compiler";
+import { defaultSessionOptions, isPresetName, type PresetName, targetNames } from "@fuselens/compiler/vocabulary";
 import { LOG_LEVELS, type LogLevel } from "./log";
 
 export interface Settings {

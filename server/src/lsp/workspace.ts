@@ -1,7 +1,8 @@
 // Folders, watched files and settings of the workspace, and what follows from them for the compiler. In: notifications.
 // Out: thread options; `onChange` when they (or a file that something imports) changed.
 
-import { defaultSessionOptions, type MeasuredWays, targetNames } from "@fuselens/compiler";
+import type { MeasuredWays } from "@fuselens/compiler";
+import { defaultSessionOptions, targetNames } from "@fuselens/compiler/vocabulary";
 import type { DeviceInfo } from "@fuselens/gpu-worker/protocol";
 import type { Connection, WorkspaceFolder } from "vscode-languageserver/node";
 import type { ThreadOptions, TrainedRoot } from "../analysis/messages";

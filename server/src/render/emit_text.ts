@@ -1,5 +1,6 @@
 // One artifact's records of a program as text.
-import { type Artifact, formatRecord, type Program } from "@fuselens/compiler";
+import type { Program } from "@fuselens/compiler";
+import { type Artifact, formatRecord } from "@fuselens/compiler/vocabulary";
 
 export function emitText(program: Program, stage: Artifact): string {
   return program.events

@@ -10,8 +10,14 @@ const BUILD = /^\/\*build ([0-9a-f]{16})\*\//;
 /** what node:module puts before a text, on the text's first line */
 const PREFIX = wrap("\0").indexOf("\0");
 
-/** Loads and runs the bundle; the result keeps the code compiled until then, for the next start. */
-export function loadBundle(folder: string, name: string, use: string): () => void {
+export interface Loaded {
+  readonly exports: object;
+  /** keeps the code compiled until then, for the next start */
+  readonly keep: () => void;
+}
+
+/** Loads and runs the bundle. */
+export function loadBundle(folder: string, name: string, use: string): Loaded {
   const filename = join(folder, `${name}.main.cjs`);
   // bundles are ASCII: one byte a character, no decoding
   const text = readFileSync(filename, "latin1");
@@ -22,8 +28,12 @@ export function loadBundle(folder: string, name: string, use: string): () => voi
   const module = { exports: {} };
   const run: Wrapped = script.runInThisContext();
   run.call(module.exports, module.exports, createRequire(filename), module, filename, dirname(filename));
-  if (cachedData && !script.cachedDataRejected) return () => undefined;
-  return () => cache?.write(script.createCachedData());
+  let kept = cachedData !== undefined && !script.cachedDataRejected;
+  const keep = (): void => {
+    if (!kept) cache?.write(script.createCachedData());
+    kept = true;
+  };
+  return { exports: module.exports, keep };
 }
 
 type Wrapped = (exports: object, require: NodeJS.Require, module: object, filename: string, dirname: string) => void;

@@ -2,8 +2,7 @@
 import type { Compilation } from "@fuselens/compiler";
 import type { BenchmarkResult, Job } from "@fuselens/gpu-worker/protocol";
 import { formatBandwidth, formatTime } from "../render/units";
-import type { SubmitOptions } from "./connection";
-import { JobError } from "./connection";
+import { JobError, type SubmitOptions } from "./job";
 import type { WorkerPool } from "./pool";
 
 export interface BenchmarkSummary {

@@ -2,7 +2,7 @@
 // its answers on disk by what it ran and where. In: graphs compiled once per way. Out: medians by the graph's choice key.
 import type { Compilation, MeasuredWays } from "@fuselens/compiler";
 import { benchmarkJob, DEFAULT_BENCHMARK } from "./benchmark";
-import type { SubmitOptions } from "./connection";
+import type { SubmitOptions } from "./job";
 import type { WorkerPool } from "./pool";
 
 /** a graph under each way; null: the way has no plan that can be run */

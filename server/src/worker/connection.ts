@@ -13,43 +13,7 @@ import {
   type Response,
 } from "@fuselens/gpu-worker/protocol";
 import { Dealer } from "zeromq";
-
-export interface CurveClient {
-  readonly serverKey: string;
-  readonly publicKey: string;
-  readonly secretKey: string;
-}
-
-export class JobError extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly detail?: string,
-  ) {
-    super(message);
-  }
-}
-
-/** the worker went away with the job; it may be tried on another one */
-export class WorkerLost extends JobError {
-  constructor(message: string) {
-    super("executor-lost", message);
-  }
-}
-
-export interface JobAnswer {
-  readonly result: JobResult;
-  readonly device: string;
-  readonly cached: boolean;
-  readonly ageSeconds: number;
-}
-
-export interface SubmitOptions {
-  readonly fresh?: boolean;
-  readonly onProgress?: (done: number, total: number, text: string) => void;
-  /** calls its argument when the job should be given up */
-  readonly onCancel?: (cancel: () => void) => void;
-}
+import { type CurveClient, type JobAnswer, JobError, type SubmitOptions, WorkerLost } from "./job";
 
 interface Waiting {
   readonly resolve: (r: Response) => void;

@@ -1,7 +1,7 @@
 // A client's CURVE keys, as `fuselens worker pair` writes them.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CurveClient, JobError } from "./connection";
+import { type CurveClient, JobError } from "./job";
 
 /** Reads client.key, client.pub and server.pub; a JobError names the file that is missing. */
 export function readClientKeys(folder: string): CurveClient {

@@ -1,15 +1,9 @@
 // The workers that this server uses: a configured endpoint, or one spawned on demand and spawned again when it is lost.
 import type { DeviceInfo, Job } from "@fuselens/gpu-worker/protocol";
-import {
-  type CurveClient,
-  type JobAnswer,
-  JobError,
-  type SubmitOptions,
-  WorkerConnection,
-  WorkerLost,
-} from "./connection";
+import type { WorkerConnection } from "./connection";
+import { type CurveClient, type JobAnswer, JobError, type SubmitOptions, WorkerLost } from "./job";
 import { readClientKeys } from "./keys";
-import { type SpawnedWorker, spawnWorker } from "./spawn";
+import type { SpawnedWorker } from "./spawn";
 
 export interface WorkerStatus {
   readonly state: "off" | "running" | "failed";
@@ -133,6 +127,8 @@ export class WorkerPool {
   }
 
   private async open(): Promise<WorkerConnection> {
+    // the socket's and the protocol's libraries are loaded by the first job, not with the server
+    const [{ WorkerConnection }, { spawnWorker }] = await Promise.all([import("./connection"), import("./spawn")]);
     const { endpoint, keys } = this.settings;
     if (endpoint) {
       if (endpoint.startsWith("tcp:") && !keys)

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { capability, curveKeyPair } from "zeromq";
-import { type CurveClient, JobError, WorkerLost } from "./connection";
+import { type CurveClient, JobError, WorkerLost } from "./job";
 
 /** sun_path holds 108 bytes on Linux, 104 on macOS */
 const MAX_SOCKET_PATH = 100;

@@ -1,7 +1,7 @@
 // A program's replay as a job for the CPU executor, and its rows put back where they belong.
 import type { Program } from "@fuselens/compiler";
 import type { Job, ValueRow, ValueStep, ValuesResult } from "@fuselens/gpu-worker/protocol";
-import { JobError } from "./connection";
+import { JobError } from "./job";
 
 export interface ValuesReport {
   readonly calls: readonly { readonly outputs: readonly ValueRow[]; readonly args_after: readonly ValueRow[] }[];

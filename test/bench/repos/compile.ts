@@ -1,5 +1,6 @@
 // A traced root through the whole compiler. In: file, class. Out: its result; what breaks on the way is a failure too.
-import { defaultSessionOptions, Session } from "../../../compiler/src/session";
+import { Session } from "../../../compiler/src/session";
+import { defaultSessionOptions } from "../../../compiler/src/session_options";
 import type { RootResult } from "./measure";
 
 export function compiled(

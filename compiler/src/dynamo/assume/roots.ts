@@ -17,6 +17,7 @@ import { type Candidate, findCandidates, namedCandidates, partsOf } from "./cand
 import { construct } from "./construct";
 import type { Evidence } from "./evidence";
 import { examplesOf } from "./examples";
+import { IN_EVAL, IN_TRAINING } from "./modes";
 import { ATTEMPT_STEPS, type Found, isEndless, quietly, type Search, searchCall, searchShapes } from "./search";
 import { parseComment, type Spec } from "./specs";
 
@@ -198,9 +199,6 @@ function shownElsewhere(
   const found = shaped(search, p, c, built, notes, written);
   return typeof found === "string" ? undefined : found;
 }
-
-export const IN_EVAL = "in eval() without grad";
-export const IN_TRAINING = "in train() with grad";
 
 /** a root module that the file never calls is analysed in eval() without grad, or as `training` says */
 function settled(p: Program, c: Candidate, target: Value): string[] {

@@ -1,6 +1,7 @@
 // Which convolutions are lowered to a matrix product.
 import { describe, expect, it } from "vitest";
-import { defaultSessionOptions, Session } from "../../session";
+import { Session } from "../../session";
+import { defaultSessionOptions } from "../../session_options";
 
 interface Convolution {
   readonly call?: string;

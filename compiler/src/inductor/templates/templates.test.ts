@@ -1,6 +1,7 @@
 // Which forms a product's template has, and what is measured of equal products.
 import { describe, expect, it } from "vitest";
-import { defaultSessionOptions, Session } from "../../session";
+import { Session } from "../../session";
+import { defaultSessionOptions } from "../../session_options";
 import { verifyPlan } from "../plan/verify";
 
 interface Options {

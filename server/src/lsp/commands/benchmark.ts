@@ -14,7 +14,7 @@ import type { GraphMeasurement, HistoryEntry, Measurement } from "../../ide/meas
 import { codeKey } from "../../ide/model";
 import { type BenchmarkSummary, benchmarkGraphs, DEFAULT_BENCHMARK } from "../../worker/benchmark";
 import { measureWays } from "../../worker/choices";
-import { JobError } from "../../worker/connection";
+import { JobError } from "../../worker/job";
 import type { ServerContext } from "../context";
 import { type Progress, startProgress } from "../progress";
 import type { View } from "../view";

@@ -1,6 +1,6 @@
 // fuselens.compare: one root under two configurations. {uri, root?, left?: {config, preset}, right?: {config, preset},
 // config?}: `config` alone sets today's options against today's with these.
-import { configNames, isPresetName } from "@fuselens/compiler";
+import { configNames, isPresetName } from "@fuselens/compiler/vocabulary";
 import type { CancellationToken } from "vscode-languageserver/node";
 import type { ThreadOptions } from "../../analysis/messages";
 import { type Comparison, compare as compareSides } from "../../ide/comparison";

@@ -1,5 +1,6 @@
 // fuselens.showSchedulerGraph: operations, buffers and fusion rounds of a root's graphs, as data and as DOT per round.
-import { type SchedulerGraph, schedulerDot } from "@fuselens/compiler";
+import type { SchedulerGraph } from "@fuselens/compiler";
+import { schedulerDot } from "@fuselens/compiler/vocabulary";
 import type { CancellationToken } from "vscode-languageserver/node";
 import { isLaunched, numberOf, titleOf } from "../../ide/lookup";
 import type { EditorProgram } from "../../ide/model";

@@ -1,6 +1,6 @@
 // fuselens.switchMode {uri, root}: a module that its file never calls is shown in eval() without grad, or in train() with
 // grad, forward and backward. Kept until the server ends.
-import { IN_EVAL, IN_TRAINING } from "@fuselens/compiler";
+import { IN_EVAL, IN_TRAINING } from "@fuselens/compiler/vocabulary";
 import type { ServerContext } from "../context";
 import { failed, rootIn, type Target, viewOf } from "./target";
 

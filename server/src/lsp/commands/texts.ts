@@ -1,6 +1,7 @@
 // Commands that answer with a text: output code, kernels, reasons, one stage's dump.
 import { basename } from "node:path";
-import { ARTIFACTS, type Artifact, type ReportGraph } from "@fuselens/compiler";
+import type { ReportGraph } from "@fuselens/compiler";
+import { ARTIFACTS, type Artifact } from "@fuselens/compiler/vocabulary";
 import type { CancellationToken } from "vscode-languageserver/node";
 import { explainText } from "../../ide/explain_text";
 import { entriesByLine, kernelsOf, numberOf, refusalsOf } from "../../ide/lookup";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultSessionOptions, Session } from "../../../session";
+import { Session } from "../../../session";
+import { defaultSessionOptions } from "../../../session_options";
 
 const program = (body: string): string =>
   [

@@ -1,0 +1,19 @@
+// The compiler's words without the compiler: presets, targets, options, reasons and what is read off reports. A process
+// that shows what another thread has compiled loads this alone.
+
+export { IN_EVAL, IN_TRAINING } from "./dynamo/assume/modes";
+export { TARGETS, type TargetProperties, targetByName, targetNames } from "./inductor/ir/target";
+export {
+  configNames,
+  isPresetName,
+  type PresetName,
+  parseConfigValue,
+  presetNames,
+  presets,
+} from "./presets";
+export { type BetterPlace, type BetterSchedule, betterSchedule, type ScheduledGraph } from "./report/better_schedule";
+export { type KernelRefusal, keptApart } from "./report/kept_apart";
+export { ARTIFACTS, type Artifact, formatRecord, type LogRecord } from "./report/log";
+export { REASONS, type ReasonText } from "./report/reasons";
+export { schedulerDot } from "./report/scheduler_dot";
+export { defaultSessionOptions, type SessionOptions } from "./session_options";
