@@ -6,9 +6,14 @@ import { parseArgs } from "node:util";
 import { quantile, sleep, startServer } from "./lsp/client.mjs";
 import { gptFile, mediumFile } from "./lsp/programs.mjs";
 
+/** texts that a program's operators make */
+const OPERATORS = 25;
+
 const CASES = {
   medium_edit: o => editing(mediumFile(), o.edits, { median: 40, p95: 120 }, o),
   gpt12_edit: o => editing(gptFile(12), Math.ceil(o.edits / 3), { median: 150, p95: 400 }, o),
+  medium_operator_edit: o => editing(mediumFile(), OPERATORS, { median: 40, p95: 120 }, { ...o, kind: "operator" }),
+  gpt12_operator_edit: o => editing(gptFile(12), OPERATORS, { median: 150, p95: 400 }, { ...o, kind: "operator" }),
   gpt12_comment_edit: o => editing(gptFile(12), o.edits, { median: 40, p95: 120 }, { ...o, kind: "comment" }),
   gpt12_undo: o => undoing(gptFile(12), Math.ceil(o.edits / 3), { median: 150, p95: 400 }, o),
   gpt12_cold_open: () => coldOpen(gptFile(12), 1200),

@@ -37,6 +37,11 @@ export class FloatParameter extends PyFloat {
     return this.number;
   }
 
+  /** A parameter is no whole number; where it is equal to another, that fixes both. */
+  override is(value: number): boolean {
+    return this.number === noteLiteral(value);
+  }
+
   get id(): number {
     return this.identity.id;
   }

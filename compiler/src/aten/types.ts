@@ -51,6 +51,10 @@ export class PyFloat {
   get value(): number {
     return this.number;
   }
+  /** asks a float parameter for less than its value */
+  is(value: number): boolean {
+    return this.number === value;
+  }
 }
 export class PyComplex {
   constructor(

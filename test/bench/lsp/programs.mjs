@@ -1,6 +1,6 @@
 // Python programs of a given size for the language server's benchmark. Each has a number with four digits that edits
-// change, and a comment that they write in. `edit(i)` and `comment(i)` give the i-th edit: one character, and each text
-// differs from all before it, so that no answer is one that was given before.
+// change, a comment that they write in, and operators. `edit(i)`, `comment(i)` and `operator(i)` give the i-th edit: one
+// character, and each text differs from all before it, so that no answer is one that was given before (31 by operators).
 
 /** A stack of gated blocks with norms: about 100 ATen nodes in one inference graph. */
 export function mediumFile() {
@@ -41,7 +41,7 @@ with torch.no_grad():
     model = torch.compile(Model().cuda().eval())
     model(torch.randn(16, 128, 256, device="cuda"))
 `;
-  return program(text, "* 0.5371");
+  return program(text, "* 0.5371", ["* 0.5371", "- g.mean", "* torch.sigmoid", "+ torch.tanh", "* 1.25"]);
 }
 
 /** A GPT of `layers` layers with loss, forward and backward. */
@@ -120,10 +120,10 @@ targets = torch.randint(0, 50304, (4, 256), device="cuda")
 loss = model(idx, targets)
 loss.backward()
 `;
-  return program(text, "* 1.5371");
+  return program(text, "* 1.5371", ["* 1.5371", "* 0.125", "+ self.attn", "+ self.mlp", "+ self.wpe"]);
 }
 
-function program(text, number) {
+function program(text, number, operators) {
   const digits = find(text, number, number.length - DIGITS);
   const start = [...number.slice(-DIGITS)].map(Number);
   const comment = find(text, ", 0000", 2);
@@ -131,7 +131,21 @@ function program(text, number) {
     const { column, digit } = counted(i + 1, from);
     return { line: place.line, character: place.character + column, text: String(digit) };
   };
-  return { text, edit: i => at(digits, i, start), comment: i => at(comment, i, [0, 0, 0, 0]) };
+  const places = operators.map(o => ({ ...find(text, o, 0), was: o[0] }));
+  return {
+    text,
+    edit: i => at(digits, i, start),
+    comment: i => at(comment, i, [0, 0, 0, 0]),
+    operator: i => swapped(i + 1, places),
+  };
+}
+
+/** Each step puts one operator in another's place, or back, so that no set of them comes twice (a binary Gray code). */
+function swapped(i, places) {
+  const bit = 31 - Math.clz32(i & -i);
+  const { line, character, was } = places[bit % places.length];
+  const other = was === "+" ? "-" : "+";
+  return { line, character, text: ((i ^ (i >> 1)) >> bit) & 1 ? other : was };
 }
 
 const DIGITS = 4;

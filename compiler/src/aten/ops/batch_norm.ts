@@ -1,5 +1,15 @@
 // batch_norm and instance_norm: statistics over all dims but the channels, running averages, and the gradient.
-import type { Args, ArgValue, DerivativeContext, Dim, GraphBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
+import type {
+  Args,
+  ArgValue,
+  DerivativeContext,
+  Dim,
+  GraphBuilder,
+  MetaBuilder,
+  OpRecord,
+  PyFloat,
+  TensorMeta,
+} from "../types";
 import { aten, fl, masked, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { composed } from "./helpers/shape";
 import { convert, opmath, sumDims, toDtype } from "./helpers/trace";
@@ -116,7 +126,7 @@ function gradients<T>(
     running("running_var"),
     ...saved,
     train,
-    fl(args.number("eps")),
+    args.float("eps"),
     mask,
   ]);
 }
@@ -259,8 +269,8 @@ interface BatchNorm<T> {
   readonly mean: T | null;
   readonly variance: T | null;
   readonly training: boolean;
-  readonly momentum: number;
-  readonly eps: number;
+  readonly momentum: PyFloat;
+  readonly eps: PyFloat;
 }
 
 /** at::batch_norm: picks the operator and writes the running statistics back */
@@ -270,7 +280,7 @@ function batchNorm<T>(b: GraphBuilder<T>, n: BatchNorm<T>): T {
 
 /** output, and the batch's mean and inverse deviation */
 function nativeBatchNorm<T>(b: GraphBuilder<T>, n: BatchNorm<T>): T[] {
-  const tail = [fl(n.momentum), fl(n.eps)];
+  const tail = [n.momentum, n.eps];
   if (!n.training) {
     if (n.mean === null || n.variance === null) {
       return b.fail("Expected running_mean and running_var to be defined when training=False");
@@ -331,8 +341,8 @@ function batchArgs<T>(a: Args<T>, training: boolean): BatchNorm<T> {
     mean: a.optTensor("running_mean"),
     variance: a.optTensor("running_var"),
     training,
-    momentum: a.number("momentum"),
-    eps: a.number("eps"),
+    momentum: a.float("momentum"),
+    eps: a.float("eps"),
   };
 }
 

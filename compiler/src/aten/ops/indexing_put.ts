@@ -9,6 +9,7 @@ import {
   inplace,
   isComplex,
   isFloat,
+  isNumber,
   NOT_DIFFERENTIABLE,
   numberOf,
   spell,
@@ -153,7 +154,7 @@ const indexAdd = decomposed({
     source: (b, c) => {
       const alpha = c.args.scalar("alpha");
       const g = sourceGrad(b, c.grad(), c.args);
-      return numberOf(alpha) === 1 ? g : b.call("aten.mul.Scalar", [g, alpha]);
+      return isNumber(alpha, 1) ? g : b.call("aten.mul.Scalar", [g, alpha]);
     },
   }),
 });

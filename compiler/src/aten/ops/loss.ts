@@ -198,9 +198,9 @@ const functionals: OpRecord[] = [
     return weighted(b, b.call("aten.l1_loss.default", [x, y, Reduction.none]), weight, reduction);
   }),
   functional("smooth_l1_loss", ", float beta=1.0", (b, a, x, y, reduction) => {
-    const beta = a.number("beta");
-    if (beta === 0) return b.call("aten.l1_loss.default", [x, y, reduction]);
-    return b.call("aten.smooth_l1_loss.default", [x, y, reduction, fl(beta)]);
+    const beta = a.float("beta");
+    if (beta.is(0)) return b.call("aten.l1_loss.default", [x, y, reduction]);
+    return b.call("aten.smooth_l1_loss.default", [x, y, reduction, beta]);
   }),
   functional(
     "huber_loss",

@@ -24,6 +24,7 @@ import {
   inplace,
   isFloat,
   isIntegral,
+  isNumber,
   lowerOperands,
   metaOperands,
   NOT_DIFFERENTIABLE,
@@ -43,7 +44,7 @@ const WHOLE: GradFormula = (_b, c) => c.grad();
 
 /** x * alpha, left out for 1 (autograd's maybe_multiply) */
 function maybeMultiply<T>(b: GraphBuilder<T>, x: T, alpha: Scalar): T {
-  return numberOf(alpha) === 1 ? x : aten(b)("mul.Scalar", x, alpha);
+  return isNumber(alpha, 1) ? x : aten(b)("mul.Scalar", x, alpha);
 }
 
 function outDtype<B>(b: LoweringBuilder<B>): TensorMeta["dtype"] {
@@ -55,7 +56,7 @@ function lowerAddSub<B>(b: LoweringBuilder<B>, a: Args<B>, op: "add" | "sub"): B
   const alpha = a.scalar("alpha");
   const [self, raw] = lowerOperands(a, BOTH) as [B | Scalar, B | Scalar];
   let other = raw;
-  if (numberOf(alpha) !== 1) {
+  if (!isNumber(alpha, 1)) {
     const product = b.isBox(raw) ? 0 : numberOf(raw) * numberOf(alpha);
     other = b.isBox(raw)
       ? b.elementwise("mul", [raw, alpha])
@@ -225,7 +226,9 @@ const rsub: OpRecord[] = (["Tensor", "Scalar"] as const).map(overload =>
       return elementwiseMeta(m, a, BOTH);
     },
     decompose: (b, a) => {
-      const kwargs: Record<string, ArgValue<never>> = a.number("alpha") === 1 ? {} : { alpha: a.scalar("alpha") };
+      const kwargs: Record<string, ArgValue<never>> = isNumber(a.scalar("alpha"), 1)
+        ? {}
+        : { alpha: a.scalar("alpha") };
       return b.call("aten.sub.Tensor", [a.raw("other"), a.tensor("self")], kwargs);
     },
     derivative: each({
@@ -456,7 +459,7 @@ function renamed(packet: string, of: string, promotion: "default" | "int_to_floa
       b.call(
         `aten.${of}.Tensor`,
         [a.raw("self"), a.raw("other")],
-        alpha && a.number("alpha") !== 1 ? { alpha: a.raw("alpha") } : {},
+        alpha && !isNumber(a.scalar("alpha"), 1) ? { alpha: a.raw("alpha") } : {},
       ),
   };
   return [record, { ...inplace(record), functional: `aten.${of}.Tensor` }];

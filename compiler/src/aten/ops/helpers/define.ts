@@ -35,6 +35,11 @@ export function numberOf(s: Scalar): number {
   return s instanceof PyFloat ? s.value : Number(s);
 }
 
+/** whether a Scalar is this number; unlike `numberOf` it leaves a float parameter one */
+export function isNumber(s: Scalar, value: number): boolean {
+  return s instanceof PyFloat ? s.is(value) : Number(s) === value;
+}
+
 export type GradFormula = <T>(b: GraphBuilder<T>, c: DerivativeContext<T>) => T | readonly (T | null)[] | null;
 
 /** One formula per differentiable argument. */
