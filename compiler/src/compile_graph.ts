@@ -17,8 +17,7 @@ import { mayBeTemplate } from "./inductor/scheduler/template_fusion";
 import type { AnyNode, Schedule } from "./inductor/scheduler/types";
 import type { Expr } from "./inductor/symbolic/expr";
 import { SizeVars } from "./inductor/symbolic/size_vars";
-import { wantedWay } from "./inductor/templates/choose";
-import { fastest, type MeasuredWays, waysOf } from "./inductor/templates/ways";
+import { commonWays, fastest, type GraphWays, isWayOf, type MeasuredWays, waysOf } from "./inductor/templates/ways";
 import { postGrad } from "./passes/post_grad";
 import { readBoolean } from "./presets";
 import { fusionRecords } from "./report/fusion_log";
@@ -108,12 +107,14 @@ export function compileGraph(
   const ways = waysOf(lowered, target, op => mayBeTemplate(op, { config, behaviours, target }));
   const measured = (ways && options.choices.get(ways.key)) ?? null;
   const way = measured && fastest(measured);
-  if (ways && way !== null && wantedWay(config) === null && ways.ways.includes(way))
+  if (ways && way !== null && asked(config) === null && isWayOf(way, ways))
     config = new Map([...config, ["triton.template_form", way]]);
+  const products = ways?.numbers ?? new Map<string, number>();
   const schedule = scheduleGraph(lowered, {
     config,
     behaviours,
     target,
+    products,
     wantDumps: wants("ir_pre_fusion") || wants("ir_post_fusion"),
     fuse: !options.unfused,
   });
@@ -127,7 +128,7 @@ export function compileGraph(
   const name = outermostFunction(graph.nodes, file) ?? UNNAMED;
   const drawn = wants("scheduler_graph") ? schedulerGraph(schedule, file, name, info.kind) : null;
   if (drawn) logs.push({ level: "INFO", artifact: "scheduler_graph", message: schedulerDot(drawn), raw: true });
-  const codegen = { config, behaviours, target };
+  const codegen = { config, behaviours, target, products };
   stageBegins("plan");
   const plan = buildPlan(schedule, {
     ...codegen,
@@ -149,7 +150,7 @@ export function compileGraph(
     writeCode,
     wat,
     schedulerGraph: drawn,
-    choice: ways && choiceOf(ways, measured, plan, wantedWay(config)),
+    choice: ways && choiceOf(ways, measured, plan, asked(config)),
     estimates: estimatesOf(schedule),
   };
 }
@@ -191,14 +192,22 @@ function cpuKernels(
   return { wat, blockers };
 }
 
+/** what the configuration says of ways to compute products */
+function asked(config: ReadonlyMap<string, unknown>): string | null {
+  const way = config.get("triton.template_form");
+  return typeof way === "string" ? way : null;
+}
+
 function choiceOf(
-  { key, ways }: NonNullable<ReturnType<typeof waysOf>>,
+  graph: GraphWays,
   measured: MeasuredWays | null,
   plan: ExecutablePlan,
   wanted: string | null,
 ): ReportChoice {
+  const { key, products } = graph;
+  const ways = commonWays(graph);
   const chosen = wanted ?? (plan.kernels.some(k => k.heuristic === "template") ? "template" : "library");
-  return { key, ways, chosen, measured: measured?.microseconds ?? null, where: measured?.where ?? null };
+  return { key, ways, products, chosen, measured: measured?.microseconds ?? null, where: measured?.where ?? null };
 }
 
 function estimatesOf(schedule: Schedule): string[] {

@@ -65,8 +65,11 @@ export interface ReportGraph {
 export interface ReportChoice {
   /** equal for equal products, whatever their names */
   readonly key: string;
+  /** those that may be asked for in all products at once */
   readonly ways: readonly string[];
-  /** "library", or the form of the template; "template" where the cost model took one */
+  /** the ways of each product; equal products are one */
+  readonly products: readonly (readonly string[])[];
+  /** a way ("library", or the form of the template), or several with a comma between them, one for each product; "template" where the cost model took one */
   readonly chosen: string;
   /** median microseconds of the graph by way, as a worker measured them; null: the cost model's choice */
   readonly measured: Readonly<Record<string, number>> | null;

@@ -68,7 +68,9 @@ export function choiceLines(program: EditorProgram, kernels: readonly KernelRef[
 }
 
 function choiceLine(c: ReportChoice): string {
-  const name = (way: string): string => (way === "library" ? "the library's kernels" : `template ${inlineCode(way)}`);
+  const one = (way: string): string => (way === "library" ? "the library's kernels" : `template ${inlineCode(way)}`);
+  // one way for all products, or one for each
+  const name = (ways: string): string => ways.split(",").map(one).join(" + ");
   const title = "**Matrix products**:";
   if (!c.measured) {
     const chosen = c.chosen === "template" ? "a template" : name(c.chosen);

@@ -1,41 +1,76 @@
-// Which way to compute a graph's matrix products is the fastest: each way's plan is benchmarked on the worker, which keeps
-// its answers on disk by what it ran and where. In: graphs compiled once per way. Out: medians by the graph's choice key.
-import type { Compilation, MeasuredWays } from "@fuselens/compiler";
+// Which way to compute each of a graph's matrix products is the fastest: plans are benchmarked on the worker, which keeps its
+// answers on disk by what it ran and where. In: graphs with their choices, what compiles them under a way. Out: medians of
+// the graph by the choice's key. First all products take the same way; where they differ, each then tries its others, one
+// product after another, while the rest keep their best.
+import type { Compilation, MeasuredWays, ReportChoice } from "@fuselens/compiler";
 import { benchmarkJob, DEFAULT_BENCHMARK } from "./benchmark";
 import type { SubmitOptions } from "./job";
 import type { WorkerPool } from "./pool";
 
-/** a graph under each way; null: the way has no plan that can be run */
-export interface WayPlans {
-  readonly key: string;
-  readonly plans: ReadonlyMap<string, Compilation | null>;
+/** a graph under a way, or under one for each product with commas between them; null: it has no plan that can be run */
+export type CompileWay = (way: string) => Promise<Compilation | null>;
+
+export interface OpenChoice {
+  readonly choice: ReportChoice;
+  readonly compile: CompileWay;
 }
 
 /** seconds per way: medians of a few dozen runs tell ways apart */
 const SECONDS = 0.2;
 
 export async function measureWays(
-  workers: WorkerPool,
-  graphs: readonly WayPlans[],
+  workers: Pick<WorkerPool, "submit">,
+  graphs: readonly OpenChoice[],
   fresh: boolean,
   options: SubmitOptions,
 ): Promise<Map<string, MeasuredWays>> {
   const found = new Map<string, MeasuredWays>();
-  for (const { key, plans } of graphs) {
+  for (const { choice, compile } of graphs) {
+    if (found.has(choice.key)) continue;
     const microseconds: Record<string, number> = {};
     let where = "";
-    const seen = new Set<string>();
-    for (const [way, c] of plans) {
+    const seen = new Map<string, number>();
+    const measure = async (way: string): Promise<number | null> => {
+      const c = await compile(way);
+      if (c === null || c.plan.blockers.length > 0) return null;
       // two ways may come to the same, as where results can't go out through descriptors
-      if (c === null || c.plan.blockers.length > 0 || seen.has(c.outputCode.standalone)) continue;
-      seen.add(c.outputCode.standalone);
+      const known = seen.get(c.outputCode.standalone);
+      if (known !== undefined) return known;
       const job = benchmarkJob(c, { ...DEFAULT_BENCHMARK, seconds: SECONDS });
       const answer = await workers.submit({ ...job, perKernel: false } as typeof job, { ...options, fresh });
-      if (answer.result.kind !== "benchmark") continue;
-      microseconds[way] = answer.result.graph.medianUs;
+      if (answer.result.kind !== "benchmark") return null;
       where = answer.result.where;
-    }
-    if (Object.keys(microseconds).length > 1) found.set(key, { microseconds, where });
+      const { medianUs } = answer.result.graph;
+      seen.set(c.outputCode.standalone, medianUs);
+      microseconds[way] = medianUs;
+      return medianUs;
+    };
+    await search(choice, measure);
+    if (Object.keys(microseconds).length > 1) found.set(choice.key, { microseconds, where });
   }
   return found;
+}
+
+/** Asks for times until no product on its own can do better, one pass over the products. */
+async function search(choice: ReportChoice, measure: (way: string) => Promise<number | null>): Promise<void> {
+  let best: { readonly way: string; readonly us: number } | null = null;
+  const consider = async (way: string): Promise<void> => {
+    const us = await measure(way);
+    if (us !== null && (best === null || us < best.us)) best = { way, us };
+  };
+  for (const way of choice.ways) await consider(way);
+  if (choice.products.length < 2) return;
+  for (const [i, ways] of choice.products.entries()) {
+    const now = eachOf((best as { readonly way: string } | null)?.way ?? "library", choice);
+    for (const way of ways) if (way !== now[i]) await consider(now.map((w, j) => (j === i ? way : w)).join());
+  }
+}
+
+/** the way of each product; where it does not have the common one, the library's kernel */
+function eachOf(way: string, { products }: ReportChoice): string[] {
+  const each = way.split(",");
+  return products.map((ways, i) => {
+    const w = each.length === 1 ? way : (each[i] ?? "library");
+    return ways.includes(w) ? w : "library";
+  });
 }

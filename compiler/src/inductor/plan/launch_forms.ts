@@ -41,8 +41,10 @@ export class LaunchForms {
     /** tiling is the caller's own: nothing is known of what it depends on */
     private readonly remember: boolean,
   ) {
-    const { config, behaviours, target } = context.options;
-    this.prefix = JSON.stringify([kind, [...config], [...behaviours], target]);
+    const { config, behaviours, target, products } = context.options;
+    // which way a product takes hangs on its number where each has its own
+    const numbers = String(config.get("triton.template_form")).includes(",") ? [...(products ?? [])] : [];
+    this.prefix = JSON.stringify([kind, [...config], [...behaviours], target, numbers]);
   }
 
   formOf(members: readonly SchedulerNode[]): LaunchForm {

@@ -14,7 +14,7 @@ import { pairProducts } from "./paired_products";
 import { estimatePeakMemory, reorderForPeakMemory } from "./peak_memory";
 import { fuseNodes } from "./rounds";
 import { behaves, flag, layoutOf, type SchedulerOptions, type SchedulerState } from "./state";
-import { estimatedCosts, type TemplateCosts, withWantedWay } from "./template_choices";
+import { estimatedCosts, type TemplateCosts, withWantedWays } from "./template_choices";
 import { finalizeTemplates, speedupByFusion, splitTemplateGroups, withTemplates } from "./template_fusion";
 import type { AnyNode, Schedule } from "./types";
 
@@ -37,9 +37,9 @@ export function schedule(lowered: LoweredGraph, given: ScheduleOptions): Schedul
   const graph = ownCopy(withTemplates(lowered, options));
   const s = newState(graph, options);
   const templates = {
-    costs: withWantedWay(
+    costs: withWantedWays(
       options.measure ?? estimatedCosts(graph, options.target, behaves(options, "float32_products_in_parts")),
-      wantedWay(options.config),
+      op => wantedWay(options, op.name),
     ),
     choices: new Map(),
     numbered: 0,

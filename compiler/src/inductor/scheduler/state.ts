@@ -18,6 +18,8 @@ export interface SchedulerOptions {
   readonly config: ReadonlyMap<string, unknown>;
   readonly behaviours: ReadonlyMap<string, unknown>;
   readonly target: TargetProperties;
+  /** matrix products by number, equal ones together (GraphWays) */
+  readonly products?: ReadonlyMap<string, number>;
 }
 
 export interface SchedulerState extends SchedulerOptions {

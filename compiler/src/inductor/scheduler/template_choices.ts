@@ -102,13 +102,19 @@ export function estimatedCosts(graph: LoweredGraph, target: TargetProperties, in
   };
 }
 
-/** what the configuration asks for is taken, whatever it costs */
-export function withWantedWay(costs: TemplateCosts, wanted: GemmWay | "library" | null): TemplateCosts {
-  if (wanted === null) return costs;
+/** what is asked for is taken, whatever it costs */
+export function withWantedWays(
+  costs: TemplateCosts,
+  wantedFor: (op: ExternOperation) => GemmWay | "library" | null,
+): TemplateCosts {
   return {
     ...costs,
-    choiceMs: (op, config) =>
-      (config === null) === (wanted === "library") ? costs.choiceMs(op, config) : Number.POSITIVE_INFINITY,
+    choiceMs: (op, config) => {
+      const wanted = wantedFor(op);
+      return wanted === null || (config === null) === (wanted === "library")
+        ? costs.choiceMs(op, config)
+        : Number.POSITIVE_INFINITY;
+    },
   };
 }
 

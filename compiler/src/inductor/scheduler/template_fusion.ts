@@ -43,8 +43,10 @@ export function mayBeTemplate(op: ExternOperation, o: SchedulerOptions): boolean
 export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): LoweredGraph {
   if (!autotunes(o)) return graph;
   const isTemplate = (op: ExternOperation): boolean => gemmKind(op) !== null && mayBeTemplate(op, o);
-  const wanted = wantedWay(o.config);
-  const attention = (a: Attention): boolean => (wanted === null ? attentionPays(a) : wanted !== "library");
+  const attention = (a: Attention, op: ExternOperation): boolean => {
+    const wanted = wantedWay(o, op.name);
+    return wanted === null ? attentionPays(a) : wanted !== "library";
+  };
   const source = behaves(o, "attention_template") ? withAttentionTemplates(graph, attention) : graph;
   const buffers = new Map<string, Buffer>(source.buffers);
   const operations = source.operations.map((op): Operation => {

@@ -88,7 +88,10 @@ function buffersRead(op: Operation): readonly string[] {
 }
 
 /** The graph with calls of attention kernels made templates, each in place of what unpacks the call's only used result. */
-export function withAttentionTemplates(graph: LoweredGraph, takes: (a: Attention) => boolean): LoweredGraph {
+export function withAttentionTemplates(
+  graph: LoweredGraph,
+  takes: (a: Attention, op: ExternOperation) => boolean,
+): LoweredGraph {
   const unpacks = new Map<string, ExternOperation[]>();
   for (const op of graph.operations) {
     if (op.kind !== "extern" || op.irClass !== "MultiOutput") continue;
@@ -106,7 +109,8 @@ export function withAttentionTemplates(graph: LoweredGraph, takes: (a: Attention
     const item = items.find(i => (i.index ?? 0) === 0);
     const others = items.filter(i => i !== item);
     const out = item?.outputs[0];
-    if (!a || !item || out === undefined || others.some(i => i.outputs.some(o => used.has(o))) || !takes(a)) continue;
+    if (!a || !item || out === undefined || others.some(i => i.outputs.some(o => used.has(o))) || !takes(a, op))
+      continue;
     const made: ExternOperation = { ...op, name: item.name, outputs: [out], irClass: "TemplateBuffer" };
     const buffer = buffers.get(out);
     if (!buffer) continue;

@@ -5,8 +5,13 @@ import type { SizeVars } from "../symbolic/size_vars";
 import { formOf, formsOf, type GemmForm, type GemmWay, isGemmWay, storesTiles } from "./forms";
 import type { Gemm } from "./gemm";
 
-export interface FormOptions {
+export interface WayOptions {
   readonly config: ReadonlyMap<string, unknown>;
+  /** the numbers of products among those of the graph that differ, by operation (GraphWays) */
+  readonly products?: ReadonlyMap<string, number>;
+}
+
+export interface FormOptions extends WayOptions {
   readonly target: TargetProperties;
 }
 
@@ -16,15 +21,21 @@ export interface FormChoice {
   readonly storesTiles: boolean;
 }
 
-/** the way that the configuration asks for; "library": no template; null: none in particular */
-export function wantedWay(config: ReadonlyMap<string, unknown>): GemmWay | "library" | null {
-  const wanted = config.get("triton.template_form");
-  return wanted === "library" || isGemmWay(wanted) ? wanted : null;
+/**
+ * The way that the configuration asks for: one, or several with a comma between them, each for one of the graph's products.
+ * "library": no template; null: none in particular.
+ */
+export function wantedWay(o: WayOptions, op: string): GemmWay | "library" | null {
+  const wanted = o.config.get("triton.template_form");
+  if (typeof wanted !== "string") return null;
+  const each = wanted.split(",");
+  const way = each.length === 1 ? wanted : each[o.products?.get(op) ?? 0];
+  return way === "library" || isGemmWay(way) ? way : null;
 }
 
 export function chooseForm(products: readonly Gemm[], o: FormOptions, sv: SizeVars): FormChoice {
   const forms = formsOf(products, o.target, sv);
-  const wanted = wantedWay(o.config);
+  const wanted = products[0] ? wantedWay(o, products[0].op.name) : null;
   if (wanted !== null && wanted !== "library" && forms.includes(formOf(wanted)))
     return { form: formOf(wanted), storesTiles: storesTiles(wanted) };
   if (!forms.includes("flattened")) return { form: "pointers", storesTiles: false };

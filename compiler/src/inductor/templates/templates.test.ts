@@ -98,4 +98,29 @@ describe("templates of matrix products", () => {
       expect(c.plan.kernels.some(k => k.heuristic === "template")).toBe(chosen !== "library");
     }
   });
+
+  it("take a way each where the measured one names several", () => {
+    const [body, shapes] = ["((a @ b).relu() @ c).sigmoid()", ["512, 256", "256, 512", "512, 768"]] as const;
+    const { choice } = compile(body, shapes).graph;
+    expect(choice?.products).toHaveLength(2);
+    const taken = (way: string) => {
+      const microseconds = { [way]: 1, library: 2 };
+      return compile(body, shapes, { choices: new Map([[choice?.key ?? "", { microseconds, where: "a test" }]]) })
+        .graph;
+    };
+    const kinds = (graph: ReturnType<typeof taken>): string[] =>
+      graph.kernels.map(k => /^triton_(tem|poi)|^extern_kernels/.exec(k.name)?.[0] ?? k.name);
+    expect(kinds(taken("flattened,pointers"))).toEqual(["triton_tem", "triton_tem"]);
+    expect(kinds(taken("flattened,library"))).toEqual(["triton_tem", "extern_kernels", "triton_poi"]);
+    expect(kinds(taken("library,pointers"))).toEqual(["extern_kernels", "triton_poi", "triton_tem"]);
+    expect(taken("library,pointers").choice?.chosen).toBe("library,pointers");
+    // what names another number of products, or ways that there are not, is not taken
+    for (const wrong of ["flattened,library,library", "flattened,sideways"])
+      expect(kinds(taken(wrong))).toEqual(kinds(compile(body, shapes).graph));
+  });
+
+  it("are one product where they are equal", () => {
+    const graph = compile("((a @ b).relu() @ c).relu()", ["512, 512", "512, 512", "512, 512"]).graph;
+    expect(graph.choice?.products).toHaveLength(1);
+  });
 });

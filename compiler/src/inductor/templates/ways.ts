@@ -1,6 +1,7 @@
 // Ways to compute a graph's matrix products and attention, and the choice among them. In: a lowered graph before it is
-// scheduled; times that a worker measured. Out: a key that equal products share, whatever their names; the ways there are;
-// the one to take. Promises: the key says sizes, strides, dtypes, what follows each product, and the target.
+// scheduled; times that a worker measured. Out: a key that equal graphs share, whatever their names; its products, of which
+// equal ones are one; the ways of each; the one to take. Promises: the key says sizes, strides, dtypes, what follows each
+// product, and the target.
 import { createHash } from "node:crypto";
 import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph, Operation } from "../ir/types";
@@ -18,13 +19,12 @@ export interface MeasuredWays {
   readonly where: string;
 }
 
-/** how a graph's products and attention are computed, and why so */
-export interface TemplateWay {
+export interface GraphWays {
   readonly key: string;
-  /** what there was to choose from */
-  readonly ways: readonly Way[];
-  /** what was measured; null: the way taken is the cost model's */
-  readonly measured: MeasuredWays | null;
+  /** the ways of each product, in the order in which the graph first has it */
+  readonly products: readonly (readonly Way[])[];
+  /** the number among `products` of each operation that is one */
+  readonly numbers: ReadonlyMap<string, number>;
 }
 
 /** Null where the graph has nothing that a template computes. */
@@ -32,29 +32,48 @@ export function waysOf(
   graph: LoweredGraph,
   target: TargetProperties,
   takes: (op: ExternOperation) => boolean,
-): { readonly key: string; readonly ways: readonly Way[] } | null {
+): GraphWays | null {
   const sv = graph.sizevars;
-  const ways = new Set<Way>(["library"]);
-  const parts: unknown[] = [];
+  const products: (readonly Way[])[] = [];
+  const numbers = new Map<string, number>();
+  const known = new Map<string, number>();
+  const parts: string[] = [];
   for (const op of graph.operations) {
     if (op.kind !== "extern" || op.device.type !== "cuda" || !takes(op)) continue;
     const gemm = gemmOf(op);
-    if (gemm) for (const w of waysWith(formsOf([gemm], target, sv))) ways.add(w);
-    else if (attentionOf(op, sv)) ways.add("pointers");
-    else continue;
-    parts.push([
+    const templates = gemm
+      ? waysWith(formsOf([gemm], target, sv))
+      : attentionOf(op, sv)
+        ? (["pointers"] as const)
+        : null;
+    if (templates === null) continue;
+    const part = JSON.stringify([
       op.op,
       op.reads.map(r => [r.dtype, r.size.map(printLog), r.stride.map(printLog)]),
       Object.entries(op.kwargs).map(([k, v]) => [k, typeof v === "object" ? null : String(v)]),
       followers(graph, op),
     ]);
+    parts.push(part);
+    const number = known.get(part) ?? products.push(["library", ...templates]) - 1;
+    known.set(part, number);
+    numbers.set(op.name, number);
   }
   if (parts.length === 0) return null;
   const key = createHash("sha256")
     .update(JSON.stringify([target.name, parts]))
     .digest("hex")
     .slice(0, 32);
-  return { key, ways: [...ways] };
+  return { key, products, numbers };
+}
+
+/** The ways that all products may take at once: one that a product does not have leaves it to the cost model. */
+export const commonWays = (g: GraphWays): readonly Way[] => [...new Set(g.products.flat())];
+
+/** whether the text names a way, or one for each product */
+export function isWayOf(text: string, g: GraphWays): boolean {
+  const each = text.split(",");
+  if (each.length === 1) return commonWays(g).some(w => w === text);
+  return each.length === g.products.length && each.every((w, i) => (g.products[i] as readonly string[]).includes(w));
 }
 
 /** operators that read the product, in order */
@@ -65,8 +84,8 @@ function followers(graph: LoweredGraph, op: ExternOperation): string[] {
   return graph.operations.filter(reads).map(o => o.origins.map(n => n.target).join(" "));
 }
 
-/** the fastest of what was measured */
-export function fastest(measured: MeasuredWays): Way | null {
+/** the fastest of what was measured: a way, or several with a comma between them, one for each product */
+export function fastest(measured: MeasuredWays): string | null {
   const times = Object.entries(measured.microseconds).sort(([, a], [, b]) => a - b);
-  return (times[0]?.[0] as Way | undefined) ?? null;
+  return times[0]?.[0] ?? null;
 }

@@ -89,19 +89,23 @@ async function measureChoices(
     const choice = view.program.compilations[index]?.graph.choice;
     return choice && choice.ways.length > 1 && (fresh || choice.measured === null) ? [{ index, choice }] : [];
   });
-  const ways = new Set(open.flatMap(o => o.choice.ways));
-  if (ways.size === 0) return;
+  if (open.length === 0) return;
   const base = ctx.threadOptions();
+  // graphs of a file share what is compiled for a way
   const made = new Map<string, readonly Compilation[]>();
-  for (const way of ways) {
+  const compileAll = async (way: string): Promise<readonly Compilation[]> => {
+    const known = made.get(way);
+    if (known) return known;
     progress.report(0, `matrix products: ${way}`);
     const options = ctx.threadOptions({ config: [...base.config, ["triton.template_form", way]] });
     const request = { path: view.path, overlay: ctx.overlay(), options };
-    made.set(way, (await ctx.side.run(request, { want: "benchmark" }, progress.cancellation)).compilations);
-  }
+    const { compilations } = await ctx.side.run(request, { want: "benchmark" }, progress.cancellation);
+    made.set(way, compilations);
+    return compilations;
+  };
   const graphs = open.map(({ index, choice }) => ({
-    key: choice.key,
-    plans: new Map(choice.ways.map(w => [w, made.get(w)?.[index] ?? null] as const)),
+    choice,
+    compile: async (way: string) => (await compileAll(way))[index] ?? null,
   }));
   const found = await measureWays(ctx.workers, graphs, fresh, onWorker(progress));
   if (found.size > 0) ctx.chosen(found);

@@ -69,6 +69,8 @@ export interface CodegenOptions {
   /** torch._inductor.config by dotted name */
   readonly config: ReadonlyMap<string, unknown>;
   readonly target: TargetProperties;
+  /** matrix products by number, equal ones together (GraphWays) */
+  readonly products?: ReadonlyMap<string, number>;
 }
 
 export const has = (o: CodegenOptions, b: CodegenBehaviour): boolean => readBoolean(o.behaviours, b);
