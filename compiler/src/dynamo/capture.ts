@@ -43,10 +43,28 @@ type Root = CaptureResult["roots"][number];
 const START = { line: 1, column: 0, endLine: 1, endColumn: 0 };
 
 export function capture(path: string, options: CaptureOptions): CaptureResult {
+  const plain = captureOnce(path, options);
+  const { missed } = plain;
+  const failed = plain.roots.length === 0 && plain.diagnostics.some(d => d.code === "not-analysed");
+  if (!failed || missed.length === 0 || options.imports === "present" || options.shouldStop()) return plain;
+  // without its libraries nothing here can be followed: some code refuses to go on in plain PyTorch
+  const present = captureOnce(path, { ...options, imports: "present" });
+  if (present.roots.length === 0) return plain;
+  const message = `nothing here can be analysed without ${missed.join(", ")}: taken to be there, with unknown results`;
+  return { ...present, diagnostics: [...present.diagnostics, problem(path, START, "information", "imports", message)] };
+}
+
+interface Captured extends CaptureResult {
+  /** libraries that guarded imports did not find */
+  readonly missed: readonly string[];
+}
+
+function captureOnce(path: string, options: CaptureOptions): Captured {
   const text = options.files(path);
   if (text === undefined) {
     const message = `cannot read ${path}`;
-    return { events: [], diagnostics: [problem(path, START, "error", "no-file", message)], logFormat: null, roots: [] };
+    const diagnostics = [problem(path, START, "error", "no-file", message)];
+    return { events: [], diagnostics, logFormat: null, roots: [], missed: [] };
   }
   const run = prepare(path, options);
   const cells = splitCells(path, text);
@@ -104,6 +122,7 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
     diagnostics: run.diagnostics,
     logFormat: typeof format === "string" ? format : null,
     roots,
+    missed: [...run.modules.missed],
   };
 }
 
@@ -297,8 +316,10 @@ function prepare(path: string, options: CaptureOptions): Run {
 /** torch's own errors, and what goes wrong in this stage itself, as exceptions that the program's code can meet */
 function translated(vm: Machine, e: unknown): PyError | undefined {
   if (e instanceof OpError) return vm.makeError(e.pythonType, [e.message]);
-  if (e instanceof RangeError) return vm.makeError("RecursionError", ["maximum recursion depth exceeded"]);
-  if (e instanceof TypeError) return vm.makeError("RuntimeError", [`the analysis failed here: ${e.message}`]);
+  if (e instanceof RangeError && /call stack/.test(e.message))
+    return vm.makeError("RecursionError", ["maximum recursion depth exceeded"]);
+  if (e instanceof TypeError || e instanceof RangeError)
+    return vm.makeError("RuntimeError", [`the analysis failed here: ${e.message}`]);
   return undefined;
 }
 

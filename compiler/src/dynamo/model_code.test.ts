@@ -110,6 +110,23 @@ except ImportError:
   });
 });
 
+describe("torchvision", () => {
+  it("gives blocks of Inception to classes that change their forward", () => {
+    const r = run(`
+import torch, torch.nn.functional as F, torchvision
+from torchvision.models.inception import InceptionA
+class Other(InceptionA):
+    def forward(self, x):
+        pooled = F.avg_pool2d(x, 3, stride=1, padding=1, count_include_pad=False)
+        return torch.cat([self.branch1x1(x), self.branch_pool(pooled)], 1)
+print(torch.compile(Other(192, 32).cuda().eval())(torch.randn(1, 192, 8, 8, device="cuda")).shape)
+print(torchvision.models.densenet121().classifier.in_features, torchvision.models.mobilenet_v2().last_channel)
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual(["torch.Size([1, 96, 8, 8])", "1024 1280"]);
+  });
+});
+
 describe("numpy", () => {
   it("computes what constructors use it for", () => {
     const r = run(`
@@ -164,6 +181,45 @@ print([tuple(t.shape) for t in torch.compile(Policy().cuda())(torch.randn(5, 8, 
     expect(errors(r)).toEqual([]);
     expect(opaque(r)).toEqual([]);
     expect(printed(r)).toEqual(["[(5, 3), (5,), (5,)]"]);
+  });
+
+  it("reads the greatest of the lengths that it is given, and makes masks of that size", () => {
+    const r = run(`
+import torch, torch.nn as nn
+def sequence_mask(lengths):
+    ids = torch.arange(lengths.max(), device=lengths.device)
+    return ids.unsqueeze(0) < lengths.unsqueeze(1)
+class Encoder(nn.Module):
+    def __init__(self, vocab=50, width=32):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab, width)
+    def forward(self, text, text_lengths):
+        return self.embedding(text) * sequence_mask(text_lengths).unsqueeze(-1)
+`);
+    expect(errors(r)).toEqual([]);
+    const encoder = r.roots.find(root => root.name === "Encoder");
+    expect(encoder?.assumed).toContain("text_lengths is int64[2] of 128");
+  });
+
+  it("takes a library to be there where its code refuses to go on without it", () => {
+    const r = run(`
+import torch, torch.nn as nn
+try:
+    import fast_scan
+except ImportError:
+    fast_scan = None
+class Scan(nn.Module):
+    def __init__(self, width=8):
+        super().__init__()
+        self.project = nn.Linear(width, width)
+    def forward(self, x):
+        if fast_scan is None:
+            raise RuntimeError("fast_scan is not installed")
+        return fast_scan.scan(self.project(x))
+`);
+    expect(r.roots.map(root => root.name)).toEqual(["Scan"]);
+    expect(r.diagnostics.map(d => d.code)).toContain("imports");
+    expect(opaque(r)).toEqual(["fast_scan.scan is not known here"]);
   });
 
   it("writes results where out= says, and compares tensors as wholes", () => {

@@ -50,7 +50,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
   [/rank$|^r$|state|d_state/, 16],
   [/dim|embd|embed|d_model|n_state|size|width|units|features|nf$|^d$|^n$/, 512],
   [/batch/, 8],
-  [/eps/, 1e-5],
+  [/(^|_)eps/, 1e-5],
   [/theta|base/, 10000],
 ];
 
@@ -64,7 +64,7 @@ export function numberFor(name: string): number | undefined {
 export function floatFor(name: string): number | undefined {
   const n = name.toLowerCase();
   if (/drop|^p$|_p$/.test(n)) return 0;
-  if (/eps/.test(n)) return 1e-5;
+  if (/(^|_)eps/.test(n)) return 1e-5;
   if (/temperature|^temp$|^tau$|scal|alpha|^gain$|lambda|coef|^lr|weight_decay|gamma/.test(n)) return 1;
   if (/theta/.test(n)) return 10000;
   if (/momentum/.test(n)) return 0.1;

@@ -100,7 +100,12 @@ function tensorChoices(h: Draft): Choice[] {
     case "time":
       return [tensor("float32", [2]), tensor("int64", [2]), tensor("int64", [2, 64]), ...floats(h, rank ?? 3, make)];
     case "lengths":
-      return [tensor("int64", [2]), tensor("int64", [2, 64])];
+      // as long as the sequences that they are the lengths of
+      return [
+        ...[128, 64].map((filled): Choice => ({ kind: "tensor", dtype: "int64", dims: [2], filled })),
+        tensor("int64", [2]),
+        tensor("int64", [2, 64]),
+      ];
     case "mask":
       return [
         make("bool", rank ?? Math.max(2, usage.rankAtLeast)),

@@ -20,7 +20,7 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
     case "none":
       return null;
     case "number":
-      return c.float ? new PyFloat(c.value) : c.value;
+      return c.float || !Number.isInteger(c.value) ? new PyFloat(c.value) : c.value;
     case "bool":
     case "str":
       return c.value;
@@ -31,7 +31,7 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
     case "dict":
       return vm.dict(c.entries.map(([k, v]) => [k, makeValue(ctx, h, v, build) ?? null] as const));
     case "tensor":
-      return makeTensor(ctx, c.dims, c.dtype);
+      return makeTensor(ctx, c.dims, c.dtype, c.filled);
     case "named":
       return lookup(ctx, h.globals, c.path);
     case "instance": {
@@ -53,9 +53,16 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
   }
 }
 
-export function makeTensor(ctx: InferContext, dims: readonly number[], dtype: PyTensor["meta"]["dtype"]): PyTensor {
+function makeTensor(
+  ctx: InferContext,
+  dims: readonly number[],
+  dtype: PyTensor["meta"]["dtype"],
+  filled: number | undefined,
+): PyTensor {
   const meta = ctx.torch.metaStatic.tensor([...dims], { dtype, device: { type: "cuda", index: 0 } });
-  return ctx.torch.newTensor(meta as PyTensor["meta"]);
+  const t = ctx.torch.newTensor(meta as PyTensor["meta"]);
+  if (filled !== undefined) t.known = new Array<number>(dims.reduce((a, b) => a * b, 1)).fill(filled);
+  return t;
 }
 
 /** an object whose attributes and items are guessed by their names when they are first asked for */
@@ -169,7 +176,7 @@ function assumedModule(ctx: InferContext, h: Hole, base: PyClass | null): PyInst
 function plainValue(ctx: InferContext, c: Choice): Value {
   switch (c.kind) {
     case "number":
-      return c.float ? new PyFloat(c.value) : c.value;
+      return c.float || !Number.isInteger(c.value) ? new PyFloat(c.value) : c.value;
     case "bool":
     case "str":
       return c.value;

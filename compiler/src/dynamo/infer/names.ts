@@ -79,7 +79,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
 
 const FLOATS: readonly (readonly [RegExp, number])[] = [
   [/mask(ing)?_(ratio|prob)|keep|^ratio$|_ratio$|fraction|threshold|quantile/, 0.5],
-  [/eps(ilon)?$/, 1e-5],
+  [/(^|_)eps(ilon)?$/, 1e-5],
   [/drop|dropout|^p$|prob$|_p$/, 0],
   [/theta|rope_base|^base$/, 10000],
   [/momentum/, 0.1],

@@ -13,7 +13,8 @@ export type Choice =
   | { readonly kind: "str"; readonly value: string }
   | { readonly kind: "seq"; readonly items: readonly Choice[]; readonly tuple: boolean }
   | { readonly kind: "dict"; readonly entries: readonly (readonly [string, Choice])[] }
-  | { readonly kind: "tensor"; readonly dtype: DType; readonly dims: readonly number[] }
+  /** `filled`: what every element is, where the program asks for values (lengths); else nobody knows */
+  | { readonly kind: "tensor"; readonly dtype: DType; readonly dims: readonly number[]; readonly filled?: number }
   /** a name of the function's globals, or one under torch: "torch.nn.GELU" */
   | { readonly kind: "named"; readonly path: string }
   /** an object of a class of the function's globals, built like a root */
@@ -104,7 +105,7 @@ export function choiceText(c: Choice): string {
     case "dict":
       return `{${c.entries.map(([k, v]) => `${JSON.stringify(k)}: ${choiceText(v)}`).join(", ")}}`;
     case "tensor":
-      return `${c.dtype}[${c.dims.join(", ")}]`;
+      return `${c.dtype}[${c.dims.join(", ")}]${c.filled === undefined ? "" : ` of ${c.filled}`}`;
     case "named":
       return c.path;
     case "instance":

@@ -46,6 +46,8 @@ export class Modules {
   readonly environment: PyDict;
   /** whether imports that code is prepared to miss fail */
   guardedFail = true;
+  /** libraries whose guarded import failed */
+  readonly missed = new Set<string>();
   private readonly factories: Factory[] = [];
   private readonly abstracts;
   /** parses a user file; a session that runs it again and again keeps what it can */
@@ -102,7 +104,10 @@ export class Modules {
   }
 
   private missing(name: string): Value {
-    if (this.guardedFail && this.isGuarded()) return this.vm.raise("ModuleNotFoundError", `No module named '${name}'`);
+    if (this.guardedFail && this.isGuarded()) {
+      this.missed.add(name);
+      return this.vm.raise("ModuleNotFoundError", `No module named '${name}'`);
+    }
     this.vm.report(
       "unknown-module",
       `the module '${name}' is not known here; what comes from it is unknown`,

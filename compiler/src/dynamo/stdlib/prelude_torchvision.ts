@@ -2,6 +2,8 @@
 // variants), VGGs (Simonyan and Zisserman 2014), AlexNet, and the helpers that detection models take from it. Weights are
 // never loaded. In: nothing. Out: texts by module name; what a text lacks is unknown.
 
+import { DENSE, INCEPTION, MOBILE } from "./prelude_backbones";
+
 const MISC = `
 class FrozenBatchNorm2d(nn.Module):
     def __init__(self, num_features, eps=1e-5):
@@ -107,8 +109,8 @@ def box_area(boxes):
     return (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
 `;
 
-const MODELS = `
-from collections import OrderedDict
+const RESIDUAL_AND_PLAIN = `
+from collections import OrderedDict, namedtuple
 
 
 def conv3x3(in_planes, out_planes, stride=1, groups=1, dilation=1):
@@ -315,12 +317,18 @@ class IntermediateLayerGetter(nn.ModuleDict):
         return out
 `;
 
+const MODELS = RESIDUAL_AND_PLAIN + INCEPTION + MOBILE + DENSE;
+
 export const TORCHVISION: Readonly<Record<string, string>> = {
   "torchvision.models": MODELS,
   "torchvision.models.resnet": MODELS,
   "torchvision.models.vgg": MODELS,
   "torchvision.models.alexnet": MODELS,
   "torchvision.models._utils": MODELS,
+  "torchvision.models.inception": MODELS,
+  "torchvision.models.mobilenet": MODELS,
+  "torchvision.models.mobilenetv2": MODELS,
+  "torchvision.models.densenet": MODELS,
   "torchvision.ops": MISC,
   "torchvision.ops.misc": MISC,
   "torchvision.ops.stochastic_depth": MISC,

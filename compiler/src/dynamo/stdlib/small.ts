@@ -2,7 +2,7 @@
 import { func, native } from "../builtins/define";
 import type { Machine } from "../interp/machine";
 import { plain } from "../interp/operators";
-import { PyFloat, type PyModule, type Value } from "../objects/values";
+import { PyFloat, PyInstance, type PyModule, type Value } from "../objects/values";
 import { abstractClass } from "./abstract";
 
 const text = (v: Value | undefined): string => String(plain(v ?? null));
@@ -83,7 +83,16 @@ export function smallModule(vm: Machine, name: string): PyModule | undefined {
       }
       return m;
     case "uuid":
-      func(vm, m, "uuid4", () => "00000000-0000-4000-8000-000000000000");
+      for (const n of ["uuid1", "uuid4"]) {
+        func(vm, m, n, () => {
+          const id = new PyInstance(vm.klass("UUID", [], "uuid"));
+          id.attrs = vm.dict([
+            ["hex", "00000000000040008000000000000000"],
+            ["int", 0],
+          ]);
+          return id;
+        });
+      }
       return m;
     case "glob":
       func(vm, m, "glob", () => vm.list([]));

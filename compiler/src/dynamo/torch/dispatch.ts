@@ -48,9 +48,11 @@ import {
   type Value,
 } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
-import { type KnownCall, knownParts, knownResult, store } from "./known";
+import { knownParts, knownResult, store } from "./known";
+import type { KnownCall } from "./known_call";
 import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
 import type { EmitOptions } from "./sink";
+import { itemValue } from "./tensor_values";
 
 const returnTypes = new WeakMap<Torch, Map<string, PyClass>>();
 
@@ -206,7 +208,8 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   );
   if (!resolved.ok) {
     const out = kwargs.get("out");
-    return out === undefined ? vm.raise("TypeError", resolved.message) : runInto(torch, call, args, kwargs, out);
+    if (out !== undefined) return runInto(torch, call, args, kwargs, out);
+    return withScalars(torch, call, args, kwargs) ?? vm.raise("TypeError", resolved.message);
   }
   const { record, bound } = resolved;
   const bindings = makeArgs<TensorMeta>(bound, {
@@ -247,7 +250,10 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
       self.meta = { ...self.meta, shape, stride, storageOffset };
     }
   }
-  const learn = trace || written ? null : knowledge(record, bound.values, conv);
+  const learn =
+    written || (trace && (conv.tensors.length === 0 || !conv.tensors.every(few)))
+      ? null
+      : knowledge(record, bound.values, conv);
   if (!Array.isArray(result)) {
     const meta = typed[0];
     if (!meta) return null;
@@ -274,6 +280,26 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   return made;
 }
 
+/** tensors of one number where an operator takes numbers: torch reads them, which ends a graph; undefined: there are none */
+function withScalars(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs): Value | undefined {
+  const one = (v: Value): v is PyTensor => v instanceof PyTensor && v.meta.shape.length === 0;
+  // the first argument of a method is the tensor that it is called on
+  const from = call.op === "call_method" ? 1 : 0;
+  const scalars = [...args.slice(from), ...kwargs.values()].filter(one);
+  if (scalars.length === 0) return undefined;
+  if (torch.trace) {
+    return failedOp(
+      torch,
+      "aten._local_scalar_dense.default",
+      call,
+      new OpError(`${call.target} reads a number that only the data knows`, "GuardOnDataDependentSymNode"),
+    );
+  }
+  const number = (v: Value): Value => (one(v) ? itemValue(torch, v, `the number that ${call.target} reads`) : v);
+  const plain = args.map((v, i) => (i < from ? v : number(v)));
+  return runOp(torch, call, plain, new Map([...kwargs].map(([k, v]) => [k, number(v)] as const)));
+}
+
 /** out= of an operator that has no such variant in the table: computed, then copied to where the caller wants it */
 function runInto(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs, out: Value): Value {
   const rest = new Map(kwargs);
@@ -293,6 +319,9 @@ function runInto(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwa
   });
   return out === null ? made : out;
 }
+
+/** in a trace few numbers are followed: those that a program reads after a break, such as the greatest of some lengths */
+const few = (t: PyTensor): boolean => t.known !== null && t.known.length <= 8;
 
 /** what small eager results are computed from */
 function knowledge(

@@ -11,7 +11,8 @@ import type { Expr } from "../../inductor/symbolic/expr";
 import { PyFloat, PyList, PySlice, PyTuple, PyUnknown, type Value } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
 import { Converter, countOf, isTensorLike, opaqueOp, refuseLeaf } from "./dispatch";
-import { type KnownArray, slice as knownSlice, store } from "./known";
+import { store } from "./known";
+import { type KnownArray, slice as knownSlice } from "./known_arrays";
 import { PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
 import { Unsupported } from "./sink";
 

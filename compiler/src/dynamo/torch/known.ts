@@ -1,29 +1,13 @@
 // Values of small tensors that a program computes from numbers it states, outside of compiled frames: drop rates by
 // torch.linspace, cumulative lengths, masks. In: an operator of the table with its bound arguments. Out: the result's
 // values in row-major order, or nothing. Only what is cheap and certain; the replay computes everything else.
-import { isExpr } from "../../aten/dim_math";
-import { type ArgValue, type DType, PyFloat, type TensorMeta } from "../../aten/types";
-import { intValue } from "../../inductor/symbolic/expr";
-
-export interface KnownArray {
-  readonly shape: readonly number[];
-  readonly data: readonly number[];
-}
+import type { DType } from "../../aten/types";
+import { flat, type KnownArray, positions, select, size, slice, sortOrder, spread } from "./known_arrays";
+import { type Arg, array, isMeta, type KnownCall, number, packet, tensor, wrap } from "./known_call";
+import { moved } from "./known_moves";
 
 /** larger results are not computed here */
 const LIMIT = 16384;
-
-type Arg = ArgValue<TensorMeta> | undefined;
-
-export interface KnownCall {
-  readonly name: string;
-  readonly args: ReadonlyMap<string, Arg>;
-  /** the values of a tensor argument */
-  readonly valuesOf: (m: TensorMeta) => readonly (number | boolean)[] | null;
-  /** of the result */
-  readonly shape: readonly number[];
-  readonly dtype: DType;
-}
 
 export function knownResult(c: KnownCall): (number | boolean)[] | undefined {
   if (size(c.shape) > LIMIT) return undefined;
@@ -57,6 +41,22 @@ export function knownParts(
         return part;
       });
     }
+    case "sort": {
+      if (!t) return undefined;
+      const dim = wrap(number(c.args.get("dim")) ?? -1, t.shape.length);
+      const order = sortOrder(t, dim, c.args.get("descending") === true);
+      const at = positions(t.shape);
+      const data = order.map(
+        (from, i) =>
+          t.data[
+            flat(
+              t.shape,
+              (at[i] ?? []).map((x, d) => (d === dim ? from : x)),
+            )
+          ] ?? 0,
+      );
+      return [data, order].map(values => ({ shape: t.shape, data: values }));
+    }
     case "meshgrid": {
       const list = c.args.get("tensors");
       const arrays = Array.isArray(list) ? list.map(m => array(call, m as Arg)) : [];
@@ -78,106 +78,6 @@ export function store(dtype: DType, v: number): number | boolean {
   if (dtype === "float64") return v;
   return dtype.startsWith("float") || dtype === "bfloat16" ? Math.fround(v) : Math.trunc(v);
 }
-
-// ---- arrays
-
-const size = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
-
-function positions(shape: readonly number[]): number[][] {
-  const out: number[][] = [];
-  const at = shape.map(() => 0);
-  for (let i = 0; i < size(shape); i++) {
-    out.push([...at]);
-    for (let d = shape.length - 1; d >= 0; d--) {
-      at[d] = (at[d] ?? 0) + 1;
-      if ((at[d] ?? 0) < (shape[d] ?? 0)) break;
-      at[d] = 0;
-    }
-  }
-  return out;
-}
-
-function flat(shape: readonly number[], at: readonly number[]): number {
-  let i = 0;
-  shape.forEach((s, d) => {
-    i = i * s + (at[d] ?? 0);
-  });
-  return i;
-}
-
-/** reads an array as if it had a larger shape */
-function spread(a: KnownArray, shape: readonly number[]): number[] {
-  if (a.data.length === 1) return new Array<number>(size(shape)).fill(a.data[0] ?? 0);
-  if (a.shape.length === shape.length && a.shape.every((s, d) => s === shape[d])) return [...a.data];
-  const lead = shape.length - a.shape.length;
-  return positions(shape).map(
-    p =>
-      a.data[
-        flat(
-          a.shape,
-          a.shape.map((s, d) => (s === 1 ? 0 : (p[d + lead] ?? 0))),
-        )
-      ] ?? 0,
-  );
-}
-
-function select(a: KnownArray, dim: number, index: number): KnownArray {
-  const shape = a.shape.filter((_, d) => d !== dim);
-  const data = positions(shape).map(p => a.data[flat(a.shape, [...p.slice(0, dim), index, ...p.slice(dim)])] ?? 0);
-  return { shape, data };
-}
-
-export function slice(a: KnownArray, dim: number, start: number, stop: number, step: number): KnownArray {
-  const n = Math.max(0, Math.ceil((stop - start) / step));
-  const shape = a.shape.map((s, d) => (d === dim ? n : s));
-  const data = positions(shape).map(
-    p =>
-      a.data[
-        flat(
-          a.shape,
-          p.map((x, d) => (d === dim ? start + x * step : x)),
-        )
-      ] ?? 0,
-  );
-  return { shape, data };
-}
-
-function permute(a: KnownArray, order: readonly number[]): number[] {
-  const shape = order.map(d => a.shape[d] ?? 1);
-  return positions(shape).map(p => {
-    const from = a.shape.map(() => 0);
-    order.forEach((d, i) => {
-      from[d] = p[i] ?? 0;
-    });
-    return a.data[flat(a.shape, from)] ?? 0;
-  });
-}
-
-// ---- arguments
-
-const packet = (name: string): string => name.replace(/^\w+\./, "").replace(/\.\w+$/, "");
-const wrap = (d: number, rank: number): number => (d < 0 ? d + rank : d);
-
-function number(v: Arg): number | undefined {
-  if (typeof v === "number") return v;
-  if (typeof v === "boolean") return v ? 1 : 0;
-  if (v instanceof PyFloat) return v.value;
-  if (isExpr(v)) return intValue(v);
-  return undefined;
-}
-
-const isMeta = (v: Arg): v is TensorMeta => typeof v === "object" && v !== null && "shape" in v && "stride" in v;
-
-function array(c: KnownCall, v: Arg): KnownArray | undefined {
-  const n = number(v);
-  if (n !== undefined) return { shape: [], data: [n] };
-  if (!isMeta(v)) return undefined;
-  const values = c.valuesOf(v);
-  const shape = v.shape.map(d => (isExpr(d) ? intValue(d) : undefined));
-  if (values === null || shape.some(s => s === undefined)) return undefined;
-  return { shape: shape.map(s => s ?? 0), data: values.map(Number) };
-}
-const tensor = (c: KnownCall, name: string): KnownArray | undefined => array(c, c.args.get(name));
 
 // ---- operators
 
@@ -208,6 +108,21 @@ const UNARY: Readonly<Record<string, Unary>> = {
   sign: Math.sign,
   logical_not: x => (x === 0 ? 1 : 0),
   square: x => x * x,
+  exp2: x => 2 ** x,
+  expm1: Math.expm1,
+  log10: Math.log10,
+  log1p: Math.log1p,
+  tan: Math.tan,
+  tanh: Math.tanh,
+  atan: Math.atan,
+  asin: Math.asin,
+  acos: Math.acos,
+  sigmoid: x => 1 / (1 + Math.exp(-x)),
+  relu: x => Math.max(x, 0),
+  isnan: x => Number(Number.isNaN(x)),
+  isinf: x => Number(Math.abs(x) === Number.POSITIVE_INFINITY),
+  bitwise_not: x => ~x,
+  deg2rad: x => (x * Math.PI) / 180,
 };
 for (const same of [
   "clone",
@@ -303,7 +218,7 @@ function compute(c: KnownCall): number[] | undefined {
       return t && spread(t, c.shape);
     }
     default:
-      return made(c, name, get) ?? moved(c, name, get) ?? folded(c, name, get);
+      return made(c, name, get) ?? moved(c, name, get) ?? folded(c, name, get) ?? multiplied(c, name, get);
   }
 }
 
@@ -351,112 +266,26 @@ function made(c: KnownCall, name: string, get: (n: string) => number | undefined
   }
 }
 
-/** elements moved, none computed */
-function moved(c: KnownCall, name: string, get: (n: string) => number | undefined): number[] | undefined {
-  if (name === "cat" || name === "stack" || name === "concat") {
-    const list = c.args.get("tensors");
-    if (!Array.isArray(list)) return undefined;
-    const arrays = list.map(m => array(c, m as Arg));
-    if (arrays.some(a => a === undefined)) return undefined;
-    const dim = wrap(get("dim") ?? 0, c.shape.length);
-    const wide = arrays.map(a => a as KnownArray);
-    const parts = wide.map(a =>
-      name === "stack" ? { shape: c.shape.map((s, d) => (d === dim ? 1 : s)), data: a.data } : a,
-    );
-    return positions(c.shape).map(p => {
-      let at = p[dim] ?? 0;
-      const part = parts.find(x => {
-        const n = x.shape[dim] ?? 0;
-        if (at < n) return true;
-        at -= n;
-        return false;
-      });
-      return (
-        part?.data[
-          flat(
-            part.shape,
-            p.map((x, d) => (d === dim ? at : x)),
-          )
-        ] ?? 0
-      );
-    });
-  }
+/** products of small matrices and vectors, and the place of the greatest or least element */
+function multiplied(c: KnownCall, name: string, get: (n: string) => number | undefined): number[] | undefined {
   const t = tensor(c, "self");
   if (!t) return undefined;
-  const rank = t.shape.length;
-  switch (name) {
-    case "permute": {
-      const dims = c.args.get("dims");
-      return Array.isArray(dims)
-        ? permute(
-            t,
-            dims.map(d => wrap(number(d as Arg) ?? 0, rank)),
-          )
-        : undefined;
-    }
-    case "transpose": {
-      const order = t.shape.map((_, d) => d);
-      const [a, b] = [wrap(get("dim0") ?? 0, rank), wrap(get("dim1") ?? 0, rank)];
-      [order[a], order[b]] = [b, a];
-      return permute(t, order);
-    }
-    case "t":
-    case "numpy_T":
-      return permute(
-        t,
-        t.shape.map((_, d) => rank - 1 - d),
-      );
-    case "flip": {
-      const dims = c.args.get("dims");
-      const which = Array.isArray(dims) ? dims.map(d => wrap(number(d as Arg) ?? 0, rank)) : [];
-      return positions(t.shape).map(
-        p =>
-          t.data[
-            flat(
-              t.shape,
-              p.map((x, d) => (which.includes(d) ? (t.shape[d] ?? 1) - 1 - x : x)),
-            )
-          ] ?? 0,
-      );
-    }
-    case "select": {
-      const dim = wrap(get("dim") ?? 0, rank);
-      return [...select(t, dim, wrap(get("index") ?? 0, t.shape[dim] ?? 1)).data];
-    }
-    case "slice": {
-      const dim = wrap(get("dim") ?? 0, rank);
-      const n = t.shape[dim] ?? 0;
-      const start = Math.min(wrap(get("start") ?? 0, n), n);
-      return [...slice(t, dim, start, Math.min(wrap(get("end") ?? n, n), n), get("step") ?? 1).data];
-    }
-    case "repeat":
-      return positions(c.shape).map(p => {
-        const lead = c.shape.length - rank;
-        return (
-          t.data[
-            flat(
-              t.shape,
-              t.shape.map((s, d) => (p[d + lead] ?? 0) % s),
-            )
-          ] ?? 0
-        );
-      });
-    case "tril":
-    case "triu": {
-      const k = get("diagonal") ?? 0;
-      const keep = (p: readonly number[]): boolean => {
-        const [row, col] = [p[rank - 2] ?? 0, p[rank - 1] ?? 0];
-        return name === "tril" ? col - row <= k : col - row >= k;
-      };
-      return positions(t.shape).map((p, i) => (keep(p) ? (t.data[i] ?? 0) : 0));
-    }
-    case "outer": {
-      const other = tensor(c, "vec2") ?? tensor(c, "other");
-      return other && t.data.flatMap(a => other.data.map(b => a * b));
-    }
-    default:
-      return undefined;
+  if ((name === "argmax" || name === "argmin") && get("dim") === undefined) {
+    const best = t.data.reduce((a, b) => (name === "argmax" ? Math.max(a, b) : Math.min(a, b)), t.data[0] ?? 0);
+    return [t.data.indexOf(best)];
   }
+  if (!/^(matmul|mm|mv|dot)$/.test(name)) return undefined;
+  const other = ["other", "mat2", "vec", "tensor"].map(n => tensor(c, n)).find(x => x !== undefined);
+  if (!other || t.shape.length > 2 || other.shape.length > 2) return undefined;
+  const inner = t.shape[t.shape.length - 1] ?? 1;
+  const columns = other.shape.length === 2 ? (other.shape[1] ?? 1) : 1;
+  if (size(c.shape) * inner > LIMIT) return undefined;
+  return Array.from({ length: size(c.shape) }, (_, i) => {
+    const [row, column] = [Math.floor(i / columns), i % columns];
+    let sum = 0;
+    for (let k = 0; k < inner; k++) sum += (t.data[row * inner + k] ?? 0) * (other.data[k * columns + column] ?? 0);
+    return sum;
+  });
 }
 
 /** reductions and running sums; floats are added in order, which is what small tensors do */

@@ -291,6 +291,14 @@ def softmin(input, dim=None, _stacklevel=3, dtype=None):
     return torch.nn.functional.softmax(-input, dim)
 
 
+class _Reduction:
+    @staticmethod
+    def get_enum(reduction):
+        if reduction not in ("none", "mean", "sum", "elementwise_mean"):
+            raise ValueError(f"{reduction} is not a valid value for reduction")
+        return ("none", "mean", "sum").index("mean" if reduction == "elementwise_mean" else reduction)
+
+
 def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
                                       reduction="mean"):
     if reduction not in ("mean", "sum", "none"):

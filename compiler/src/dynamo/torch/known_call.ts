@@ -1,0 +1,41 @@
+// The call of an operator whose result may be known: its arguments as numbers and small arrays.
+import { isExpr } from "../../aten/dim_math";
+import { type ArgValue, type DType, PyFloat, type TensorMeta } from "../../aten/types";
+import { intValue } from "../../inductor/symbolic/expr";
+import type { KnownArray } from "./known_arrays";
+
+export type Arg = ArgValue<TensorMeta> | undefined;
+
+export interface KnownCall {
+  readonly name: string;
+  readonly args: ReadonlyMap<string, Arg>;
+  /** the values of a tensor argument */
+  readonly valuesOf: (m: TensorMeta) => readonly (number | boolean)[] | null;
+  /** of the result */
+  readonly shape: readonly number[];
+  readonly dtype: DType;
+}
+
+export const packet = (name: string): string => name.replace(/^\w+\./, "").replace(/\.\w+$/, "");
+export const wrap = (d: number, rank: number): number => (d < 0 ? d + rank : d);
+
+export function number(v: Arg): number | undefined {
+  if (typeof v === "number") return v;
+  if (typeof v === "boolean") return v ? 1 : 0;
+  if (v instanceof PyFloat) return v.value;
+  if (isExpr(v)) return intValue(v);
+  return undefined;
+}
+
+export const isMeta = (v: Arg): v is TensorMeta => typeof v === "object" && v !== null && "shape" in v && "stride" in v;
+
+export function array(c: KnownCall, v: Arg): KnownArray | undefined {
+  const n = number(v);
+  if (n !== undefined) return { shape: [], data: [n] };
+  if (!isMeta(v)) return undefined;
+  const values = c.valuesOf(v);
+  const shape = v.shape.map(d => (isExpr(d) ? intValue(d) : undefined));
+  if (values === null || shape.some(s => s === undefined)) return undefined;
+  return { shape: shape.map(s => s ?? 0), data: values.map(Number) };
+}
+export const tensor = (c: KnownCall, name: string): KnownArray | undefined => array(c, c.args.get(name));
