@@ -253,7 +253,7 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const learn =
     written || (trace && (conv.tensors.length === 0 || !conv.tensors.every(few)))
       ? null
-      : knowledge(record, bound.values, conv);
+      : knowledge(torch, record, bound.values, conv);
   if (!Array.isArray(result)) {
     const meta = typed[0];
     if (!meta) return null;
@@ -295,7 +295,10 @@ function withScalars(torch: Torch, call: OpCall, args: readonly Value[], kwargs:
       new OpError(`${call.target} reads a number that only the data knows`, "GuardOnDataDependentSymNode"),
     );
   }
-  const number = (v: Value): Value => (one(v) ? itemValue(torch, v, `the number that ${call.target} reads`) : v);
+  const numbers = new Map(scalars.map(t => [t, itemValue(torch, t, `the number that ${call.target} reads`)] as const));
+  // a size that nobody knows is no size
+  if ([...numbers.values()].some(n => n instanceof PyUnknownNumber && n.value() === undefined)) return undefined;
+  const number = (v: Value): Value => (one(v) ? (numbers.get(v) ?? v) : v);
   const plain = args.map((v, i) => (i < from ? v : number(v)));
   return runOp(torch, call, plain, new Map([...kwargs].map(([k, v]) => [k, number(v)] as const)));
 }
@@ -325,15 +328,21 @@ const few = (t: PyTensor): boolean => t.known !== null && t.known.length <= 8;
 
 /** what small eager results are computed from */
 function knowledge(
+  torch: Torch,
   record: OpRecord,
   values: ReadonlyMap<string, ArgValue<TensorMeta>>,
   conv: Converter,
-): Pick<KnownCall, "name" | "args" | "valuesOf"> | null {
+): Omit<KnownCall, "shape" | "dtype"> | null {
   if (conv.tensors.some(t => t.known === null)) return null;
-  return { name: record.name, args: values, valuesOf: m => conv.byMeta.get(m)?.known ?? null };
+  return {
+    name: record.name,
+    args: values,
+    valuesOf: m => conv.byMeta.get(m)?.known ?? null,
+    sizeOf: d => torch.meta.hint(d),
+  };
 }
 
-function learnParts(torch: Torch, c: Pick<KnownCall, "name" | "args" | "valuesOf">, made: Value): void {
+function learnParts(torch: Torch, c: Omit<KnownCall, "shape" | "dtype">, made: Value): void {
   if (!(made instanceof PyTuple) && !(made instanceof PyList)) return;
   const tensors = made.items.filter(t => t instanceof PyTensor);
   const parts = knownParts(

@@ -1,6 +1,6 @@
 // The call of an operator whose result may be known: its arguments as numbers and small arrays.
 import { isExpr } from "../../aten/dim_math";
-import { type ArgValue, type DType, PyFloat, type TensorMeta } from "../../aten/types";
+import { type ArgValue, type Dim, type DType, PyFloat, type TensorMeta } from "../../aten/types";
 import { intValue } from "../../inductor/symbolic/expr";
 import type { KnownArray } from "./known_arrays";
 
@@ -11,6 +11,8 @@ export interface KnownCall {
   readonly args: ReadonlyMap<string, Arg>;
   /** the values of a tensor argument */
   readonly valuesOf: (m: TensorMeta) => readonly (number | boolean)[] | null;
+  /** a size as it is in this run */
+  readonly sizeOf: (d: Dim) => number;
   /** of the result */
   readonly shape: readonly number[];
   readonly dtype: DType;
@@ -34,8 +36,8 @@ export function array(c: KnownCall, v: Arg): KnownArray | undefined {
   if (n !== undefined) return { shape: [], data: [n] };
   if (!isMeta(v)) return undefined;
   const values = c.valuesOf(v);
-  const shape = v.shape.map(d => (isExpr(d) ? intValue(d) : undefined));
-  if (values === null || shape.some(s => s === undefined)) return undefined;
-  return { shape: shape.map(s => s ?? 0), data: values.map(Number) };
+  const shape = v.shape.map(c.sizeOf);
+  if (values === null) return undefined;
+  return { shape, data: values.map(Number) };
 }
 export const tensor = (c: KnownCall, name: string): KnownArray | undefined => array(c, c.args.get(name));
