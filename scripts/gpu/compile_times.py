@@ -7,7 +7,8 @@ bundles; `node` is on the PATH (setup.sh). Wall-clock medians. For torch each ti
 file, with torch imported and the GPU awake before the clock starts: `eager` without compiling, `cold` with empty caches of
 Inductor, Triton and the driver, `warm` with the caches that the cold run filled. What compiling takes is a run less the
 eager one. For FuseLens: `process` is `fuselens explain --json` from start to end, `cold` and `warm` the first and the later
-compiles inside one process (sessions that remember nothing).
+compiles inside one process (sessions that remember nothing), `edit` what a session that knows the file takes after an edit of
+one character, of a number and of an operator.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import time
 
+EDITS = ("number", "operator")
 # run in a process of its own: argv[1] is the file
 CHILD = """
 import json, runpy, sys, time
@@ -59,7 +61,7 @@ def fuselens_run(app, path):
 
 
 def measure(app, path, repeats):
-    times = {name: [] for name in ("eager", "cold", "warm", "process", "ours_cold", "ours_warm")}
+    times = {name: [] for name in ("eager", "cold", "warm", "process", "ours_cold", "ours_warm", *EDITS)}
     fuselens_run(app, path)  # the first start of an installation keeps its compiled code
     for _ in range(repeats):
         caches = tempfile.mkdtemp(prefix="fuselens-compile-times-")
@@ -68,9 +70,12 @@ def measure(app, path, repeats):
             times["cold"].append(torch_run(path, caches))
             times["warm"].append(torch_run(path, caches))
             times["eager"].append(torch_run(path, caches, TORCH_COMPILE_DISABLE="1"))
-            ours = json.loads(subprocess.check_output(["node", str(app / "measure.cjs"), str(path), "5"], text=True))
+            command = ["node", str(app / "measure.cjs"), str(path), "5", str(path.with_suffix(".edits.json"))]
+            ours = json.loads(subprocess.check_output(command, text=True))
             times["ours_cold"].append(ours["cold_wall_ms"] / 1000)
             times["ours_warm"].append(ours["warm_wall_ms"] / 1000)
+            for kind in EDITS:
+                times[kind].append(ours["edit_wall_ms"][kind] / 1000)
         finally:
             shutil.rmtree(caches, ignore_errors=True)
     t = {k: statistics.median(v) for k, v in times.items()}
@@ -79,7 +84,7 @@ def measure(app, path, repeats):
         "aten_nodes": ours["aten_nodes"],
         "kernels": ours["kernels"],
         "torch_s": {"eager": t["eager"], "cold": t["cold"], "warm": t["warm"], "compile_cold": cold, "compile_warm": warm},
-        "fuselens_s": {"process": t["process"], "cold": t["ours_cold"], "warm": t["ours_warm"]},
+        "fuselens_s": {"process": t["process"], "cold": t["ours_cold"], "warm": t["ours_warm"], "edit": {kind: t[kind] for kind in EDITS}},
         "ratio": {
             "cold_compile_to_process": cold / t["process"],
             "cold_compile_to_cold": cold / t["ours_cold"],

@@ -23,8 +23,20 @@ await bundleSource("test/bench/compile/measure.ts", join(out, "app", "measure.cj
 });
 const compiled = join(out, "inputs", "compile");
 mkdirSync(compiled, { recursive: true });
-for (const [name, { text }] of Object.entries({ medium: mediumFile(), gpt12: gptFile(12) }))
+const EDITS = [0, 1, 2, 3, 4, 5];
+/** the text after each edit, which writes over one character */
+function typed(text, edits) {
+  const lines = text.split("\n");
+  return edits.map(({ line, character, text: written }) => {
+    lines[line] = lines[line].slice(0, character) + written + lines[line].slice(character + 1);
+    return lines.join("\n");
+  });
+}
+for (const [name, { text, edit, operator }] of Object.entries({ medium: mediumFile(), gpt12: gptFile(12) })) {
   writeFileSync(join(compiled, `${name}.py`), text);
+  const edits = { number: typed(text, EDITS.map(edit)), operator: typed(text, EDITS.map(operator)) };
+  writeFileSync(join(compiled, `${name}.edits.json`), JSON.stringify(edits));
+}
 for (const file of process.argv.slice(2)) cpSync(file, join(out, "inputs", basename(file)), { recursive: true });
 const size = Number(execFileSync("du", ["-sb", out], { encoding: "utf8" }).split("\t")[0]);
 console.log(`${out}: ${(size / 1e6).toFixed(1)} MB, node ${(statSync(node).size / 1e6).toFixed(1)} MB`);

@@ -1,10 +1,12 @@
-// One file compiled cold, then warm, in a process of its own. In: argv: a Python file, how often warm. Out: one JSON line:
-// milliseconds as CPU time of this process (other load on the machine does not count), stage by stage, nodes, memory.
+// One file compiled cold, then warm, in a process of its own. In: argv: a Python file, how often warm, and maybe a JSON file of
+// texts that edits make of it, lists by kind. Out: one JSON line: milliseconds as CPU time of this process (other load on the
+// machine does not count), stage by stage, nodes, memory; by kind of edit the wall time in a session that knows the text
+// before.
 import { readFileSync } from "node:fs";
 import { defaultSessionOptions, type Program, Session } from "../../../compiler/src";
 import { type Stage, withStages } from "../../../compiler/src/stages";
 
-const [path = "", repeats = "3"] = process.argv.slice(2);
+const [path = "", repeats = "3", editsPath] = process.argv.slice(2);
 const text = readFileSync(path, "utf8");
 
 function cpuMs(): number {
@@ -36,11 +38,27 @@ function compile(): Measured {
   return { wall: performance.now() - began, cpu: cpuMs() - beganCpu, stages, program };
 }
 
+/** milliseconds per edit, one after another in one session; the first of each kind is not counted */
+function edited(edits: Readonly<Record<string, readonly string[]>>): Record<string, number> {
+  const session = new Session(() => undefined, { ...defaultSessionOptions(), artifacts: new Set() });
+  const run = (source: string): number => {
+    const began = performance.now();
+    session.update("/model.py", source);
+    session.run("/model.py");
+    return performance.now() - began;
+  };
+  run(text);
+  return Object.fromEntries(
+    Object.entries(edits).map(([kind, texts]) => [kind, round(median(texts.map(run).slice(1)))] as const),
+  );
+}
+
 const median = (xs: readonly number[]): number => [...xs].sort((a, b) => a - b)[Math.floor(xs.length / 2)] ?? 0;
 const round = (x: number): number => Math.round(x * 10) / 10;
 
 const cold = compile();
 const warm = Array.from({ length: Number(repeats) }, compile);
+const edits = editsPath === undefined ? {} : edited(JSON.parse(readFileSync(editsPath, "utf8")));
 const graphs = cold.program.compilations.map(c => c.graph);
 const names = Object.keys(cold.stages);
 process.stdout.write(
@@ -52,6 +70,7 @@ process.stdout.write(
     warm_ms: round(median(warm.map(w => w.cpu))),
     warm_wall_ms: round(median(warm.map(w => w.wall))),
     stages_ms: Object.fromEntries(names.map(s => [s, round(median(warm.map(w => w.stages[s] ?? 0)))])),
+    ...(editsPath === undefined ? {} : { edit_wall_ms: edits }),
     peak_mb: Math.round(process.resourceUsage().maxRSS / 1024),
   })}\n`,
 );
