@@ -53,10 +53,11 @@ def right(rows):
         f"programs of the benchmark, the examples and the walkthrough's cells under `fuselens`); {sum(r['ok'] for r in rows)} ran. "
         f"{len(compared)} were compared with the same graph in eager PyTorch, a training step's results and gradients with "
         f"autograd's: {len(close)} agree within 2e-3 (float32), 3e-2 (halves), 0.15 (float8) of |reference| + mean |reference|, "
-        f"integers and booleans exactly. {len(near)} more are as near to eager as torch.compile is on the same inputs: "
+        f"integers and booleans exactly. {len(near)} more are as near to eager PyTorch, or to the same graph in float64, as "
+        "torch.compile is on the same inputs: "
         "fused arithmetic rounds halves less often, which moves thresholds and integers made from them. Graphs that draw "
         "random numbers can't be compared; sums by atomic adds (gradients of embeddings and convolutions) change from run to "
-        "run.\n"
+        "run, and so does the largest error of both sides: there |difference| / |float64| over all elements tells.\n"
     )
     print("For integers and booleans the number is that of elements that differ, plus one.\n")
     print("| graph | preset | what |\n|---|---|---|")

@@ -115,6 +115,28 @@ class Server(WithCache):
         c.wait(lambda done, total: self.fail("nobody compiles"))
 
 
+    def test_what_it_started_does_not_hold_up_whoever_waits_for_it(self):
+        stdin, asks = os.pipe()
+        answers, stdout = os.pipe()
+        hang = "import time\ntime.sleep(60)"
+        server = os.fork()
+        if server == 0:
+            os.close(answers)
+            os.close(asks)
+            compile_server.tasks_of = lambda module, launches: [lambda: exec(module)]
+            compile_server.serve(stdin, stdout, 1)
+            os._exit(0)
+        os.close(stdin)
+        os.close(stdout)
+        os.write(asks, json.dumps({"module": hang, "launches": []}).encode() + b"\n")
+        time.sleep(1)
+        os.kill(server, signal.SIGKILL)
+        os.waitpid(server, 0)
+        began = time.monotonic()
+        self.assertEqual(os.read(answers, 1), b"")
+        self.assertLess(time.monotonic() - began, 10)
+
+
 class Processes(unittest.TestCase):
     def test_tasks_run_at_the_same_time(self):
         (r1, w1), (r2, w2) = os.pipe(), os.pipe()

@@ -110,8 +110,10 @@ def tasks_of(module, launches):
 class Processes:
     """Runs tasks in forked processes, some at a time; one that dies is that task's end and nothing else's."""
 
-    def __init__(self, most, stop_at=None):
+    def __init__(self, most, stop_at=None, answers=None):
         self.most = most
+        # where answers go, which ends with this process: no other holds it open
+        self.answers = answers
         self.selector = selectors.DefaultSelector()
         # whoever asked is gone when its pipe can be read, as it sends nothing before it has its answer
         self.stop_at = stop_at
@@ -139,8 +141,7 @@ class Processes:
                 say(ended)
         return good
 
-    @staticmethod
-    def _start(task):
+    def _start(self, task):
         """The process, and a pipe that can be read once it has ended, however it does."""
         reading, writing = os.pipe()
         pid = os.fork()
@@ -153,6 +154,8 @@ class Processes:
             nothing = os.open(os.devnull, os.O_RDWR)
             for stream in range(3):
                 os.dup2(nothing, stream)
+            if self.answers is not None:
+                os.close(self.answers)
             task()
             status = 0
         finally:
@@ -186,7 +189,7 @@ def requests(stream):
 
 
 def serve(stdin, stdout, most):
-    processes = Processes(most, stdin)
+    processes = Processes(most, stdin, stdout)
     say = lambda **message: os.write(stdout, json.dumps(message).encode() + b"\n")
     for request in requests(stdin):
         if "target" in request:
