@@ -18,23 +18,8 @@ import { bind } from "./attributes";
 import { plainContains } from "./containers";
 import { PyFunction } from "./frame";
 import { asFloat, asInt, compareNumbers, isNumber, numberOp } from "./numbers";
+import { COMPARISON_WORDS, isComparison, OPERATOR_WORDS, SWAPPED } from "./operator_names";
 import { percentFormat } from "./text";
-
-const NAMES: Readonly<Record<BinaryOperator, string>> = {
-  "+": "add",
-  "-": "sub",
-  "*": "mul",
-  "/": "truediv",
-  "//": "floordiv",
-  "%": "mod",
-  "**": "pow",
-  "@": "matmul",
-  "<<": "lshift",
-  ">>": "rshift",
-  "&": "and",
-  "|": "or",
-  "^": "xor",
-};
 
 /** the plain value inside an instance of a subclass of int, str, ... */
 export function plain(v: Value): Value {
@@ -63,7 +48,7 @@ export function binaryOperation(vm: Interp, op: BinaryOperator, a: Value, b: Val
   }
   const number = numberOp(vm, op, a, b);
   if (number !== undefined) return number;
-  const name = NAMES[op];
+  const name = OPERATOR_WORDS[op];
   if (inplace) {
     if (op === "+" && a instanceof PyList && !(a.cls.lookup("__iadd__") instanceof PyFunction)) {
       vm.observer?.mutated?.(a);
@@ -220,23 +205,6 @@ export function unaryOperation(vm: Interp, op: "+" | "-" | "~" | "not", a: Value
 
 // ---- comparison
 
-const REFLECTED: Readonly<Record<string, string>> = {
-  "==": "__eq__",
-  "!=": "__ne__",
-  "<": "__gt__",
-  "<=": "__ge__",
-  ">": "__lt__",
-  ">=": "__le__",
-};
-const DIRECT: Readonly<Record<string, string>> = {
-  "==": "__eq__",
-  "!=": "__ne__",
-  "<": "__lt__",
-  "<=": "__le__",
-  ">": "__gt__",
-  ">=": "__ge__",
-};
-
 export function sameObject(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a instanceof PyMethod && b instanceof PyMethod) return false;
@@ -281,9 +249,10 @@ export function compareOperation(vm: Interp, op: CompareOperator, a: Value, b: V
 }
 
 function richMethods(vm: Interp, op: CompareOperator, a: Value, b: Value): Value | undefined {
-  const direct = tryMethod(vm, a, DIRECT[op] ?? "", [b]);
+  if (!isComparison(op)) return undefined;
+  const direct = tryMethod(vm, a, `__${COMPARISON_WORDS[op]}__`, [b]);
   if (direct !== undefined) return direct;
-  const reflected = tryMethod(vm, b, REFLECTED[op] ?? "", [a]);
+  const reflected = tryMethod(vm, b, `__${COMPARISON_WORDS[SWAPPED[op]]}__`, [a]);
   if (reflected !== undefined) return reflected;
   if (op === "!=") {
     const eq = tryMethod(vm, a, "__eq__", [b]) ?? tryMethod(vm, b, "__eq__", [a]);

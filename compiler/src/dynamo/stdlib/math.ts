@@ -2,9 +2,11 @@
 
 import { func, native } from "../builtins/define";
 import { toFloat, toInt } from "../builtins/numbers";
+import type { BinaryOperator, CompareOperator } from "../interp/api";
 import { NativeArgs } from "../interp/arguments";
 import type { Machine } from "../interp/machine";
 import { asFloat, asInt, normal } from "../interp/numbers";
+import { COMPARISON_WORDS, OPERATOR_WORDS, operatorFunction } from "../interp/operator_names";
 import { plain } from "../interp/operators";
 import { PyFloat, type PyIterator, type PyModule, PyTuple, PyUnknown, type Value } from "../objects/values";
 
@@ -156,16 +158,12 @@ function gamma(x: number): number {
 
 export function operatorModule(vm: Machine): PyModule {
   const m = vm.newModule("operator");
-  const ops = { add: "+", sub: "-", mul: "*", truediv: "/", floordiv: "//", mod: "%", pow: "**", matmul: "@" } as const;
-  for (const [name, op] of Object.entries(ops)) {
-    func(vm, m, name, ([a, b]) => vm.binary(op, a ?? null, b ?? null));
-    func(vm, m, `i${name}`, ([a, b]) => vm.binary(op, a ?? null, b ?? null, true));
+  for (const op of Object.keys(OPERATOR_WORDS) as BinaryOperator[]) {
+    func(vm, m, operatorFunction(op), ([a, b]) => vm.binary(op, a ?? null, b ?? null));
+    func(vm, m, `i${OPERATOR_WORDS[op]}`, ([a, b]) => vm.binary(op, a ?? null, b ?? null, true));
   }
-  const bits = { and_: "&", or_: "|", xor: "^", lshift: "<<", rshift: ">>" } as const;
-  for (const [name, op] of Object.entries(bits)) func(vm, m, name, ([a, b]) => vm.binary(op, a ?? null, b ?? null));
-  const compares = { eq: "==", ne: "!=", lt: "<", le: "<=", gt: ">", ge: ">=", is_: "is", is_not: "is not" } as const;
-  for (const [name, op] of Object.entries(compares))
-    func(vm, m, name, ([a, b]) => vm.compare(op, a ?? null, b ?? null));
+  for (const [op, name] of [...Object.entries(COMPARISON_WORDS), ["is", "is_"], ["is not", "is_not"]] as const)
+    func(vm, m, name, ([a, b]) => vm.compare(op as CompareOperator, a ?? null, b ?? null));
   func(vm, m, "contains", ([a, b]) => vm.compare("in", b ?? null, a ?? null));
   func(vm, m, "neg", ([a]) => vm.unary("-", a ?? null));
   func(vm, m, "not_", ([a]) => !vm.truthy(a ?? null));

@@ -3,24 +3,13 @@
 import { lookupPython } from "../../aten/registry";
 import { PyFloat } from "../../aten/types";
 import { add, type Expr, floorDiv, int, intValue, mod, mul, pow, relation, sub } from "../../inductor/symbolic/expr";
-import type { BinaryOperator, CompareOperator, Guest } from "../interp/api";
+import type { BinaryOperator, Guest } from "../interp/api";
 import { asFloat, asInt } from "../interp/numbers";
+import { COMPARISON_WORDS, isComparison, operatorFunction } from "../interp/operator_names";
 import { type Kwargs, PyInstance, PyList, PyTuple, PyUnknown, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { Converter, isTensorLike, opaqueOp } from "./dispatch";
 import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber } from "./objects";
-
-const NODE_NAMES: Partial<Record<BinaryOperator, string>> = {
-  "+": "operator.add",
-  "-": "operator.sub",
-  "*": "operator.mul",
-  "//": "operator.floordiv",
-  "%": "operator.mod",
-  "**": "operator.pow",
-  "/": "operator.truediv",
-};
-
-const RELATIONS = { "==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge" } as const;
 
 const isSym = (v: Value): v is PySymInt => v instanceof PySymInt;
 
@@ -42,8 +31,8 @@ export function symbolGuest(torch: Torch): Guest {
     const trace = torch.trace;
     if (!trace) return torch.meta.hint(e);
     const arg = (v: Value) => (isSym(v) ? trace.nodeOfSym(v) : (asInt(v) ?? 0));
-    const target = NODE_NAMES[op];
-    const node = target ? trace.emit("call_function", target, [arg(a), arg(b)], new Map(), e) : null;
+    const target = `operator.${operatorFunction(op)}`;
+    const node = trace.emit("call_function", target, [arg(a), arg(b)], new Map(), e);
     return new PySymInt(vm.types.int, e, node, trace);
   };
   return {
@@ -95,8 +84,7 @@ export function symbolGuest(torch: Torch): Guest {
         const [x, y] = [hint(a), hint(b)];
         return x === undefined || y === undefined ? undefined : vm.compare(op, new PyFloat(x), new PyFloat(y));
       }
-      const rel = relationOf(op);
-      if (!rel) return undefined;
+      if (!isComparison(op)) return undefined;
       const [x, y] = [expr(a), expr(b)];
       if (x === undefined || y === undefined) {
         const [p, q] = [hint(a), hint(b)];
@@ -104,7 +92,7 @@ export function symbolGuest(torch: Torch): Guest {
         return vm.compare(op, new PyFloat(p), new PyFloat(q));
       }
       const trace = torch.trace;
-      return trace ? trace.decide(relation(rel, x, y)) : vm.compare(op, hint(a) ?? 0, hint(b) ?? 0);
+      return trace ? trace.decide(relation(COMPARISON_WORDS[op], x, y)) : vm.compare(op, hint(a) ?? 0, hint(b) ?? 0);
     },
     truth(v) {
       if (isSym(v)) return torch.trace ? torch.trace.decide(relation("ne", v.expr, int(0))) : hint(v) !== 0;
@@ -122,10 +110,6 @@ export function symbolGuest(torch: Torch): Guest {
     format: (v, spec) =>
       isSym(v) ? vm.format(hint(v) ?? 0, spec) : v instanceof PySymFloat ? vm.format(v.hint, spec) : undefined,
   };
-}
-
-function relationOf(op: CompareOperator): (typeof RELATIONS)[keyof typeof RELATIONS] | undefined {
-  return Object.hasOwn(RELATIONS, op) ? RELATIONS[op as keyof typeof RELATIONS] : undefined;
 }
 
 /** a symbol that must be a plain number (range(n), a list index) is fixed to its example value */

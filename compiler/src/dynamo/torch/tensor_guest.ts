@@ -3,6 +3,7 @@
 import { lookupPython } from "../../aten/registry";
 import type { BinaryOperator, CompareOperator, Guest } from "../interp/api";
 import { isNumber } from "../interp/numbers";
+import { COMPARISON_WORDS, isComparison, OPERATOR_WORDS, operatorFunction } from "../interp/operator_names";
 import { PyBuiltin, PyMethod, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { runOp } from "./dispatch";
@@ -12,30 +13,6 @@ import { attribute } from "./tensor_attributes";
 import { iterate, METHODS, RANDOM_FILLS, type TensorMethod } from "./tensor_methods";
 import { breakOn, functionOp, methodOp, REPORT } from "./tensor_ops";
 import { number, tensorText, truth } from "./tensor_values";
-
-const OPERATOR_NAMES: Readonly<Record<BinaryOperator, string>> = {
-  "+": "add",
-  "-": "sub",
-  "*": "mul",
-  "/": "truediv",
-  "//": "floordiv",
-  "%": "mod",
-  "**": "pow",
-  "@": "matmul",
-  "<<": "lshift",
-  ">>": "rshift",
-  "&": "and_",
-  "|": "or_",
-  "^": "xor",
-};
-const COMPARE_NAMES: Readonly<Record<string, string>> = {
-  "==": "eq",
-  "!=": "ne",
-  "<": "lt",
-  "<=": "le",
-  ">": "gt",
-  ">=": "ge",
-};
 
 const isTensor = (v: Value): v is PyTensor => v instanceof PyTensor;
 const operand = (v: Value): boolean =>
@@ -112,7 +89,7 @@ export function tensorGuest(torch: Torch): Guest {
       if (!operand(a) || !operand(b)) return undefined;
       const custom = !isTensor(a) ? b : a;
       if (isTensor(custom) && custom.cls !== torch.tensorClass && custom.cls !== torch.parameterClass) {
-        const overridden = custom.cls.lookup(`__${OPERATOR_NAMES[op].replace("_", "")}__`);
+        const overridden = custom.cls.lookup(`__${OPERATOR_WORDS[op]}__`);
         if (overridden !== undefined) return undefined;
       }
       return binaryOp(torch, op, a, b, inplace);
@@ -178,13 +155,12 @@ function classMethod(torch: Torch, name: string): Value | undefined {
 }
 
 function binaryOp(torch: Torch, op: BinaryOperator, a: Value, b: Value, inplace: boolean): Value {
-  const base = OPERATOR_NAMES[op];
   if (inplace && isTensor(a)) {
-    const target = `operator.i${base.replace(/_$/, "")}`;
-    const spelling = lookupPython(target).length > 0 ? target : `Tensor.${INPLACE[op] ?? `${base}_`}`;
+    const target = `operator.i${OPERATOR_WORDS[op]}`;
+    const spelling = lookupPython(target).length > 0 ? target : `Tensor.${INPLACE[op] ?? `${OPERATOR_WORDS[op]}_`}`;
     return functionOp(torch, target, [a, b], undefined, spelling);
   }
-  return functionOp(torch, `operator.${base}`, [a, b], undefined, `operator.${base}`);
+  return functionOp(torch, `operator.${operatorFunction(op)}`, [a, b]);
 }
 
 const INPLACE: Partial<Record<BinaryOperator, string>> = {
@@ -201,8 +177,7 @@ const INPLACE: Partial<Record<BinaryOperator, string>> = {
 };
 
 function compareOp(torch: Torch, op: CompareOperator, a: Value, b: Value): Value | undefined {
-  const name = COMPARE_NAMES[op];
-  if (name === undefined) return undefined;
+  if (!isComparison(op)) return undefined;
   if (!operand(a) || !operand(b)) {
     if (op === "==") return false;
     return op === "!=" ? true : undefined;
@@ -210,5 +185,5 @@ function compareOp(torch: Torch, op: CompareOperator, a: Value, b: Value): Value
   if (op === "==" && isTensor(a)) {
     return runOp(torch, { op: "call_method", target: "__eq__", spelling: "operator.eq" }, [a, b], new Map());
   }
-  return functionOp(torch, `operator.${name}`, [a, b], undefined, `operator.${name}`);
+  return functionOp(torch, `operator.${COMPARISON_WORDS[op]}`, [a, b]);
 }
