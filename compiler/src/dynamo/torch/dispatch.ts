@@ -7,173 +7,18 @@ import { isExpr } from "../../aten/dim_math";
 import { isOutVariant } from "../../aten/out_variants";
 import { lookupPython, packetOf } from "../../aten/registry";
 import { parseSchema } from "../../aten/schema";
-import {
-  type ArgValue,
-  DeviceArg,
-  type Dim,
-  type DType,
-  DTypeArg,
-  LayoutArg,
-  MemoryFormatArg,
-  OpError,
-  type OpRecord,
-  PyComplex,
-  PyFloat,
-  type TensorMeta,
-} from "../../aten/types";
-import { FxGraph, type FxNode } from "../../fx/graph";
-import {
-  type Argument,
-  EllipsisArg,
-  type FakeTensor,
-  type NodeMeta,
-  OpaqueArg,
-  SliceArg,
-  TupleArg,
-} from "../../fx/types";
+import { type ArgValue, type Dim, type DType, OpError, type OpRecord, type TensorMeta } from "../../aten/types";
+import { FxGraph } from "../../fx/graph";
+import type { Argument, FakeTensor } from "../../fx/types";
 import { float } from "../../inductor/symbolic/expr";
-import { property } from "../builtins/define";
-import {
-  type Kwargs,
-  type PyClass,
-  PyDict,
-  PyInstance,
-  PyList,
-  PyNamed,
-  PyObject,
-  PyRange,
-  PySlice,
-  PyTuple,
-  PyUnknown,
-  type Value,
-} from "../objects/values";
+import { type Kwargs, PyList, PyTuple, type Value } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
+import { Converter, isMeta } from "./convert";
 import { knownParts, knownResult, store } from "./known";
 import type { KnownCall } from "./known_call";
-import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
-import type { EmitOptions } from "./sink";
+import { PyTensor, PyUnknownNumber } from "./objects";
+import { finish, finishMany, type OpCall } from "./results";
 import { itemValue } from "./tensor_values";
-
-const returnTypes = new WeakMap<Torch, Map<string, PyClass>>();
-
-export interface OpCall {
-  readonly op: "call_function" | "call_method";
-  /** as the graph prints it */
-  readonly target: string;
-  /** key of the operator table */
-  readonly spelling: string;
-  /** name in error messages */
-  readonly display?: string;
-  readonly options?: EmitOptions;
-  /** arguments that the graph shows but the operator does not take (getattr's name) */
-  readonly suffix?: readonly Argument[];
-}
-
-interface Converted {
-  readonly arg: Argument;
-  readonly bound: ArgValue<TensorMeta>;
-}
-
-/** turns Python arguments into graph arguments, realising tensors as inputs in the order in which they are met */
-export class Converter {
-  readonly tensors: PyTensor[] = [];
-  readonly byMeta = new Map<TensorMeta, PyTensor>();
-  /** placeholders of a one-operator graph outside a trace */
-  readonly eager = new Map<PyTensor, FxNode>();
-  unknown: string | null = null;
-  readonly floats = new Map<ArgValue<TensorMeta>, PySymFloat>();
-
-  constructor(
-    readonly torch: Torch,
-    readonly graph: FxGraph,
-  ) {}
-
-  private nodeOf(t: PyTensor): FxNode {
-    const trace = this.torch.trace;
-    if (trace) return trace.nodeOf(t);
-    let n = this.eager.get(t);
-    if (!n) {
-      n = this.graph.create("placeholder", `arg${this.eager.size}`, [], new Map(), inputMeta(t, t.meta));
-      this.eager.set(t, n);
-    }
-    return n;
-  }
-
-  convert(v: Value): Converted {
-    if (
-      v === null ||
-      typeof v === "string" ||
-      typeof v === "boolean" ||
-      typeof v === "number" ||
-      typeof v === "bigint"
-    ) {
-      return { arg: v, bound: v };
-    }
-    if (v instanceof PyFloat || v instanceof PyComplex) return { arg: v, bound: v };
-    if (v instanceof PyTensor) {
-      const arg = this.nodeOf(v);
-      // one meta object per argument, so that a view can be traced back to its base
-      const bound = { ...v.meta };
-      this.tensors.push(v);
-      this.torch.noteLeaf(v);
-      this.byMeta.set(bound, v);
-      return { arg, bound };
-    }
-    if (v instanceof PySymInt) return { arg: this.torch.trace?.nodeOfSym(v) ?? v.expr, bound: v.expr };
-    if (v instanceof PySymFloat) {
-      const bound = new PyFloat(v.hint.value);
-      this.floats.set(bound, v);
-      return { arg: this.torch.trace?.nodeOfSym(v) ?? v.hint, bound };
-    }
-    if (v instanceof PyList) {
-      const items = v.items.map((x, i) => this.convert(this.item(v, i, x)));
-      return { arg: items.map(i => i.arg), bound: items.map(i => i.bound) };
-    }
-    if (v instanceof PyTuple) {
-      const items = v.items.map((x, i) => this.convert(this.item(v, i, x)));
-      return { arg: new TupleArg(items.map(i => i.arg)), bound: items.map(i => i.bound) };
-    }
-    if (v instanceof PyRange) return this.convert(this.torch.vm.list(this.torch.vm.toArray(v)));
-    if (v instanceof PySlice) {
-      const [a, b, c] = [v.start, v.stop, v.step].map(x => this.convert(x).arg) as [Argument, Argument, Argument];
-      return { arg: new SliceArg(a, b, c), bound: null };
-    }
-    if (v instanceof PyNamed) {
-      if (v === this.torch.vm.ellipsis) return { arg: new EllipsisArg(), bound: null };
-      const d = v.data;
-      if (d instanceof DTypeArg || d instanceof DeviceArg || d instanceof LayoutArg || d instanceof MemoryFormatArg) {
-        return { arg: d, bound: d };
-      }
-      return { arg: new OpaqueArg(v.text), bound: null };
-    }
-    if (v instanceof PyInstance && v.payload !== undefined) return this.convert(v.payload);
-    if (v instanceof PyInstance && v.cls.name === "ndarray") {
-      const under = v.attrs?.get("_t");
-      if (under instanceof PyTensor) return this.convert(under);
-    }
-    const dtype = this.torch.asDtype(v);
-    if (dtype) return { arg: new DTypeArg(dtype), bound: new DTypeArg(dtype) };
-    if (v instanceof PyUnknownNumber) {
-      this.torch.trace?.note(`the value of ${v.what} is not known`);
-      return { arg: new OpaqueArg("float"), bound: new PyFloat(1) };
-    }
-    if (v instanceof PyUnknown) this.unknown = v.what;
-    const text = v instanceof PyDict ? "dict" : this.torch.vm.typeOf(v).name;
-    return { arg: new OpaqueArg(text), bound: null };
-  }
-
-  private item(list: Value, i: number, x: Value): Value {
-    return this.torch.vm.observer?.loadedItem?.(list, i, x) ?? x;
-  }
-}
-
-/** a placeholder's meta */
-export function inputMeta(t: PyTensor, val: FakeTensor): NodeMeta {
-  return { val, stack: [], fromNode: [], ...(val.requiresGrad && !t.isLeaf ? { nonLeaf: true } : {}) };
-}
-
-const isMeta = (x: unknown): x is TensorMeta =>
-  typeof x === "object" && x !== null && "shape" in x && "stride" in x && "dtype" in x;
 
 /** what an operator costs in instructions of plain Python */
 const OPERATOR_STEPS = 400;
@@ -387,31 +232,6 @@ function castTo(dtype: DType, v: ArgValue<TensorMeta>): ArgValue<TensorMeta> {
   return Array.isArray(v) ? v.map(x => castTo(dtype, x)) : v;
 }
 
-/** one operator outside of a trace, in the autocast region that it ran in */
-function eagerNode(
-  torch: Torch,
-  graph: FxGraph,
-  call: OpCall,
-  args: readonly Argument[],
-  kwargs: ReadonlyMap<string, Argument>,
-  meta: NodeMeta,
-): FxNode {
-  const { enabled, device, dtype } = torch.autocast;
-  const none = (): NodeMeta => nodeMeta(undefined);
-  const enter = enabled
-    ? graph.create(
-        "call_function",
-        "torch.amp.autocast_mode._enter_autocast",
-        [device, new DTypeArg(dtype), true, null],
-        new Map(),
-        none(),
-      )
-    : null;
-  const node = graph.create(call.op, call.target, args, kwargs, meta);
-  if (enter) graph.create("call_function", "torch.amp.autocast_mode._exit_autocast", [enter], new Map(), none());
-  return node;
-}
-
 /** an error of the operator; one whose result has a size that only the data decides ends the graph */
 function failedOp(torch: Torch, name: string, call: OpCall, e: OpError): Value {
   const dynamic = e.pythonType === "DynamicOutputShapeException";
@@ -478,113 +298,6 @@ function markWritten(t: PyTensor, needsGrad: boolean): void {
   }
 }
 
-function nodeMeta(val: NodeMeta["val"], opaque?: string): NodeMeta {
-  return opaque === undefined ? { val, stack: [], fromNode: [] } : { val, stack: [], fromNode: [], opaque };
-}
-
-function finish(
-  torch: Torch,
-  call: OpCall,
-  conv: Converter,
-  graph: FxGraph,
-  args: readonly Argument[],
-  kwargs: ReadonlyMap<string, Argument>,
-  meta: FakeTensor,
-  storage: Storage | undefined,
-  self: PyTensor | undefined,
-): Value {
-  const trace = torch.trace;
-  if (trace) {
-    const node = trace.emit(call.op, call.target, args, kwargs, meta, call.options);
-    const t = torch.newTensor(
-      meta,
-      storage,
-      self?.cls.isSubclassOf(torch.parameterClass) ? torch.tensorClass : self?.cls,
-    );
-    t.isLeaf = !meta.requiresGrad;
-    trace.adopt(t, node);
-    return t;
-  }
-  const node = eagerNode(torch, graph, call, args, kwargs, nodeMeta(meta, call.options?.opaque));
-  const out = self ?? torch.newTensor(meta, storage);
-  if (!self) out.isLeaf = !meta.requiresGrad;
-  graph.create("output", "output", [new TupleArg([node])], new Map(), nodeMeta(undefined));
-  eagerStep(torch, graph, conv, [out]);
-  return out;
-}
-
-function finishMany(
-  torch: Torch,
-  call: OpCall,
-  conv: Converter,
-  graph: FxGraph,
-  args: readonly Argument[],
-  kwargs: ReadonlyMap<string, Argument>,
-  metas: readonly (FakeTensor | null)[],
-  record: OpRecord,
-  storage: Storage | undefined,
-  written: ArgValue<TensorMeta> | undefined,
-): Value {
-  const trace = torch.trace;
-  const node = trace
-    ? trace.emit(call.op, call.target, args, kwargs, [...metas], call.options)
-    : eagerNode(torch, graph, call, args, kwargs, nodeMeta([...metas]));
-  const inplace = Array.isArray(written) ? (written as readonly TensorMeta[]).map(w => conv.byMeta.get(w)) : [];
-  const nodes: Argument[] = [];
-  const items = metas.map((meta, i): Value => {
-    if (!meta) return null;
-    const old = inplace[i];
-    // the call gives nothing: what it wrote are its arguments
-    if (old && !trace) return old;
-    const item = trace
-      ? trace.emit("call_function", "operator.getitem", [node, i], new Map(), meta, call.options)
-      : graph.create("call_function", "operator.getitem", [node, i], new Map(), nodeMeta(meta));
-    nodes.push(item);
-    const t = torch.newTensor(meta, old?.storage ?? storage);
-    t.isLeaf = !meta.requiresGrad;
-    trace?.adopt(t, item);
-    return t;
-  });
-  if (!trace) {
-    graph.create("output", "output", [new TupleArg(nodes)], new Map(), nodeMeta(undefined));
-    eagerStep(torch, graph, conv, items.filter((t, i) => t instanceof PyTensor && !inplace[i]) as PyTensor[]);
-  }
-  return resultTuple(torch, record, items);
-}
-
-/** torch.return_types: a tuple whose items have names where the schema gives them */
-function resultTuple(torch: Torch, record: OpRecord, items: readonly Value[]): Value {
-  const { vm } = torch;
-  const schema = parseSchema(record.schema);
-  const names = schema.returns.map(r => r.name);
-  if (names.length !== items.length || names.some(n => n === null || /^(out\d*|result\d*)$/.test(n))) {
-    return vm.tuple(items);
-  }
-  let cls = returnTypes.get(torch)?.get(schema.packet);
-  if (!cls) {
-    cls = vm.klass(schema.packet, [vm.types.tuple], "torch.return_types");
-    names.forEach((n, i) => {
-      if (cls) property(vm, cls, n ?? "", self => (self instanceof PyTuple ? (self.items[i] ?? null) : null));
-    });
-    const mine = returnTypes.get(torch) ?? new Map();
-    mine.set(schema.packet, cls);
-    returnTypes.set(torch, mine);
-  }
-  return new PyTuple(cls, items);
-}
-
-function eagerStep(torch: Torch, graph: FxGraph, conv: Converter, outputs: readonly PyTensor[]): void {
-  const frame = torch.vm.frames[torch.vm.frames.length - 1];
-  const at = frame?.code.instructions[frame.pc - 1]?.at.span;
-  torch.step({
-    kind: "eager",
-    graph,
-    inputs: [...conv.eager.keys()].map(t => torch.runtime(t)),
-    outputs: outputs.map(t => torch.runtime(t)),
-    span: at ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
-  });
-}
-
 /** an operator the table does not know: the graph goes on, the node says that nobody can compile it */
 export function opaqueOp(
   torch: Torch,
@@ -626,5 +339,3 @@ export function isTensorLike(v: Value): boolean {
   if (v instanceof PyList || v instanceof PyTuple) return v.items.some(isTensorLike);
   return false;
 }
-
-export { PyObject };

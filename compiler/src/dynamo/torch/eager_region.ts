@@ -5,7 +5,7 @@ import { FxGraph, type FxNode } from "../../fx/graph";
 import { type Argument, type FakeValue, type NodeOp, TupleArg } from "../../fx/types";
 import { type Expr, intValue } from "../../inductor/symbolic/expr";
 import type { Torch } from "./context";
-import { inputMeta } from "./dispatch";
+import { inputMeta } from "./convert";
 import type { PySymFloat, PySymInt, PyTensor } from "./objects";
 import type { EmitOptions, TraceSink } from "./sink";
 

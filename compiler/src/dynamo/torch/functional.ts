@@ -5,7 +5,8 @@ import type { StackFrame } from "../../fx/types";
 import { NativeArgs } from "../interp/arguments";
 import { PyBuiltin, PyList, PyTuple, type Value } from "../objects/values";
 import type { Torch } from "./context";
-import { type OpCall, runOp } from "./dispatch";
+import { runOp } from "./dispatch";
+import type { OpCall } from "./results";
 
 const BUILTIN_NN = [
   "linear",

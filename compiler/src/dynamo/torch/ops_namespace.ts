@@ -6,7 +6,8 @@ import type { FakeTensor } from "../../fx/types";
 import { method } from "../builtins/define";
 import { type Kwargs, PyBuiltin, type PyClass, PyInstance, PyModule, type Value } from "../objects/values";
 import type { Torch } from "./context";
-import { Converter, opaqueOp, runOp } from "./dispatch";
+import { Converter } from "./convert";
+import { opaqueOp, runOp } from "./dispatch";
 import { PyTensor } from "./objects";
 
 export function opsNamespace(torch: Torch, space: string): Value | undefined {

@@ -8,7 +8,8 @@ import { asFloat, asInt } from "../interp/numbers";
 import { COMPARISON_WORDS, isComparison, operatorFunction } from "../interp/operator_names";
 import { type Kwargs, PyInstance, PyList, PyTuple, PyUnknown, type Value } from "../objects/values";
 import type { Torch } from "./context";
-import { Converter, isTensorLike, opaqueOp } from "./dispatch";
+import { Converter } from "./convert";
+import { isTensorLike, opaqueOp } from "./dispatch";
 import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber } from "./objects";
 
 const isSym = (v: Value): v is PySymInt => v instanceof PySymInt;

@@ -9,7 +9,8 @@ import { PyFunction } from "../interp/frame";
 import { type Kwargs, PyInstance, type PyModule, type Value } from "../objects/values";
 import type { Factory } from "../stdlib/modules";
 import type { Torch } from "./context";
-import { Converter, opaqueOp } from "./dispatch";
+import { Converter } from "./convert";
+import { opaqueOp } from "./dispatch";
 import { PyTensor } from "./objects";
 
 const LAUNCH = "torch.ops.higher_order.triton_kernel_wrapper_mutation";

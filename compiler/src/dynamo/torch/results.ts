@@ -1,0 +1,159 @@
+// What an operator's call leaves: nodes of the trace, or a step that the replay runs, and Python values. In: the call with
+// its graph arguments and the metas of its results. Out: tensors.
+import { parseSchema } from "../../aten/schema";
+import { type ArgValue, DTypeArg, type OpRecord, type TensorMeta } from "../../aten/types";
+import type { FxGraph, FxNode } from "../../fx/graph";
+import { type Argument, type FakeTensor, type NodeMeta, TupleArg } from "../../fx/types";
+import { property } from "../builtins/define";
+import { type PyClass, PyTuple, type Value } from "../objects/values";
+import type { Torch } from "./context";
+import type { Converter } from "./convert";
+import { PyTensor, type Storage } from "./objects";
+import type { EmitOptions } from "./sink";
+
+const returnTypes = new WeakMap<Torch, Map<string, PyClass>>();
+
+export interface OpCall {
+  readonly op: "call_function" | "call_method";
+  /** as the graph prints it */
+  readonly target: string;
+  /** key of the operator table */
+  readonly spelling: string;
+  /** name in error messages */
+  readonly display?: string;
+  readonly options?: EmitOptions;
+  /** arguments that the graph shows but the operator does not take (getattr's name) */
+  readonly suffix?: readonly Argument[];
+}
+
+/** one operator outside of a trace, in the autocast region that it ran in */
+export function eagerNode(
+  torch: Torch,
+  graph: FxGraph,
+  call: OpCall,
+  args: readonly Argument[],
+  kwargs: ReadonlyMap<string, Argument>,
+  meta: NodeMeta,
+): FxNode {
+  const { enabled, device, dtype } = torch.autocast;
+  const none = (): NodeMeta => nodeMeta(undefined);
+  const enter = enabled
+    ? graph.create(
+        "call_function",
+        "torch.amp.autocast_mode._enter_autocast",
+        [device, new DTypeArg(dtype), true, null],
+        new Map(),
+        none(),
+      )
+    : null;
+  const node = graph.create(call.op, call.target, args, kwargs, meta);
+  if (enter) graph.create("call_function", "torch.amp.autocast_mode._exit_autocast", [enter], new Map(), none());
+  return node;
+}
+
+export function nodeMeta(val: NodeMeta["val"], opaque?: string): NodeMeta {
+  return opaque === undefined ? { val, stack: [], fromNode: [] } : { val, stack: [], fromNode: [], opaque };
+}
+
+export function finish(
+  torch: Torch,
+  call: OpCall,
+  conv: Converter,
+  graph: FxGraph,
+  args: readonly Argument[],
+  kwargs: ReadonlyMap<string, Argument>,
+  meta: FakeTensor,
+  storage: Storage | undefined,
+  self: PyTensor | undefined,
+): Value {
+  const trace = torch.trace;
+  if (trace) {
+    const node = trace.emit(call.op, call.target, args, kwargs, meta, call.options);
+    const t = torch.newTensor(
+      meta,
+      storage,
+      self?.cls.isSubclassOf(torch.parameterClass) ? torch.tensorClass : self?.cls,
+    );
+    t.isLeaf = !meta.requiresGrad;
+    trace.adopt(t, node);
+    return t;
+  }
+  const node = eagerNode(torch, graph, call, args, kwargs, nodeMeta(meta, call.options?.opaque));
+  const out = self ?? torch.newTensor(meta, storage);
+  if (!self) out.isLeaf = !meta.requiresGrad;
+  graph.create("output", "output", [new TupleArg([node])], new Map(), nodeMeta(undefined));
+  eagerStep(torch, graph, conv, [out]);
+  return out;
+}
+
+export function finishMany(
+  torch: Torch,
+  call: OpCall,
+  conv: Converter,
+  graph: FxGraph,
+  args: readonly Argument[],
+  kwargs: ReadonlyMap<string, Argument>,
+  metas: readonly (FakeTensor | null)[],
+  record: OpRecord,
+  storage: Storage | undefined,
+  written: ArgValue<TensorMeta> | undefined,
+): Value {
+  const trace = torch.trace;
+  const node = trace
+    ? trace.emit(call.op, call.target, args, kwargs, [...metas], call.options)
+    : eagerNode(torch, graph, call, args, kwargs, nodeMeta([...metas]));
+  const inplace = Array.isArray(written) ? (written as readonly TensorMeta[]).map(w => conv.byMeta.get(w)) : [];
+  const nodes: Argument[] = [];
+  const items = metas.map((meta, i): Value => {
+    if (!meta) return null;
+    const old = inplace[i];
+    // the call gives nothing: what it wrote are its arguments
+    if (old && !trace) return old;
+    const item = trace
+      ? trace.emit("call_function", "operator.getitem", [node, i], new Map(), meta, call.options)
+      : graph.create("call_function", "operator.getitem", [node, i], new Map(), nodeMeta(meta));
+    nodes.push(item);
+    const t = torch.newTensor(meta, old?.storage ?? storage);
+    t.isLeaf = !meta.requiresGrad;
+    trace?.adopt(t, item);
+    return t;
+  });
+  if (!trace) {
+    graph.create("output", "output", [new TupleArg(nodes)], new Map(), nodeMeta(undefined));
+    eagerStep(torch, graph, conv, items.filter((t, i) => t instanceof PyTensor && !inplace[i]) as PyTensor[]);
+  }
+  return resultTuple(torch, record, items);
+}
+
+/** torch.return_types: a tuple whose items have names where the schema gives them */
+function resultTuple(torch: Torch, record: OpRecord, items: readonly Value[]): Value {
+  const { vm } = torch;
+  const schema = parseSchema(record.schema);
+  const names = schema.returns.map(r => r.name);
+  if (names.length !== items.length || names.some(n => n === null || /^(out\d*|result\d*)$/.test(n))) {
+    return vm.tuple(items);
+  }
+  let cls = returnTypes.get(torch)?.get(schema.packet);
+  if (!cls) {
+    cls = vm.klass(schema.packet, [vm.types.tuple], "torch.return_types");
+    names.forEach((n, i) => {
+      if (cls) property(vm, cls, n ?? "", self => (self instanceof PyTuple ? (self.items[i] ?? null) : null));
+    });
+    const mine = returnTypes.get(torch) ?? new Map();
+    mine.set(schema.packet, cls);
+    returnTypes.set(torch, mine);
+  }
+  return new PyTuple(cls, items);
+}
+
+function eagerStep(torch: Torch, graph: FxGraph, conv: Converter, outputs: readonly PyTensor[]): void {
+  const frame = torch.vm.frames[torch.vm.frames.length - 1];
+  const at = frame?.code.instructions[frame.pc - 1]?.at.span;
+  torch.step({
+    kind: "eager",
+    graph,
+    inputs: [...conv.eager.keys()].map(t => torch.runtime(t)),
+    outputs: outputs.map(t => torch.runtime(t)),
+    span: at ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
+  });
+}
