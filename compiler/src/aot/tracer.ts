@@ -21,7 +21,14 @@ import {
   type TensorMeta,
 } from "../aten/types";
 import { FxGraph, type FxNode } from "../fx/graph";
-import type { Argument, FakeTensor, FakeValue, NodeMeta, StackFrame } from "../fx/types";
+import {
+  type Argument,
+  type FakeTensor,
+  type FakeValue,
+  mapKeywords,
+  type NodeMeta,
+  type StackFrame,
+} from "../fx/types";
 import { add, type Expr, freeSymbols, int, intValue, isInteger, mul, neg, sub } from "../inductor/symbolic/expr";
 import { mapBound, normalizeCall } from "./call_args";
 
@@ -204,7 +211,7 @@ export class Tracer {
     const result = this.metaOf(record, bound);
     const call = normalizeCall(bound, isTraced);
     const args = call.args.map(a => this.toArgument(a));
-    const kwargs = new Map([...call.kwargs].map(([k, v]) => [k, this.toArgument(v)] as const));
+    const kwargs = mapKeywords(call.kwargs, v => this.toArgument(v));
     const outputs = many(result) as (FakeTensor | null)[];
     const single = !Array.isArray(result);
     const node = this.create(record.name, args, kwargs, single ? (outputs[0] as FakeTensor) : outputs);

@@ -1,7 +1,7 @@
 // Copies of graphs. In: a graph, or some of its nodes. Out: a new graph with the same names. Promises: names that are
 // not copied are free again in the copy, as in torch.fx's Graph.node_copy; metas are copied shallowly.
 import { FxGraph, type FxNode, mapNodes } from "./graph";
-import type { Argument } from "./types";
+import { type Argument, mapKeywords } from "./types";
 
 export interface GraphCopy {
   readonly graph: FxGraph;
@@ -16,7 +16,7 @@ export function copyNode(graph: FxGraph, node: FxNode, nodes: ReadonlyMap<FxNode
       if (to === undefined) throw new Error(`${node.name} needs ${n.name}, which was not copied`);
       return to;
     });
-  const kwargs = new Map([...node.kwargs].map(([k, v]) => [k, map(v)] as const));
+  const kwargs = mapKeywords(node.kwargs, map);
   return graph.create(node.op, node.target, node.args.map(map), kwargs, { ...node.meta }, { candidate: node.name });
 }
 

@@ -45,11 +45,19 @@ export function stringRepr(s: string): string {
 
 /** text from the user inside a Python comment: one line, no characters that Python takes for a line's end */
 export function commentText(s: string): string {
+  if (!breaksLine(s)) return s;
   let out = "";
   for (const c of s) {
     const code = c.codePointAt(0) ?? 0;
-    const breaks = (code < 0x20 && c !== "\t") || code === 0x85 || code === 0x2028 || code === 0x2029;
-    out += breaks ? `\\x${code.toString(16).padStart(2, "0")}` : c;
+    out += endsLine(code) ? `\\x${code.toString(16).padStart(2, "0")}` : c;
   }
   return out;
+}
+
+const endsLine = (code: number): boolean =>
+  (code < 0x20 && code !== 0x09) || code === 0x85 || code === 0x2028 || code === 0x2029;
+
+function breaksLine(s: string): boolean {
+  for (let i = 0; i < s.length; i++) if (endsLine(s.charCodeAt(i))) return true;
+  return false;
 }

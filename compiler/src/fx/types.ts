@@ -117,6 +117,17 @@ export interface OwnerGraph {
   readonly nodes: readonly FxNode[];
 }
 
+/** what most nodes have */
+const NO_KEYWORDS: ReadonlyMap<string, Argument> = new Map();
+
+/** keyword arguments with each value replaced by f(value) */
+export function mapKeywords<V>(kwargs: ReadonlyMap<string, V>, f: (v: V) => Argument): ReadonlyMap<string, Argument> {
+  if (kwargs.size === 0) return NO_KEYWORDS;
+  const out = new Map<string, Argument>();
+  for (const [k, v] of kwargs) out.set(k, f(v));
+  return out;
+}
+
 export class FxNode {
   /** users in order of first use; a node that uses this one twice stands once */
   readonly users = new Set<FxNode>();
@@ -125,7 +136,7 @@ export class FxNode {
   erased = false;
   private inputNodes: FxNode[] = [];
   private argumentList: readonly Argument[] = [];
-  private keywordMap: ReadonlyMap<string, Argument> = new Map();
+  private keywordMap: ReadonlyMap<string, Argument> = NO_KEYWORDS;
 
   constructor(
     readonly graph: OwnerGraph,
@@ -173,12 +184,12 @@ export class FxNode {
       return a instanceof SliceArg ? new SliceArg(map(a.start), map(a.stop), map(a.step)) : a;
     };
     this.argumentList = this.argumentList.map(map);
-    this.keywordMap = new Map([...this.keywordMap].map(([k, v]) => [k, map(v)]));
+    this.keywordMap = mapKeywords(this.keywordMap, map);
   }
 
   replaceInput(from: FxNode, to: Argument): void {
     const swap = (a: Argument): Argument => mapNodes(a, n => (n === from ? to : n));
-    this.setArguments(this.argumentList.map(swap), new Map([...this.keywordMap].map(([k, v]) => [k, swap(v)])));
+    this.setArguments(this.argumentList.map(swap), mapKeywords(this.keywordMap, swap));
   }
 
   /** makes every user take `to` instead; `to` itself keeps its inputs */

@@ -11,18 +11,33 @@ export function framesIn(node: FxNode, file: string): readonly StackFrame[] {
   return node.meta.stack.filter(f => f.file === file);
 }
 
+type Lines = Pick<PlanOrigin, "lines" | "at">;
+
+/** lines of a stack in the file that was asked for last: nodes share stacks, and reports and plans are about one file */
+const linesOfStacks = new WeakMap<readonly StackFrame[], { readonly file: string; readonly lines: Lines }>();
+
+function linesOf(node: FxNode, file: string): Lines {
+  const { stack } = node.meta;
+  const known = linesOfStacks.get(stack);
+  if (known?.file === file) return known.lines;
+  const frames = framesIn(node, file);
+  const last = frames[frames.length - 1];
+  const lines = { lines: ascending(frames.map(f => f.line)), at: last ? [last.line] : [] };
+  linesOfStacks.set(stack, { file, lines });
+  return lines;
+}
+
 export function originOf(nodes: Iterable<FxNode>, file: string): PlanOrigin {
-  const lines = new Set<number>();
-  const at = new Set<number>();
   const names: string[] = [];
+  const each = new Set<Lines>();
   for (const n of nodes) {
     names.push(n.name);
-    const frames = framesIn(n, file);
-    for (const f of frames) lines.add(f.line);
-    const last = frames[frames.length - 1];
-    if (last) at.add(last.line);
+    each.add(linesOf(n, file));
   }
-  return { lines: ascending(lines), at: ascending(at), nodes: names };
+  const [only, ...others] = each;
+  if (only && others.length === 0) return { ...only, nodes: names };
+  const all = [...each];
+  return { lines: ascending(all.flatMap(l => l.lines)), at: ascending(all.flatMap(l => l.at)), nodes: names };
 }
 
 /** the outermost function of the file on the first node that has one: a graph's name */
@@ -34,8 +49,10 @@ export function outermostFunction(nodes: Iterable<FxNode>, file: string): string
   return null;
 }
 
-function ascending(xs: Set<number>): number[] {
-  return [...xs].sort((a, b) => a - b);
+/** each number once */
+function ascending(xs: readonly number[]): number[] {
+  const once = [...new Set(xs)];
+  return once.length > 1 ? once.sort((a, b) => a - b) : once;
 }
 
 /** the file whose lines a graph's report is about: the program's own where it stands on some frame, else the frame's */

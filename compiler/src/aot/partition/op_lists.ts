@@ -25,9 +25,18 @@ const RANDOM = words("aten.native_dropout aten.rand_like aten.randn_like");
 
 /** overload packet of an ATen call, the target itself for anything else */
 export function packetOfNode(node: FxNode): string {
-  const parts = node.target.split(".");
-  return parts.length === 3 ? `${parts[0]}.${parts[1]}` : node.target;
+  const { target } = node;
+  let packet = packets.get(target);
+  if (packet === undefined) {
+    const parts = target.split(".");
+    packet = parts.length === 3 ? `${parts[0]}.${parts[1]}` : target;
+    packets.set(target, packet);
+  }
+  return packet;
 }
+
+/** as many as there are functions */
+const packets = new Map<string, string>();
 
 export function isViewOp(node: FxNode): boolean {
   return VIEWS.has(packetOfNode(node));

@@ -69,7 +69,10 @@ export function partitionJoint(graph: FxGraph, options: PartitionOptions): Parti
     [...tensors, ...tangents],
   );
   const forward = extract(graph, primals, [...forwardOutputs, ...tensors, ...symbols], new Set());
-  const backward = autogradOrder(extract(graph, [...symbols, ...tensors, ...tangents], backwardOutputs, writes));
+  const settled = unused.size === 0 && symbols.length === 0;
+  const backward = autogradOrder(
+    settled ? trial : extract(graph, [...symbols, ...tensors, ...tangents], backwardOutputs, writes),
+  );
   raiseGetitems(forward);
   raiseGetitems(backward);
   return {

@@ -4,7 +4,7 @@
 
 import { internTable } from "./intern";
 import { type Expr, type ExprLike, float, int, isNumber, kindBit, makeNode, ONE, toExpr, ZERO } from "./nodes";
-import { compareSympy } from "./order";
+import { sortSympy } from "./order";
 
 /** The numeric factor and the rest of a term: 6*x*y -> [6, x*y]. Floats make the number a float. */
 export function splitNumber(e: Expr): [number, rest: Expr | undefined, isFloat: boolean] {
@@ -95,7 +95,7 @@ function sumOf(xs: readonly Expr[]): Expr {
     terms.push(withNumber(number, floats?.has(rest) ?? false, rest));
   }
   if (terms.length === 0) return numberExpr(constant, constantIsFloat);
-  terms.sort(compareSympy);
+  sortSympy(terms);
   if (constant !== 0) terms.unshift(numberExpr(constant, constantIsFloat));
   return terms.length === 1 ? (terms[0] as Expr) : makeNode("add", terms);
 }
@@ -163,7 +163,7 @@ function productOf(xs: readonly Expr[]): Expr {
   }
   if (again) return productOf([numberExpr(number, numberIsFloat), ...factors]);
   if (factors.length === 0) return numberExpr(number, numberIsFloat);
-  factors.sort(compareSympy);
+  sortSympy(factors);
   const plain = number === 1 && !numberIsFloat;
   const only = factors[0] as Expr;
   if (factors.length === 1) {

@@ -66,6 +66,10 @@ function factorCommon(args: readonly Expr[], kind: Extremum): readonly Expr[] {
 
 function extremum(kind: Extremum, xs: readonly ExprLike[]): Expr {
   const isMax = kind === "max";
+  const [a, b] = xs;
+  // what strides are made of: max(size, 1)
+  if (xs.length === 2 && typeof b === "number" && typeof a === "object" && a.kind === "int")
+    return (isMax ? b > a.value : b < a.value) ? toExpr(b) : a;
   let number: IntExpr | FloatExpr | undefined;
   const others = new Set<Expr>();
   const visit = (e: Expr): void => {

@@ -77,6 +77,20 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** Sorts in place: most lists have one to three terms, for which Array.sort's copy costs more than the sorting. */
+export function sortSympy(xs: Expr[]): void {
+  if (xs.length > 8) {
+    xs.sort(compareSympy);
+    return;
+  }
+  for (let i = 1; i < xs.length; i++) {
+    const x = xs[i] as Expr;
+    let at = i;
+    for (; at > 0 && compareSympy(xs[at - 1] as Expr, x) > 0; at--) xs[at] = xs[at - 1] as Expr;
+    xs[at] = x;
+  }
+}
+
 /** sympy's `Basic.compare`: class, then number of arguments, then arguments from left to right. */
 export function compareSympy(a: Expr, b: Expr): number {
   if (a === b) return 0;
