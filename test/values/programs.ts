@@ -6,6 +6,7 @@ import { compileFile } from "../../server/src/compile";
 import { WorkerPool } from "../../server/src/worker/pool";
 import { type ValuesReport, valuesJob, valuesReport } from "../../server/src/worker/values";
 
+type Pair = Extract<Job, { kind: "verify" }>["pairs"][number];
 type Verified = Extract<JobResult, { kind: "verify" }>["pairs"][number]["outputs"];
 
 export interface VerifiedGraph {
@@ -34,17 +35,46 @@ export class Programs {
     return valuesReport(program, result);
   }
 
-  async verify(path: string, preset: PresetName): Promise<readonly VerifiedGraph[]> {
-    const fused = this.compile(path, preset).compilations;
-    const unfused = compileFile(path, { ...options(preset), unfused: true }).compilations;
-    const blocker = [...fused, ...unfused].flatMap(c => c.plan.blockers)[0];
-    if (blocker !== undefined) throw new Error(blocker);
-    if (fused.length !== unfused.length) throw new Error("the unfused program has another number of graphs");
-    const graph = ({ plan, wat }: Program["compilations"][number]) => ({ plan, wat: [...wat], standalone: "" });
-    const pairs = fused.map((c, i) => ({ fused: graph(c), unfused: graph(unfused[i] as typeof c) }));
+  /**
+   * Fused against unfused under each preset, in one job. Presets that make the same kernels share one comparison, and
+   * those whose unfused kernels are the same share their results.
+   */
+  async verify(path: string, presets: readonly PresetName[]): Promise<readonly (readonly VerifiedGraph[])[]> {
+    const compiled = presets.map(preset => {
+      const fused = this.compile(path, preset).compilations;
+      const unfused = compileFile(path, { ...options(preset), unfused: true }).compilations;
+      const blocker = [...fused, ...unfused].flatMap(c => c.plan.blockers)[0];
+      if (blocker !== undefined) throw new Error(`${preset}: ${blocker}`);
+      if (fused.length !== unfused.length)
+        throw new Error(`${preset}: the unfused program has another number of graphs`);
+      return fused.map((c, i) => ({
+        graph: c.graph,
+        pair: { fused: loadable(c), unfused: loadable(unfused[i] ?? c) },
+      }));
+    });
+    const places = new Map<string, number>();
+    const pairs: Pair[] = [];
+    const place = (pair: Pair): number => {
+      const key = JSON.stringify(pair);
+      const known = places.get(key);
+      if (known !== undefined) return known;
+      places.set(key, pairs.length);
+      return pairs.push(pair) - 1;
+    };
+    // graph by graph: pairs that share an unfused plan stand next to each other
+    const most = Math.max(0, ...compiled.map(graphs => graphs.length));
+    for (let g = 0; g < most; g++)
+      for (const graphs of compiled) for (const { pair } of graphs.slice(g, g + 1)) place(pair);
+    if (pairs.length === 0) return compiled.map(() => []);
     const result = await this.submit({ kind: "verify", pairs });
     if (result.kind !== "verify") throw new Error("the worker answered another question");
-    return fused.map((c, i) => ({ name: c.graph.name, kind: c.graph.kind, outputs: result.pairs[i]?.outputs ?? [] }));
+    return compiled.map(graphs =>
+      graphs.map(({ graph, pair }) => ({
+        name: graph.name,
+        kind: graph.kind,
+        outputs: result.pairs[place(pair)]?.outputs ?? [],
+      })),
+    );
   }
 
   private async submit(job: Job): Promise<JobResult> {
@@ -57,5 +87,7 @@ export class Programs {
     return this.last.program;
   }
 }
+
+const loadable = ({ plan, wat }: Program["compilations"][number]) => ({ plan, wat: [...wat], standalone: "" });
 
 const options = (preset: PresetName) => ({ ...defaultSessionOptions(), preset, wat: true, replay: true });

@@ -1,12 +1,14 @@
 // node test/values/run.mjs [--only NAME,...] [--presets NAME,...]: every program on the CPU executor. Its values against
 // what eager PyTorch computed (test/recorded/values.json), and under each preset its fused kernels against the unfused
-// ones (`--verify`). Last line: N passed, N failed. Built server and worker needed.
-import { readdirSync, readFileSync } from "node:fs";
+// ones (`--verify`, of the heaviest programs with fewer rows). Tells each program's seconds; last line: N passed, N failed.
+// Built server and worker needed.
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { loadSource } from "../../scripts/sources.mjs";
 import { faults } from "./rows.mjs";
+import { smaller, smallerPrograms } from "./smaller.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(dirname(here));
@@ -40,23 +42,40 @@ async function values(path, want) {
   return typeof got === "string" ? [got] : faults(got, want);
 }
 
-async function verify(path, preset) {
-  const got = await all.verify(path, preset).catch(e => told(e));
-  if (typeof got === "string") return [got];
-  return got.flatMap(g =>
-    g.outputs.flatMap((o, i) => {
-      const allowed = ALLOWED[o.dtype] ?? (o.dtype.startsWith("float8") ? 1 : 0);
-      const good = o.maxAbs <= allowed || o.maxRel <= allowed;
-      return good ? [] : [`${g.name} ${g.kind}, output ${i} (${o.dtype}): off by ${o.maxAbs}, ${o.maxRel} of the mean`];
-    }),
-  );
+/** by preset: what is wrong */
+async function verify(name, path, under) {
+  const source = readFileSync(path, "utf8");
+  const text = smaller(name, source);
+  let file = path;
+  if (text !== source) {
+    file = join(root, ".cache", "values", `${name}.py`);
+    writeFileSync(file, text);
+  }
+  const got = await all.verify(file, under).catch(e => told(e));
+  // one by one, so that a failure is told of its own preset
+  if (typeof got === "string" && under.length > 1)
+    return (await Promise.all(under.map(preset => verify(name, path, [preset])))).flat();
+  if (typeof got === "string") return [[got]];
+  return got.map(graphs => graphs.flatMap(g => g.outputs.flatMap((o, i) => outputFault(g, o, i))));
+}
+
+function outputFault(graph, o, i) {
+  const allowed = ALLOWED[o.dtype] ?? (o.dtype.startsWith("float8") ? 1 : 0);
+  if (o.maxAbs <= allowed || o.maxRel <= allowed) return [];
+  return [`${graph.name} ${graph.kind}, output ${i} (${o.dtype}): off by ${o.maxAbs}, ${o.maxRel} of the mean`];
 }
 
 const { values: options } = parseArgs({ options: { only: { type: "string" }, presets: { type: "string" } } });
 const recorded = JSON.parse(readFileSync(join(root, "test", "recorded", "values.json"), "utf8"));
-const only = options.only?.split(",");
 const presets = options.presets?.split(",") ?? PRESETS;
-const files = readdirSync(join(root, "test", "programs")).filter(f => f.endsWith(".py"));
+const names = readdirSync(join(root, "test", "programs"))
+  .filter(f => f.endsWith(".py"))
+  .map(f => basename(f, ".py"))
+  .sort();
+const unknown = [...smallerPrograms, ...(options.only?.split(",") ?? [])].find(n => !names.includes(n));
+if (unknown !== undefined) throw new Error(`no program ${unknown}`);
+const wanted = options.only?.split(",") ?? names;
+mkdirSync(join(root, ".cache", "values"), { recursive: true });
 const all = await programs();
 let [passed, failed] = [0, 0];
 const tell = (what, wrong) => {
@@ -64,10 +83,12 @@ const tell = (what, wrong) => {
   else passed += 1;
   if (wrong.length) console.log(`${what}: ${wrong.slice(0, 3).join("; ")}`);
 };
-for (const file of files.sort()) {
-  const name = basename(file, ".py");
-  if (only && !only.includes(name)) continue;
-  const path = join(root, "test", "programs", file);
+const start = performance.now();
+const since = t => `${((performance.now() - t) / 1000).toFixed(1)} s`;
+
+async function check(name) {
+  const path = join(root, "test", "programs", `${name}.py`);
+  const begun = performance.now();
   const want = recorded[name];
   if (want && !("error" in want) && !("unfilled" in want)) {
     const wrong = await values(path, want);
@@ -75,9 +96,21 @@ for (const file of files.sort()) {
     if (name in APART) tell(`${name} is listed apart`, wrong.length ? [] : ["it agrees with the record"]);
     else tell(name, wrong);
   }
+  const valued = since(begun);
   if (!(name in NOT_VERIFIED))
-    for (const preset of presets) tell(`${name} under ${preset}`, await verify(path, preset));
+    (await verify(name, path, presets)).forEach((wrong, i) => {
+      tell(`${name} under ${presets[i]}`, wrong);
+    });
+  console.log(`${name}: values ${valued}, all ${since(begun)}`);
 }
+
+// two at a time: one compiles while the executor computes the other's
+const left = [...wanted];
+const worker = async () => {
+  for (let name = left.shift(); name !== undefined; name = left.shift()) await check(name);
+};
+await Promise.all([worker(), worker()]);
 await all.dispose();
+console.log(`${wanted.length} programs in ${since(start)}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed ? 1 : 0;

@@ -1,9 +1,13 @@
 // Matrix product in f32, blocked after Goto and van de Geijn (Anatomy of High-Performance Matrix Multiplication): panels
-// of B packed once for all threads, blocks of A packed by each, a register tile of 6 x 8 accumulated over KC products.
+// of B packed once for all threads, blocks of A packed by each, a register tile accumulated over KC products. V8 loads
+// all that a turn of the inner loop reads before its first product: the tile, a column of A and a row of B must fit in the
+// fifteen registers that it gives out, and a turn is one step of k.
 import { add, type BuiltinModule, builtinModule, exported, get, i32, loop, mul, set } from "./text";
 
-export const MR = 6;
+export const MR = 4;
 export const NR = 8;
+/** vectors of a tile's row */
+const VECTORS = Array.from({ length: NR / 4 }, (_, j) => j);
 /** rows of a task's block, a multiple of MR */
 export const MC = 48;
 export const KC = 256;
@@ -36,7 +40,7 @@ function packB(): { readonly name: string; readonly text: string } {
     i32(0),
     get("k"),
     `(if (i32.and (i32.eq ${get("columnBytes")} (i32.const 4)) (i32.ge_u ${get("left")} (i32.const ${NR})))
-      (then ${Array.from({ length: NR / 4 }, (_, j) => `(v128.store offset=${16 * j} ${get("q")} (v128.load offset=${16 * j} ${get("p")}))`).join(" ")})
+      (then ${VECTORS.map(j => `(v128.store offset=${16 * j} ${get("q")} (v128.load offset=${16 * j} ${get("p")}))`).join(" ")})
       (else ${columns
         .map(
           j =>
@@ -55,47 +59,37 @@ const accumulator = (r: number, j: number): string => `acc${r}_${j}`;
 function microKernel(relaxed: boolean): string {
   const madd = (a: string, b: string, c: string): string =>
     relaxed ? `(f32x4.relaxed_madd ${a} ${b} ${c})` : `(f32x4.add (f32x4.mul ${a} ${b}) ${c})`;
-  const step = (u: number): string =>
-    [
-      ...[0, 1].map(j => set(`b${j}`, `(v128.load offset=${u * NR * 4 + 16 * j} ${get("pb")})`)),
-      ...Array.from({ length: MR }, (_, r) => [
-        set("av", `(v128.load32_splat offset=${u * MR * 4 + 4 * r} ${get("pa")})`),
-        ...[0, 1].map(j => set(accumulator(r, j), madd(get("av"), get(`b${j}`), get(accumulator(r, j))))),
-      ]).flat(),
-    ].join("\n      ");
-  const UNROLL = 4;
-  return `${Array.from({ length: MR }, (_, r) => [0, 1].map(j => set(accumulator(r, j), "(v128.const i32x4 0 0 0 0)")).join(" ")).join("\n    ")}
-    ${set("kk", get("kb"))}
-    (block $tail (loop $four
-      (br_if $tail (i32.lt_u ${get("kk")} (i32.const ${UNROLL})))
-      ${Array.from({ length: UNROLL }, (_, u) => step(u)).join("\n      ")}
-      ${set("pa", add(get("pa"), i32(UNROLL * MR * 4)))}
-      ${set("pb", add(get("pb"), i32(UNROLL * NR * 4)))}
-      ${set("kk", `(i32.sub ${get("kk")} (i32.const ${UNROLL}))`)}
-      (br $four)))
-    (block $none (loop $one
-      (br_if $none (i32.eqz ${get("kk")}))
-      ${step(0)}
+  const step = [
+    ...VECTORS.map(j => set(`b${j}`, `(v128.load offset=${16 * j} ${get("pb")})`)),
+    ...Array.from({ length: MR }, (_, r) => [
+      set("av", `(v128.load32_splat offset=${4 * r} ${get("pa")})`),
+      ...VECTORS.map(j => set(accumulator(r, j), madd(get("av"), get(`b${j}`), get(accumulator(r, j))))),
+    ]).flat(),
+  ].join("\n      ");
+  const zero = (r: number): string => VECTORS.map(j => set(accumulator(r, j), "(v128.const i32x4 0 0 0 0)")).join(" ");
+  return `${Array.from({ length: MR }, (_, r) => zero(r)).join("\n    ")}
+    ${set("aEnd", add(get("pa"), mul(get("kb"), i32(MR * 4))))}
+    (loop $k
+      ${step}
       ${set("pa", add(get("pa"), i32(MR * 4)))}
       ${set("pb", add(get("pb"), i32(NR * 4)))}
-      ${set("kk", `(i32.sub ${get("kk")} (i32.const 1))`)}
-      (br $one)))`;
+      (br_if $k (i32.ne ${get("pa")} ${get("aEnd")})))`;
 }
 
 /** the register tile into C: whole, or by way of the scratch tile where it sticks out */
 function storeTile(): string {
   const whole = Array.from({ length: MR }, (_, r) => {
-    const halves = [0, 1].map(j => {
+    const parts = VECTORS.map(j => {
       const at = `(v128.load offset=${16 * j} ${get("q")})`;
       const value = get(accumulator(r, j));
       return `(v128.store offset=${16 * j} ${get("q")} (if (result v128) ${get("keep")} (then (f32x4.add ${at} ${value})) (else ${value})))`;
     });
-    return [...halves, set("q", add(get("q"), get("cRow")))].join("\n      ");
+    return [...parts, set("q", add(get("q"), get("cRow")))].join("\n      ");
   }).join("\n      ");
   const spill = Array.from({ length: MR }, (_, r) =>
-    [0, 1]
-      .map(j => `(v128.store offset=${MC * KC * 4 + r * NR * 4 + 16 * j} ${get("scratch")} ${get(accumulator(r, j))})`)
-      .join(" "),
+    VECTORS.map(
+      j => `(v128.store offset=${MC * KC * 4 + r * NR * 4 + 16 * j} ${get("scratch")} ${get(accumulator(r, j))})`,
+    ).join(" "),
   ).join("\n      ");
   const part = loop(
     "r",
@@ -139,14 +133,16 @@ function gemm(relaxed: boolean): { readonly name: string; readonly text: string 
       "q",
       "pa",
       "pb",
+      "aEnd",
       "rows",
       "cols",
       "keep",
       "col",
       "panels",
     ].map(n => `(local $${n} i32)`),
-    "(local $x f32) (local $av v128) (local $b0 v128) (local $b1 v128)",
-    ...Array.from({ length: MR }, (_, r) => `(local $${accumulator(r, 0)} v128) (local $${accumulator(r, 1)} v128)`),
+    "(local $x f32) (local $av v128)",
+    ...VECTORS.map(j => `(local $b${j} v128)`),
+    ...Array.from({ length: MR }, (_, r) => VECTORS.map(j => `(local $${accumulator(r, j)} v128)`)).flat(),
   ].join(" ");
   const packA = loop(
     "i",
