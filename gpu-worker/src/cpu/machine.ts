@@ -5,6 +5,7 @@ import { Arena, OutOfMemory } from "./arena";
 import { assemble } from "./assemble";
 import { BASE_BUILTINS, EXTERN_BUILTINS, loadBuiltins } from "./builtins/index";
 import { itemSize } from "./dtypes";
+import { READ_AHEAD } from "./kernel_abi";
 import { type Held, JobFailure, storageBytes } from "./tensors";
 import type { ThreadPool } from "./threads";
 
@@ -29,7 +30,7 @@ export class Machine {
     readonly pool: ThreadPool,
     limit: number,
   ) {
-    this.arena = new Arena(limit);
+    this.arena = new Arena(Math.min(limit, memory.buffer.byteLength - READ_AHEAD));
   }
 
   static async start(memory: WebAssembly.Memory, pool: ThreadPool, limit: number): Promise<Machine> {

@@ -25,6 +25,8 @@ type SortPass = HandlerScope["sort"];
 /** operations of a body beyond which its loop is not unrolled */
 const UNROLL_OPS = 24;
 const UNROLL = 4;
+/** operations of a body that waits for memory: a line that is asked for before it is stored to does not keep it waiting */
+const STREAMING_OPS = 8;
 /** elements of a row whose exponentials are kept: longer rows leave the cache that is a core's own */
 const KEPT_POWERS = 65536;
 
@@ -187,7 +189,7 @@ export class NestEmitter extends NestBase {
           first,
           pairs,
           () => {
-            for (let c = 0; c < copies; c++) this.vectorTurn(segment.members, inner, number, null, c);
+            for (let c = 0; c < copies; c++) this.vectorTurn(segment.members, inner, number, null, c, copies > 1);
           },
           copies * LANES,
         );
@@ -361,13 +363,16 @@ export class NestEmitter extends NestBase {
     number: number,
     reductions: Reductions | null,
     copy: number,
+    unrolled = false,
   ): void {
     const { f } = this;
     this.forget(number);
     const next = reductions?.turn();
+    const streams = this.mode.kind === "last" && !this.part.reduces && opsOf(members) <= STREAMING_OPS;
     const scope: Omit<VectorScope, "sort" | "partial" | "powers"> = {
       ...this.scope(number, reductions ? this.position(copy * LANES) : null),
       variable: inner.variable,
+      readsAhead: streams && unrolled && copy === 0,
       // a reduction's loop begins at 0, a slice at a multiple of four unless it is one nest's share of several
       aligned: reductions !== null || (this.ctx.alone && (this.part.space.x.length === 1 || isAligned(inner))),
       accumulate: (type, dtype, srcDtype, values) => {

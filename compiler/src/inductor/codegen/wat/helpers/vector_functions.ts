@@ -232,7 +232,7 @@ function tanh(e: VectorEmitter, x: string): string {
 function erf(e: VectorEmitter, x: string): string {
   const a = keep(e, "a", clamp(e, x, -ERF_END, ERF_END));
   const z = keep(e, "z", mul(a, a));
-  const ratio = f("div", poly(e, ERF_NUMERATOR, z), poly(e, ERF_DENOMINATOR, z));
+  const ratio = f("div", horner(e, ERF_NUMERATOR, z), horner(e, ERF_DENOMINATOR, z));
   return keep(e, "erf", madd(a, ratio, mul(num(e, 0.25), a)));
 }
 
