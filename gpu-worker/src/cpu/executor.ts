@@ -1,6 +1,6 @@
 // The CPU executor child: one job after another over the worker's IPC channel. Generated kernels only, in threads over
 // one shared memory that grows to what the job needs and is dropped with it. What the first job needs is got ready while
-// it is on its way: threads, built-in kernels, the assembler.
+// it is on its way: built-in kernels and the assembler.
 import { availableParallelism, totalmem } from "node:os";
 import { join } from "node:path";
 import type { FromExecutor, ToExecutor } from "../broker/executor_messages";
@@ -19,9 +19,6 @@ const PAGE = 65536;
 /** a 32-bit memory ends here */
 const MAX_PAGES = 65536;
 
-/** how long threads wait for the first job */
-const SPARE_MS = 1_000;
-
 export async function runExecutor(): Promise<void> {
   const threads = Math.max(1, Math.min(16, availableParallelism()));
   const limit = Math.min(MAX_PAGES * PAGE - PAGE, Math.floor(totalmem() * 0.6));
@@ -39,54 +36,31 @@ export async function runExecutor(): Promise<void> {
   const measure = (): void => {
     bandwidth ??= measureCopyBandwidth();
   };
-  let spare: Surroundings | null = null;
-  try {
-    spare = surroundings(limit, threads);
-  } catch {} // the job that asks for its own tells
-  // waiting threads look for work now and then: none are kept for a job that may never come
-  const rest = setTimeout(() => {
-    void spare?.pool.stop();
-    spare = null;
-  }, SPARE_MS);
   void warmAssembler();
   void loadBuiltins(BASE_BUILTINS).catch(() => undefined); // whoever needs them is told
   process.on("message", (m: ToExecutor) => {
     if (m.kind === "describe" || m.job.kind === "benchmark") measure();
     if (m.kind === "describe") return void send({ kind: "ready", device: device() });
-    clearTimeout(rest);
-    const taken = spare;
-    spare = null;
-    void runJob(m.job, () => taken ?? surroundings(limit, threads), device(), limit, send);
+    void runJob(m.job, threads, device(), limit, send);
   });
   process.once("disconnect", () => process.exit(0));
   send({ kind: "ready", device: device() });
 }
 
-/** what a job runs in */
-interface Surroundings {
-  readonly memory: WebAssembly.Memory;
-  readonly pool: ThreadPool;
-}
-
-function surroundings(limit: number, threads: number): Surroundings {
-  const pages = Math.ceil(limit / PAGE);
-  // The address space is reserved at once and touched as it is used, so a small job costs little.
-  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-  return { memory, pool: new ThreadPool(memory, threads, join(__dirname, "thread.cjs")) };
-}
-
 async function runJob(
   job: Job,
-  take: () => Surroundings,
+  threads: number,
   device: DeviceInfo,
   limit: number,
   send: (m: FromExecutor) => void,
 ): Promise<void> {
   let pool: ThreadPool | null = null;
   try {
-    const taken = take();
-    pool = taken.pool;
-    const machine = await Machine.start(taken.memory, pool, limit);
+    const pages = Math.ceil(limit / PAGE);
+    // The address space is reserved at once and touched as it is used, so a small job costs little.
+    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    pool = new ThreadPool(memory, threads, join(__dirname, "thread.cjs"));
+    const machine = await Machine.start(memory, pool, limit);
     const progress = (done: number, total: number, text: string) => send({ kind: "progress", done, total, text });
     const result =
       job.kind === "benchmark"

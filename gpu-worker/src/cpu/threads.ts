@@ -1,6 +1,7 @@
 // Threads over one shared memory. A launch is cut into slices; each thread, the caller included, takes the next slice
 // until none is left. Dispatch is by Atomics on a small control block, so a launch costs microseconds, not messages.
-// Nobody waits for a thread to start: until all are there and have every kernel, the caller runs launches alone.
+// Threads start with the first launch that is worth sharing, since their start takes the processor that a small job's first
+// kernel needs. Nobody waits for one to start: until all are there and have every kernel, the caller runs launches alone.
 import { Worker } from "node:worker_threads";
 
 /** i32 slots of the control block */
@@ -59,25 +60,34 @@ export class ThreadPool {
   private readonly workers: Worker[] = [];
   private readonly control = new Int32Array(new SharedArrayBuffer(4 * (ARGS_START + MAX_ARGS)));
   private readonly kernels: KernelFunction[] = [];
+  private readonly modules: ThreadModule[] = [];
+  private begun = false;
   /** what CONTROL.loaded comes to when every thread runs and has every module */
   private expected = 0;
   private fault: Error | null = null;
 
   constructor(
     private readonly memory: WebAssembly.Memory,
-    threads: number,
-    threadFile: string,
-  ) {
-    for (let thread = 1; thread < threads; thread++) {
+    /** how many run a launch, the caller included */
+    readonly threads: number,
+    private readonly threadFile: string,
+  ) {}
+
+  private begin(): void {
+    if (this.begun) return;
+    this.begun = true;
+    const { memory, modules } = this;
+    for (let thread = 1; thread < this.threads; thread++) {
       const data: ThreadData = { memory, control: this.control.buffer as SharedArrayBuffer, thread };
-      const worker = new Worker(threadFile, { workerData: data });
+      const worker = new Worker(this.threadFile, { workerData: data });
       worker.once("error", e => {
         this.fault ??= e;
       });
       worker.unref();
+      worker.postMessage(modules);
       this.workers.push(worker);
     }
-    this.expected = this.workers.length;
+    this.expected = this.workers.length * (1 + modules.length);
   }
 
   /** whether every thread runs and has every kernel */
@@ -87,12 +97,9 @@ export class ThreadPool {
 
   /** Waits until launches are shared out among all threads. Throws what keeps one from starting. */
   async settled(): Promise<void> {
+    this.begin();
     while (!this.complete && !this.fault) await new Promise(resolve => setTimeout(resolve, 1));
     if (this.fault) throw this.fault;
-  }
-
-  get threads(): number {
-    return this.workers.length + 1;
   }
 
   /** Makes modules' functions callable everywhere; returns the number of each module's first function. */
@@ -102,6 +109,7 @@ export class ThreadPool {
       this.kernels.push(...functionsOf(m, this.memory));
       return first;
     });
+    this.modules.push(...modules);
     for (const w of this.workers) w.postMessage(modules);
     this.expected += this.workers.length * modules.length;
     return numbers;
@@ -117,7 +125,9 @@ export class ThreadPool {
     if (launch.args.length + this.threads + 2 > MAX_ARGS)
       throw new Error(`a kernel of ${launch.args.length} arguments`);
     const slices = Math.min(this.threads * 4, Math.max(1, Math.floor(total / Math.max(1, grain))));
-    if (slices === 1 || this.workers.length === 0 || !this.complete) {
+    const shared = slices > 1 && this.threads > 1;
+    if (shared) this.begin();
+    if (!shared || !this.complete) {
       kernel(...launch.args, ...(scratch ? [scratch[0] ?? 0] : []), 0, total);
       return;
     }
