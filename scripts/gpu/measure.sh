@@ -2,6 +2,7 @@
 # Stages, in the order given; rows go to $OUT (default: here):
 #   jobs    every graph of .gpu/inputs/jobs against eager PyTorch            -> rows.jsonl
 #   bench   preset fuselens against torch.compile, predictions, repeats      -> fuselens.jsonl
+#   float64 graphs that sum by atomic adds, several times, against float64  -> float64.jsonl
 #   first   seconds to the first result of .gpu/inputs/first, kernels compiled in parallel or not -> first.jsonl
 #   faults  faulty jobs through a worker over ZeroMQ                         -> faults.txt
 #   lens    `fuselens bench FILE --against eager,compile` through a worker, and output code that runs by itself -> lens.txt
@@ -35,6 +36,7 @@ for stage in "$@"; do
   case "$stage" in
     jobs) python3 "$scripts/run_jobs.py" "$gpu/inputs/jobs" "$out/rows.jsonl" --processes "${PROCESSES:-14}" ;;
     bench) python3 "$scripts/bench_fuselens.py" "$gpu/inputs/bench" "$out/fuselens.jsonl" --warm "${PROCESSES:-14}" --seconds "${SECONDS_EACH:-0.1}" | grep -v '^{' ;;
+    float64) python3 "$scripts/against_float64.py" "$gpu"/inputs/jobs/train_embedding_bag_mean.*.json | tee "$out/float64.jsonl" ;;
     first) python3 "$scripts/first_result.py" "$gpu/inputs/first" "$gpu/app/python" | tee "$out/first.jsonl" ;;
     faults) node "$gpu/app/faults.cjs" "$gpu/app/worker.cjs" python3 2>&1 | tee "$out/faults.txt" ;;
     lens) lens 2>&1 | tee "$out/lens.txt" ;;

@@ -14,7 +14,7 @@ import sys
 import threading
 
 # seconds per job, most of them compilation
-LIMIT = 120
+LIMIT = 240
 CHILD = pathlib.Path(__file__).resolve().parent / "job_child.py"
 
 

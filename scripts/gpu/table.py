@@ -2,7 +2,7 @@
 
 usage: table.py FOLDER DATE > docs/gpu.md
 
-FOLDER holds what scripts/gpu/measure.sh wrote: rows.jsonl, fuselens.jsonl, and, where those stages ran, first.jsonl, faults.txt and lens.txt.
+FOLDER holds what scripts/gpu/measure.sh wrote: rows.jsonl, fuselens.jsonl, and, where those stages ran, first.jsonl, float64.jsonl, faults.txt and lens.txt.
 """
 
 import json
@@ -28,7 +28,7 @@ node scripts/gpu/make_jobs.mjs PRESET FILE...          # into .gpu/inputs/jobs
 node scripts/gpu/bench_jobs.mjs                        # into .gpu/inputs/bench
 node scripts/gpu/first_result_jobs.mjs FILE...         # into .gpu/inputs/first
 # on the GPU machine, in a copy of the checkout:
-bash scripts/gpu/measure.sh bench jobs first faults lens
+bash scripts/gpu/measure.sh bench jobs float64 first faults lens
 python3 scripts/gpu/table.py . DATE > docs/gpu.md
 ```
 """
@@ -67,8 +67,25 @@ def right(rows):
             print(f"| {name} | {preset} | did not run: {r['error'].splitlines()[0][:160].replace('|', '/')} |")
         elif r in compared and r["worst"] > 1:
             verdict = "as near as torch.compile" if agrees(r) else "**off**"
-            exact = f"; from float64 {r['norm']:.1e}, torch.compile {r['compile_norm']:.1e}" if r.get("norm") is not None else ""
+            # of a result that is zero but for rounding a share says nothing
+            exact = f"; from float64 {r['norm']:.1e}, torch.compile {r['compile_norm']:.1e}" if (r.get("norm") or 1) < 1 else ""
             print(f"| {name} | {preset} | {verdict}: {r['worst']:.3g} times the tolerance, torch.compile {r.get('compile_worst', float('nan')):.3g}{exact} |")
+    print()
+
+
+def against_float64(rows):
+    if not rows:
+        return
+    print("Largest errors over several runs on the same inputs, in units of the tolerance, and |difference| / |float64|; eager PyTorch sums in a fixed order:\n")
+    print("| graph | preset | runs | ours | torch.compile | eager | ours from float64 | torch.compile | eager |\n|---|---|---|---|---|---|---|---|---|")
+    for name in sorted({r["name"] for r in rows}):
+        runs = [r for r in rows if r["name"] == name]
+        cells = [
+            " to ".join(f"{extreme(r[side][what] for r in runs):.2g}" for extreme in (min, max))
+            for what in ("worst", "norm")
+            for side in ("ours", "compile", "eager")
+        ]
+        print(f"| {' | '.join([*split(name), str(len(runs)), *cells])} |")
     print()
 
 
@@ -161,6 +178,7 @@ def main(folder, date):
     rows, bench = read(folder / "rows.jsonl"), read(folder / "fuselens.jsonl")
     print(HEAD.format(date=date))
     right(rows)
+    against_float64(read(folder / "float64.jsonl"))
     fast(bench)
     predicted(bench)
     repeats(bench)
