@@ -109,7 +109,7 @@ function captureOnce(path: string, options: CaptureOptions): Captured {
           training: options.training ?? (() => false),
           elsewhere: elsewhereOf(run, path),
           project: () => options.project?.(path) ?? [],
-          constants: new ProjectConstants(() => projectTexts(path, options)),
+          constants: new ProjectConstants(() => projectTexts(path, options), path),
           read: options.files,
           execute: (file, code) => executeScript(run, file, code),
         }),

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../presets";
 import { capture } from "../capture";
+import { ProjectConstants } from "../infer/constants";
 import type { CapturedFrame, CaptureResult } from "../types";
 
 const HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n";
@@ -125,6 +126,157 @@ class Boxes(nn.Module):
 `);
     expect(operators(r, "Boxes")).toContain("operator.add");
   });
+});
+
+describe("arguments of constructors", () => {
+  test("are what the classes that they are handed to do with them", () => {
+    const r = analysed(`
+class Unit(nn.Module):
+    def __init__(self, width, post):
+        super().__init__()
+        self.conv = nn.Conv2d(width, width, 3, padding=1)
+        self.post = post
+
+    def forward(self, x):
+        return self.post(self.conv(x))
+
+class Fusion(nn.Module):
+    def __init__(self, width, post):
+        super().__init__()
+        self.unit = Unit(width, post)
+        self.sums = nn.quantized.FloatFunctional()
+
+    def forward(self, x):
+        return self.sums.add(x, self.unit(x))
+`);
+    expect(operators(r, "Fusion")).toContain("torch.add");
+  });
+
+  test("have the sizes that their neighbours' defaults ask for", () => {
+    const r = analysed(`
+class Encode(nn.Module):
+    def __init__(self, inside, embed=736):
+        super().__init__()
+        if inside % embed != 0:
+            raise ValueError("inside must be divisible by embed")
+        self.proj = nn.Linear(inside, embed)
+
+    def forward(self, x):
+        return self.proj(x)
+`);
+    expect(assumed(r, "Encode")).toContain("inside is 736");
+  });
+
+  test("give up a flag's default where the code refuses it", () => {
+    const r = analysed(`
+class Deep(nn.Module):
+    def __init__(self, width, keep_all=False):
+        super().__init__()
+        assert keep_all, "only with all of them"
+        self.proj = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.proj(x)
+`);
+    expect(assumed(r, "Deep")).toContain("keep_all is True");
+  });
+
+  test("answer in a config with the words that the code compares them with", () => {
+    const r = analysed(`
+class Net(nn.Module):
+    def __init__(self, opt):
+        super().__init__()
+        if opt.stage == "gated":
+            self.stage = nn.GLU(1)
+        elif opt.stage == "plain":
+            self.stage = nn.ReLU()
+        else:
+            raise Exception("no stage")
+
+    def forward(self, x):
+        return self.stage(x)
+`);
+    expect(operators(r, "Net")).toHaveLength(1);
+  });
+
+  test("are words that any file compares them with, the analysed one's before others'", () => {
+    const texts = [
+      { path: "other.py", text: 'if cfg["stage"] == "far": pass\n' },
+      { path: "own.py", text: 'if opt.stage in ("near", "far") or opt.depth == 3: pass\n' },
+    ];
+    const constants = new ProjectConstants(() => texts, "own.py");
+    expect(constants.comparedWith("stage")).toEqual({ kind: "str", value: "near" });
+    expect(constants.comparedWith("depth")).toEqual({ kind: "number", value: 3, float: false });
+    expect(constants.comparedWith("width")).toBeUndefined();
+  });
+
+  test("come from the nearest file of options, constants of other files included", () => {
+    const options = (steps: string): string =>
+      `import argparse\np = argparse.ArgumentParser()\np.add_argument("--steps", default=${steps})\n` +
+      'p.add_argument("--widths", default=[WIDTH, 2 * WIDTH])\np.add_argument("--kinds", default=3)\n';
+    const r = analysed(
+      `
+class Net(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        if cfg.steps != 24 or cfg.kinds != 3:
+            raise ValueError("other options")
+        self.proj = nn.Linear(cfg.widths[0], cfg.widths[1])
+
+    def forward(self, x):
+        return self.proj(x)
+`,
+      { "other/far/run.py": options("[24]"), "pack/run.py": options("24"), "constants.py": "WIDTH = 40\n" },
+    );
+    expect(framesOf(r, "Net").flatMap(f => f.graph.nodes.map(n => n.target))).toContain("torch._C._nn.linear");
+    expect(assumed(r, "Net")).toContain("cfg.widths is [40, 80]");
+  });
+});
+
+describe("inputs", () => {
+  test("that meet get another width together", () => {
+    const r = analysed(`
+class Distance(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.center = nn.Parameter(torch.zeros(1, 48))
+
+    def forward(self, student, teacher):
+        teacher = F.softmax(teacher - self.center, -1)
+        return -(teacher * F.log_softmax(student, -1)).sum(-1)
+`);
+    expect(assumed(r, "Distance")).toMatch(/student is float32\[.*48\].*teacher is float32\[.*48\]/);
+  });
+
+  test("that are concatenated share a layer's channels", () => {
+    const r = analysed(`
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(10, 8, 3)
+
+    def forward(self, a, b):
+        return self.conv(torch.cat((a, b), 1))
+`);
+    expect(operators(r, "Pair")).toContain("torch.conv2d");
+  });
+});
+
+test("a module's property may be None", () => {
+  const r = analysed(`
+class Net(nn.Module):
+    def __init__(self, segment=None):
+        super().__init__()
+        self.segment = segment
+
+    @property
+    def length(self):
+        return None if self.segment is None else 2 * self.segment
+
+    def forward(self, x):
+        return x.relu() if self.length is None else x[..., :self.length]
+`);
+  expect(operators(r, "Net")).toEqual(["relu"]);
 });
 
 test("a recursion without end is given up at its first depth", () => {

@@ -17,10 +17,14 @@ function wantedKinds(message: string): readonly Kind[] {
   )
     return ["seq", "dict", "tensor"];
   if (/must be tuple of Tensors/.test(message)) return ["seq"];
+  if (/must be Tensor, not|got \((int|float|bool|NoneType|str)\b/.test(message)) return ["tensor"];
   if (/not callable/.test(message)) return ["named", "identity", "instance"];
+  if (/^only integers, slices/.test(message)) return ["number"];
   if (/not a mapping|indices must be|must be integers or slices/.test(message)) return ["dict", "object", "number"];
-  if (/has no attribute/.test(message))
+  const read = /has no attribute '(\w+)'/.exec(message)?.[1];
+  if (read !== undefined && !/^(chunk|view|permute|transpose|unsqueeze|float|detach|size|dim|t)$/.test(read))
     return ["instance", "object", "module", "named", "tensor", "seq", "dict", "str"];
+  if (read !== undefined) return ["tensor", "instance", "object", "module", "named", "seq", "dict", "str"];
   if (/is not a Module subclass/.test(message)) return ["instance", "module", "named"];
   if (/NoneType/.test(message))
     return ["number", "seq", "bool", "named", "instance", "str", "dict", "object", "tensor"];
@@ -29,7 +33,14 @@ function wantedKinds(message: string): readonly Kind[] {
   return [];
 }
 
-export function alternativeChoices(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
+/** `beside`: numbers that the defaults of its neighbours give, which sizes often have to fit */
+export function alternativeChoices(
+  ctx: InferContext,
+  h: Hole,
+  now: Choice,
+  f: Failure,
+  beside: readonly number[] = [],
+): Choice[] {
   const out: Choice[] = [];
   out.push(...resized(now, f), ...completed(now, f));
   if (now.kind !== "str") out.push(...offered(f.message).slice(0, 4));
@@ -47,6 +58,7 @@ export function alternativeChoices(ctx: InferContext, h: Hole, now: Choice, f: F
   if (/must be tuple of Tensors/.test(f.message)) out.push(...listed(now));
   if (now.kind === "number" && /^(AssertionError|ValueError)$|divisible|Error$/.test(f.type)) {
     const n = now.value;
+    if (!now.float && n > 1) out.push(...beside.filter(v => v > 8).map(v => number(v)));
     if (!now.float)
       for (const v of n >= 32 ? [...LADDER, n * 2, n / 2, 1, 16] : [n * 2, n / 2, 1, 2, 4, 8, 3, 16, 64])
         if (Number.isInteger(v)) out.push(number(v));

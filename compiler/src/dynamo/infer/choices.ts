@@ -132,7 +132,7 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   const out: Choice[] = [];
   if (usage.strings.size > 0 || usage.lookedUpIn.size > 0) out.push(...strings(ctx, h));
   if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(h));
-  const attributes = [...usage.attributes].filter(a => !TENSOR_LIKE.has(a));
+  const attributes = [...usage.attributes].filter(a => !TENSOR_LIKE.has(a) && !TENSOR_METHODS.test(a));
   if (names.isConfigName(name) && !usage.called) out.push(...configs(ctx, h));
   if (usage.called && [...usage.attributes].some(a => !a.startsWith("__"))) {
     if (/loss|criterion|fcn/.test(name)) out.push(instance("torch.nn.BCEWithLogitsLoss"));
@@ -140,9 +140,12 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   }
   // a module that forward calls, where nobody gives one
   if (usage.called && h.selves.size > 0 && h.fallback === null) out.push(instance("torch.nn.Identity"));
+  if (usage.calledLater) out.push(...calledModules(ctx, h));
   if (usage.called) out.push(...classes(ctx, h));
   if (names.isModuleName(name) && !usage.arithmetic && !usage.sequence) out.push(...modules(ctx, h));
   if (names.isClassName(name) && !usage.arithmetic) out.push(...classes(ctx, h));
+  if (h.annotation === "" && attributes.length === 0 && [...usage.attributes].some(a => TENSOR_METHODS.test(a)))
+    out.push(tensor("float32", [64, 64]), tensor("float32", [64]));
   if (attributes.length > 0 && !usage.arithmetic) out.push(...configs(ctx, h), ...modules(ctx, h));
   if (h.required && !usage.arithmetic) out.push(...heldTensors(h));
   if (usage.sequence) out.push(...sequences(ctx, h, "", false));
@@ -159,6 +162,20 @@ function heldTensors(h: Draft): Choice[] {
   if (!/^(tensors?|masks?|images?|features?|pixels)$/.test(h.name)) return [];
   return [/mask/.test(h.name) ? tensor("bool", [2, 64, 64]) : tensor("float32", [2, 3, 64, 64])];
 }
+
+/** what a forward calls: an activation, a layer, a module of the project */
+function calledModules(ctx: InferContext, h: Draft): Choice[] {
+  const n = h.name.toLowerCase();
+  const out: Choice[] = [];
+  if (/act|nonlin|relu|gate/.test(n)) out.push(instance("torch.nn.ReLU"), named("torch.nn.functional.relu"));
+  if (/drop/.test(n)) out.push(instance("torch.nn.Dropout"));
+  out.push(...modules(ctx, h).slice(0, 3));
+  return out;
+}
+
+/** methods that tensors have and modules, configs and containers have not */
+const TENSOR_METHODS =
+  /^(chunk|permute|transpose|unsqueeze|squeeze|detach|clone|reshape|t|T|contiguous|repeat|expand|flatten|numel|mean|sum|abs|sqrt|pow|unbind|masked_fill|requires_grad|new_zeros|new_tensor|log|exp|item|tolist)$/;
 
 const TENSOR_LIKE = new Set(["shape", "size", "dim", "ndim", "dtype", "device", "view", "to"]);
 
@@ -334,7 +351,7 @@ function modules(ctx: InferContext, h: Draft): Choice[] {
   const near = rank(userClasses(h.globals));
   const far = near.length < 2 ? rank(moduleClassesElsewhere(ctx, h.globals)) : [];
   const found = [...layersWith(h), ...near, ...far].map(instance);
-  return wanted.length > 0 ? [...found, MODULE] : [...found, named("torch.nn.Identity"), MODULE];
+  return wanted.length > 0 ? [...found, MODULE] : [...found, instance("torch.nn.Identity"), MODULE];
 }
 
 /** torch's own layers that have the attributes that are read */

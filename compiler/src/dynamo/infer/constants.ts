@@ -21,7 +21,18 @@ const LONGEST = 200_000;
 export class ProjectConstants {
   private readonly tables = new Map<string, Names>();
 
-  constructor(private readonly texts: () => readonly ProjectText[]) {}
+  private read: readonly ProjectText[] | null = null;
+
+  /** `own`: the analysed file; what lies near it speaks of it more likely */
+  constructor(
+    private readonly load: () => readonly ProjectText[],
+    private readonly own = "",
+  ) {}
+
+  private texts(): readonly ProjectText[] {
+    this.read ??= this.load();
+    return this.read;
+  }
 
   /** the literals that the best file, and then others, give to names; `names` are those that belong together */
   about(names: readonly string[]): (name: string) => Choice | undefined {
@@ -34,30 +45,67 @@ export class ProjectConstants {
       .filter(x => x.hits >= least)
       .sort((a, b) => b.hits - a.hits)
       .slice(0, MOST_PARSED)
-      .map(x => this.table(x.f));
+      .map(x => ({ table: this.table(x.f), far: distance(this.own, x.f.path) }));
     const known = (t: Names): number => names.filter(n => t.has(n)).length;
-    const ranked = likely.filter(t => known(t) >= least).sort((a, b) => known(b) - known(a));
-    return name => ranked.find(t => t.has(name))?.get(name);
+    // a file of another folder has to know more
+    const worth = (x: (typeof likely)[number]): number => known(x.table) / names.length - Math.min(5, x.far) * 0.06;
+    const ranked = likely.filter(x => known(x.table) >= least).sort((a, b) => worth(b) - worth(a));
+    return name => ranked.find(x => x.table.has(name))?.table.get(name);
+  }
+
+  /** the first literal that code compares an attribute or item of this name with, in the analysed file before others */
+  comparedWith(name: string): Choice | undefined {
+    if (!/^\w+$/.test(name)) return undefined;
+    const is = `(?:\\.${name}|\\[['"]${name}['"]\\])\\s*(?:==|in)\\s*[([{]?\\s*`;
+    const test = new RegExp(`${is}(?:(['"])([^'"\\n]{1,40})\\1|(\\d+)\\b)`);
+    const texts = this.texts().filter(f => f.path.endsWith(".py") && f.text.length <= LONGEST);
+    const sorted = [...texts.filter(f => f.path === this.own), ...texts.filter(f => f.path !== this.own)];
+    for (const { text } of sorted) {
+      const m = text.includes(name) ? test.exec(text) : null;
+      if (m) return m[3] === undefined ? { kind: "str", value: m[2] ?? "" } : number(Number(m[3]));
+    }
+    return undefined;
+  }
+
+  /** a number that some file of the project gives to a constant's name */
+  private constant(name: string): Choice | undefined {
+    const test = new RegExp(`^${name}\\s*(?::[^=\\n]*)?=\\s*(-?\\d+(?:\\.\\d*)?)\\s*(?:#.*)?$`, "m");
+    for (const { text } of this.texts()) {
+      const m = text.includes(name) ? test.exec(text) : null;
+      if (m) return number(Number(m[1]), m[1]?.includes("."));
+    }
+    return undefined;
   }
 
   private table(f: ProjectText): Names {
     let t = this.tables.get(f.path);
     if (!t) {
-      t = tableOf(f);
+      t = tableOf(f, name => (/^[A-Z][A-Z\d_]{2,}$/.test(name) ? this.constant(name) : undefined));
       this.tables.set(f.path, t);
     }
     return t;
   }
 }
 
-function tableOf({ path, text }: ProjectText): Names {
+/** steps from folder to folder */
+function distance(a: string, b: string): number {
+  const [x, y] = [a, b].map(p => p.split("/").slice(0, -1));
+  if (!x || !y) return 0;
+  let same = 0;
+  while (same < x.length && same < y.length && x[same] === y[same]) same++;
+  return x.length + y.length - 2 * same;
+}
+
+type Constant = (name: string) => Choice | undefined;
+
+function tableOf({ path, text }: ProjectText, elsewhere: Constant): Names {
   const out = new Map<string, Choice>();
   const note = (name: string, c: Choice | undefined): void => {
     if (c !== undefined && !out.has(name)) out.set(name, c);
   };
   if (/\.json$/i.test(path)) noteJson(text, note);
   else if (/\.ya?ml$/i.test(path)) noteYaml(text, note);
-  else if (/\.py$/i.test(path)) notePython(text, note);
+  else if (/\.py$/i.test(path)) notePython(text, note, name => out.get(name) ?? elsewhere(name));
   return out;
 }
 
@@ -140,14 +188,15 @@ function fromFlow(text: string): Choice | undefined {
 
 // ---- Python: keywords of calls, string keys, assigned literals, defaults of parameters and of options
 
-function notePython(text: string, note: Note): void {
+function notePython(text: string, note: Note, named: Constant): void {
+  const literal = (e: ast.Expr): Choice | undefined => literalOf(e, named);
   const later: (() => void)[] = [];
   walk(new PythonFile(text).module.body, n => {
     switch (n.kind) {
       case "Call": {
         for (const k of n.keywords) if (k.arg !== null) note(k.arg, literal(k.value));
         const option = n.func.kind === "Attribute" && n.func.attr === "add_argument" ? n : undefined;
-        if (option) noteOption(option, note);
+        if (option) noteOption(option, note, literal);
         return;
       }
       case "Dict":
@@ -187,7 +236,7 @@ function notePython(text: string, note: Note): void {
 }
 
 /** add_argument("--depth", default=12) */
-function noteOption(call: ast.Call, note: Note): void {
+function noteOption(call: ast.Call, note: Note, literal: (e: ast.Expr) => Choice | undefined): void {
   for (const a of call.args) {
     if (a.kind !== "Constant" || a.value.type !== "str") continue;
     const name = a.value.value.replace(/^-+/, "").replace(/-/g, "_");
@@ -203,13 +252,18 @@ function noteOption(call: ast.Call, note: Note): void {
   }
 }
 
-function literal(e: ast.Expr): Choice | undefined {
+function literalOf(e: ast.Expr, named: Constant): Choice | undefined {
   if (e.kind === "UnaryOp" && e.op === "-") {
-    const c = literal(e.operand);
+    const c = literalOf(e.operand, named);
     return c?.kind === "number" ? number(-c.value, c.float) : undefined;
   }
+  if (e.kind === "Name") {
+    const c = named(e.id);
+    return c?.kind === "number" || c?.kind === "str" ? c : undefined;
+  }
+  if (e.kind === "BinOp") return arithmetic(e.op, literalOf(e.left, named), literalOf(e.right, named));
   if (e.kind === "Tuple" || e.kind === "List") {
-    const items = e.elts.map(literal);
+    const items = e.elts.map(x => literalOf(x, named));
     if (items.length === 0 || items.some(x => x === undefined)) return undefined;
     return { kind: "seq", items: items as Choice[], tuple: e.kind === "Tuple" };
   }
@@ -223,6 +277,23 @@ function literal(e: ast.Expr): Choice | undefined {
       return { kind: "bool", value: e.value.value };
     case "str":
       return e.value.value.length < 80 ? { kind: "str", value: e.value.value } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function arithmetic(op: string, a: Choice | undefined, b: Choice | undefined): Choice | undefined {
+  if (a?.kind !== "number" || b?.kind !== "number") return undefined;
+  const float = a.float || b.float;
+  switch (op) {
+    case "+":
+      return number(a.value + b.value, float);
+    case "-":
+      return number(a.value - b.value, float);
+    case "*":
+      return number(a.value * b.value, float);
+    case "//":
+      return b.value === 0 ? undefined : number(Math.floor(a.value / b.value), float);
     default:
       return undefined;
   }

@@ -264,11 +264,12 @@ export function guarded<T>(
 function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {
   const names = blamed(holes, f);
   const suspects = (names.length > 0 ? names : holes.filter(h => h.required).map(h => h.name)).slice(0, 5);
+  const beside = [...new Set(holes.flatMap(h => (typeof h.fallback === "number" ? [h.fallback] : [])))];
   const perHole = suspects.map(name => {
     const h = holes.find(x => x.name === name) as Hole;
     const now = s.get(name) ?? ABSENT;
     if (now.kind === "absent" && !mayReplaceDefault(h, f)) return [];
-    return alternativeChoices(ctx, h, now, f)
+    return alternativeChoices(ctx, h, now, f, beside)
       .slice(0, 14)
       .map(c => withChoice(s, name, c));
   });
@@ -277,7 +278,8 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
 
 /** a default is only given up where the error is about its absence */
 function mayReplaceDefault(h: Hole, f: Failure): boolean {
-  if (f.lines[0]?.has(h.name) && /^(AssertionError|ValueError)$/.test(f.type)) return true;
+  const refused = /^(AssertionError|ValueError|NotImplementedError)$/.test(f.type);
+  if (refused && (f.lines[0]?.has(h.name) || typeof h.fallback === "boolean")) return true;
   return (
     (h.fallback === null || h.fallback === undefined) &&
     /NoneType|None|must be|required|AssertionError|specified|provide/.test(`${f.type} ${f.message}`)

@@ -2,7 +2,7 @@
 import type * as ast from "../../python/ast";
 import { PyFunction } from "../interp/frame";
 import { PyClass, PyDict, PyInstance, PyNamed, PyObject, type Value } from "../objects/values";
-import type { InferContext } from "./context";
+import { functionOf, type InferContext, lookup } from "./context";
 import { annotationText } from "./spelled";
 import type { Choice, Hole } from "./types";
 import { addUsage, emptyUsage, storedAs, type Usage, valueTest } from "./usage";
@@ -28,9 +28,11 @@ export function functionHoles(
     const selves = f.code.name === "__init__" ? storedAs(a.arg, body) : new Set<string>();
     const usage = emptyUsage();
     addUsage(usage, body, valueTest(a.arg, selves));
-    if (selves.size > 0 && cls) for (const other of methodBodies(cls, f)) addUsage(usage, other, valueTest("", selves));
-    if (f.code.name === "__init__" && cls)
+    if (selves.size > 0 && cls) addMethods(usage, cls, f, selves);
+    if (f.code.name === "__init__" && cls) {
       for (const init of handsOnTo(cls, f, usage, a.arg)) followInto(cls, init, usage, a.arg);
+      followConstructors(ctx, f.globals, usage, [...usage.passed], 0);
+    }
     const draft: Draft = {
       name: a.arg,
       annotation: annotationText(a.annotation),
@@ -51,6 +53,40 @@ export function functionHoles(
   return out;
 }
 
+/** what methods other than the constructor do with what it stored */
+function addMethods(usage: Usage, cls: PyClass, init: PyFunction, selves: ReadonlySet<string>): void {
+  const { called } = usage;
+  usage.called = false;
+  for (const other of methodBodies(cls, init)) addUsage(usage, other, valueTest("", selves));
+  usage.calledLater ||= usage.called && !called;
+  usage.called ||= called;
+}
+
+const DEEPEST_CONSTRUCTOR = 3;
+
+/** what the classes that get a parameter handed on, as it is, do with it */
+function followConstructors(
+  ctx: InferContext,
+  globals: PyDict,
+  usage: Usage,
+  passed: Usage["passed"],
+  depth: number,
+): void {
+  if (depth >= DEEPEST_CONSTRUCTOR) return;
+  for (const { func, position } of passed.slice(0, 12)) {
+    const cls = /^[A-Za-z_][\w.]*$/.test(func) ? lookup(ctx, globals, func) : undefined;
+    const init = cls instanceof PyClass && cls.place !== null ? functionOf(cls.lookup("__init__")) : undefined;
+    const s = init?.code.signature;
+    if (!(cls instanceof PyClass) || !init || !s || init.code.file.library !== "user") continue;
+    const named = [...s.posonlyargs, ...s.args, ...s.kwonlyargs];
+    const name = typeof position === "string" ? named.find(a => a.arg === position)?.arg : named[position + 1]?.arg;
+    if (name === undefined) continue;
+    const known = usage.passed.length;
+    followInto(cls, init, usage, name);
+    followConstructors(ctx, init.globals, usage, usage.passed.slice(known), depth + 1);
+  }
+}
+
 /** constructors of bases that get a parameter under its own name */
 function handsOnTo(cls: PyClass, f: PyFunction, usage: Usage, name: string): PyFunction[] {
   if (!usage.passed.some(p => p.func.endsWith("__init__") && (p.position === name || typeof p.position === "number")))
@@ -68,7 +104,7 @@ function followInto(cls: PyClass, init: PyFunction, usage: Usage, name: string):
   const body = init.code.body ?? [];
   const selves = storedAs(name, body);
   addUsage(usage, body, valueTest(name, selves));
-  if (selves.size > 0) for (const other of methodBodies(cls, init)) addUsage(usage, other, valueTest("", selves));
+  if (selves.size > 0) addMethods(usage, cls, init, selves);
 }
 
 /** fields of a dataclass, which its generated __init__ takes */

@@ -13,7 +13,7 @@ import { callArguments, makeValue } from "./make";
 import * as names from "./names";
 import { SizeProbe } from "./probe";
 import { type Found, search } from "./search";
-import { resizes } from "./solve";
+import { type Resize, resizes } from "./solve";
 import { ABSENT, type Choice, type Failure, type Hole, NONE, number, type State, tensor, withChoice } from "./types";
 import type { Usage } from "./usage";
 
@@ -289,9 +289,8 @@ function repairs(ctx: InferContext, s: InputSearch, state: State, f: Failure): S
     .flatMap(r => {
       const leaf = leaves.find(l => l.path === r.hole);
       if (!leaf) return [];
-      return [
-        withLeaf(state, r.hole, { ...leaf.c, dims: leaf.c.dims.map((d, i) => (r.dims.includes(i) ? r.size : d)) }),
-      ];
+      const alone = withLeaf(state, r.hole, resized(leaf.c, r.dims, r.size));
+      return [alone, ...together(alone, leaf, leaves, r)];
     });
   const byMessage = messageRepairs(leaves, state, f);
   const rankError =
@@ -316,6 +315,33 @@ function repairs(ctx: InferContext, s: InputSearch, state: State, f: Failure): S
   });
   out.push(...roundRobin(perHole).slice(0, 24));
   return out;
+}
+
+const resized = (c: TensorChoice, dims: readonly number[], size: number): TensorChoice => ({
+  ...c,
+  dims: c.dims.map((d, i) => (dims.includes(i) ? size : d)),
+});
+
+/** inputs that meet somewhere have a width together: those that had the old size at the same place from the end get the new one */
+function together(alone: State, changed: Leaf, leaves: readonly Leaf[], r: Resize): State[] {
+  const fromEnd = r.dims.map(d => changed.c.dims.length - d);
+  if (r.dims.includes(0)) return [];
+  const alike = leaves.filter(l => {
+    const at = fromEnd.map(n => l.c.dims.length - n);
+    return l !== changed && at.every((i, k) => i > 0 && l.c.dims[i] === changed.c.dims[r.dims[k] ?? 0]);
+  });
+  if (alike.length === 0) return [];
+  const move = (s: State, l: Leaf): State =>
+    withLeaf(
+      s,
+      l.path,
+      resized(
+        l.c,
+        fromEnd.map(n => l.c.dims.length - n),
+        r.size,
+      ),
+    );
+  return [alike.reduce(move, alone)];
 }
 
 function otherTensors(now: TensorChoice): Choice[] {
@@ -365,6 +391,17 @@ function messageRepairs(tensors: readonly Leaf[], state: State, f: Failure): Sta
         out.push(withLeaf(state, path, { ...c, dims: c.dims.map((d, k) => (k === i ? size : d)) }));
     }
   };
+  /** tensors that are concatenated have the size together */
+  const share = (at: (rank: number) => number, size: number): void => {
+    const parts = read.filter(({ c }) => at(c.dims.length) >= 0);
+    if (parts.length < 2 || size % parts.length !== 0) return;
+    const each = size / parts.length;
+    const resized = parts.reduce((s, { path, c }) => {
+      const i = at(c.dims.length);
+      return withLeaf(s, path, { ...c, dims: c.dims.map((d, k) => (k === i ? each : d)) });
+    }, state);
+    out.push(resized);
+  };
   const { message } = f;
   const isFloat = (d: DType): boolean => /float/.test(d);
   if (WANTS_INTEGERS.test(message)) setType(read, isFloat, "int64");
@@ -374,12 +411,16 @@ function messageRepairs(tensors: readonly Leaf[], state: State, f: Failure): Sta
   if (channels) {
     const rank = (channels[1] ?? "").split(",").length;
     setDim(r => (r === rank ? 1 : r - rank + 1), Number(channels[2]));
+    setDim(r => (r > 1 ? 1 : -1), Number(channels[2]));
+    share(r => (r > 1 ? 1 : -1), Number(channels[2]));
     for (const { path, c } of read.filter(t => t.c.dims.length === rank - 1)) {
       const dims = reshaped(c.dims, rank);
       dims[1] = Number(channels[2]);
       out.push(withLeaf(state, path, tensor(c.dtype, dims)));
     }
   }
+  const product = /shapes cannot be multiplied \(\d+x\d+ and (\d+)x\d+\)/.exec(message);
+  if (product) share(r => r - 1, Number(product[1]));
   const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
   if (elements) setDim(() => 1, Number(elements[1]));
   const factor = /shapes cannot be multiplied \(\d+x\d+ and 1x\d+\)|normalized_shape=\[1\]/.test(message);

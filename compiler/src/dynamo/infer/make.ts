@@ -84,7 +84,7 @@ function assumedObject(ctx: InferContext, h: Hole, given: readonly (readonly [st
     const had = known.get(name);
     if (had !== undefined) return had;
     const told = given.find(([k]) => k === name)?.[1] ?? constantOf(name);
-    const v = plainValue(ctx, told ?? guessByName(name));
+    const v = plainValue(ctx, told ?? ctx.constants.comparedWith(name) ?? guessByName(name));
     known.set(name, v);
     o.attrs?.set(name, v);
     const note = `${h.name}.${name} is ${vm.repr(v)}`;

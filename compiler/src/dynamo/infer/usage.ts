@@ -7,6 +7,8 @@ import { dotted, intOf, stringOf } from "./spelled";
 export interface Usage {
   /** it is called */
   called: boolean;
+  /** only methods other than the constructor call it: it is a module or a function, not a class */
+  calledLater: boolean;
   /** attributes that are read, in order */
   readonly attributes: Set<string>;
   /** string keys that it is indexed with */
@@ -49,6 +51,7 @@ export interface Usage {
 export function emptyUsage(): Usage {
   return {
     called: false,
+    calledLater: false,
     attributes: new Set(),
     keys: new Set(),
     sequence: false,

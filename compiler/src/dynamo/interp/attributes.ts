@@ -73,10 +73,9 @@ function propertyValue(vm: Interp, p: PyProperty, o: Value, name: string): Value
   // a library property that raises AttributeError still lets __getattr__ answer
   const fallback = vm.typeOf(o).lookup("__getattr__");
   if (fallback === undefined) return vm.call(p.fget, [o]);
-  return (
-    catchMissing(vm, () => vm.call(p.fget, [o])) ??
-    catchMissing(vm, () => vm.call(bind(vm, fallback, o, vm.typeOf(o)), [name]))
-  );
+  // null is None here, an answer like others
+  const value = catchMissing(vm, () => vm.call(p.fget, [o]));
+  return value === undefined ? catchMissing(vm, () => vm.call(bind(vm, fallback, o, vm.typeOf(o)), [name])) : value;
 }
 
 /** what a class attribute becomes when it is read through an instance */

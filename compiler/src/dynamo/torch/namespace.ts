@@ -355,6 +355,9 @@ export class TorchNamespace implements TorchParts {
       case "torch.nn.parallel.data_parallel":
         lazily(n => this.nnClass(n) ?? ignore(n));
         return true;
+      case "torch.nn.quantized":
+        lazily(n => (n === "FloatFunctional" ? this.nnClass(n) : undefined) ?? ignore(n));
+        return true;
       case "torch.nn.utils.fusion":
       case "torch.nn.utils.clip_grad":
         lazily(n => this.helper(n) ?? ignore(n));

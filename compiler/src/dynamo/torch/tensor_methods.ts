@@ -118,7 +118,12 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
   type: (torch, t, args, kw) => {
     if (args.length === 0 && kw.size === 0) return typeName(t);
     const d = args[0] ?? kw.get("dtype") ?? null;
-    const named = typeof d === "string" ? dtypeOfName(torch, d) : d instanceof PyClass ? dtypeOfName(torch, d.name) : d;
+    const named =
+      d === torch.tensorClass
+        ? torch.dtype(torch.defaultDtype)
+        : typeof d === "string" || d instanceof PyClass
+          ? dtypeOfName(torch, typeof d === "string" ? d : d.name)
+          : d;
     return methodOp(torch, torch.trace ? "type" : "to", t, [named], new Map());
   },
   add_: (torch, t, args, kw) => scaledInplace(torch, t, "add_", args, kw),

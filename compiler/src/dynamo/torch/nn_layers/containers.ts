@@ -1,6 +1,31 @@
 // Layers of torch.nn: containers and wrappers of modules. Python text by unit, compiled when one of its classes is asked for.
 
 export const CONTAINERS: Readonly<Record<string, string>> = {
+  // of torch.nn.quantized: arithmetic that an observer may watch; there is none here
+  FloatFunctional: `
+class FloatFunctional(Module):
+    def forward(self, x):
+        raise RuntimeError("FloatFunctional is not intended to use the 'forward'. Please use the underlying operation")
+
+    def add(self, x, y):
+        return torch.add(x, y)
+
+    add_scalar = add
+
+    def mul(self, x, y):
+        return torch.mul(x, y)
+
+    mul_scalar = mul
+
+    def cat(self, x, dim=0):
+        return torch.cat(x, dim=dim)
+
+    def add_relu(self, x, y):
+        return F.relu(torch.add(x, y))
+
+    def matmul(self, x, y):
+        return torch.matmul(x, y)
+`,
   Sequential: `
 class Sequential(Module):
     def __init__(self, *args):
