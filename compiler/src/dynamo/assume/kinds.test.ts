@@ -79,6 +79,28 @@ if __name__ == "__main__":
     expect(operators(r, "Net")).toHaveLength(2);
   });
 
+  test("holds for classes under conditions and try as well", () => {
+    const r = analysed(`
+try:
+    import nowhere
+except ImportError:
+    class Net(nn.Module):
+        def forward(self, x):
+            return x.relu()
+
+if __name__ == "__main__":
+    class Mock(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.proj = nn.Linear(width, 4)
+
+        def forward(self, x):
+            return self.proj(x)
+`);
+    expect(operators(r, "Net")).toEqual(["relu"]);
+    expect(operators(r, "Mock")).toHaveLength(1);
+  });
+
   test("is that of all its cells where it is marked with # %%", () => {
     const r = analysed(
       "# %%\nclass Net(nn.Module):\n    def forward(self, x):\n        return x.relu()\n\n# %%\nprint('done')\n",

@@ -20,6 +20,7 @@ import { examplesOf } from "./examples";
 import { IN_EVAL, IN_TRAINING } from "./modes";
 import { ATTEMPT_STEPS, type Found, isEndless, quietly, type Search, searchCall, searchShapes } from "./search";
 import { parseComment, type Spec } from "./specs";
+import { withNestedDefinitions } from "./tree";
 
 type Root = CaptureResult["roots"][number];
 
@@ -54,7 +55,7 @@ const SHARE_OF_REST = 0.7;
 const GUESSING_STEPS = 20_000_000;
 
 export function analyseRoots(p: Program): Root[] {
-  const definitions = { ...p, module: p.parsed.module };
+  const definitions = { ...p, module: withNestedDefinitions(p.parsed.module) };
   if (p.api.called.size === 0) {
     p.evidence.runDrivers(p.parsed, f => silently(p, f));
   }
@@ -133,7 +134,7 @@ function capture(p: Program, c: Candidate, assumed: string[]): Found | string {
   const cls = c.value instanceof PyInstance ? c.value.cls : c.value;
   if (!(cls instanceof PyClass)) return why ?? "it is no class";
   const def = c.cls;
-  const builder = { vm, torch, main: p.main, module: p.parsed.module, written };
+  const builder = { vm, torch, main: p.main, module: withNestedDefinitions(p.parsed.module), written };
   const notes = [...assumed];
   const made = limited(p, ATTEMPT_STEPS, () => quietly(torch, () => construct(builder, def, cls, notes)));
   let first: string | undefined;

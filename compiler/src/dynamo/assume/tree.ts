@@ -22,6 +22,25 @@ export function annotationText(a: ast.Expr | null): string {
   }
 }
 
+/** a module with the definitions that stand under its conditions, try and with blocks next to its own */
+export function withNestedDefinitions(module: ast.Module): ast.Module {
+  const nested: ast.Stmt[] = [];
+  const visit = (body: readonly ast.Stmt[]): void => {
+    for (const s of body) {
+      if (s.kind === "ClassDef" || s.kind === "FunctionDef") nested.push(s);
+      else blocksOf(s).forEach(visit);
+    }
+  };
+  for (const s of module.body) blocksOf(s).forEach(visit);
+  return nested.length === 0 ? module : { ...module, body: [...module.body, ...nested] };
+}
+
+function blocksOf(s: ast.Stmt): (readonly ast.Stmt[])[] {
+  if (s.kind === "If") return [s.body, s.orelse];
+  if (s.kind === "With") return [s.body];
+  return s.kind === "Try" ? [s.body, ...s.handlers.map(h => h.body), s.orelse, s.finalbody] : [];
+}
+
 export interface Parameter {
   readonly arg: ast.Arg;
   /** has no default */
