@@ -104,7 +104,7 @@ export function compileGraph(
     donated: info.donated,
   });
   stageBegins("schedule");
-  const ways = waysOf(lowered, target, op => mayBeTemplate(op, { config, behaviours, target }));
+  const ways = waysOf(lowered, target, op => mayBeTemplate(lowered, op, { config, behaviours, target }));
   const measured = (ways && options.choices.get(ways.key)) ?? null;
   const way = measured && fastest(measured);
   if (ways && way !== null && asked(config) === null && isWayOf(way, ways))

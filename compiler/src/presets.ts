@@ -90,6 +90,8 @@ const config: Readonly<Record<string, ConfigValue>> = {
   allow_buffer_reuse: true,
   memory_planning: false,
   cpp_wrapper: false,
+  // the same bits at every run: no atomic additions, nothing tuned, the library's repeatable kernels
+  deterministic: false,
   // code generation
   "triton.cudagraphs": false,
   "triton.mix_order_reduction": true,
@@ -159,6 +161,18 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   peak_memory_tolerance: 0,
   /** a kernel over a concatenation of costly pieces has a sub-kernel per piece */
   cuts_concatenations: false,
+  /** additions into rows named at run time (gradients of embeddings): rows that many lines name are summed first */
+  adds_rows_together: false,
+  /** programs that read the same data run at about the same time: mirrored and transposed reads, parts of combo kernels */
+  orders_programs: false,
+  /** exp, tanh, erf and sigmoid by short formulas where their last bits are lost */
+  cheap_math: false,
+  /** a persistent reduction loads what all rows share where it is used, not before all reductions */
+  late_loads: false,
+  /** a reduction over rows that are named at run time (embedding bags) is a loop over them, and not one block */
+  gathers_in_loops: false,
+  /** mix-order kernels: all partial sums of a launch are added up by one launch, and there are fewer of them */
+  sums_partials_together: false,
   /** a few launch configurations beyond Inductor's, for the first run to choose from */
   more_configurations: false,
   /** rows of up to so many elements are held in registers where no more than two of them live at once; 0: 1024 and no more */
@@ -243,6 +257,12 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       widest_persistent_row: 32768,
       cuts_concatenations: true,
       more_configurations: true,
+      sums_partials_together: true,
+      gathers_in_loops: true,
+      late_loads: true,
+      cheap_math: true,
+      orders_programs: true,
+      adds_rows_together: true,
       compares_merged_loops: true,
       combo_by_cost: true,
       combo_bytes_by_part: true,

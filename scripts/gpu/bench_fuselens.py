@@ -8,7 +8,7 @@ backward graph in one, and autograd's on the other sides. Per side: median `cold
 (CUDA-graph replays) and `host` (Python's own time per call), in microseconds, and the largest error against eager PyTorch.
 The bound is what reading every input once and writing every output once takes at the copy speed measured in the same run.
 `predicted`: kernels of preset fuselens alone, measured cold, beside what the compiler predicts. `equal`: whether two runs of
-preset fuselens gave the same bits. `--warm N`: N processes compile everything first, so that the timing process finds
+preset fuselens gave the same bits; `repeats`: whether five did with `deterministic`. `--warm N`: N processes compile everything first, so that the timing process finds
 Triton's and Inductor's caches full.
 """
 
@@ -21,6 +21,9 @@ import sys
 from common import job_files, mean, outputs_of
 
 SIDES = ("fuselens", "torch-2.11")
+#: preset fuselens with `deterministic`, which is not timed
+REPEATED = "deterministic"
+RUNS = 5
 
 
 def sides_of(job, mode):
@@ -33,10 +36,10 @@ def sides_of(job, mode):
     eager = load(job["eager"], "fuselens_eager").forward
     if job["family"] == "train":
         return training_sides(job, eager, torch.compile(eager, mode=mode))
-    codes = {s: load(job[s]["code"], f"fuselens_{s.replace('.', '_').replace('-', '_')}") for s in SIDES}
+    codes = {s: load(job[s]["code"], f"fuselens_{s.replace('.', '_').replace('-', '_')}") for s in (*SIDES, REPEATED)}
     args = fill(codes["fuselens"].get_args(), names_of(eager))
     compiled = torch.compile(eager, mode=mode)
-    sides = {s: (lambda a, c=codes[s]: c.call(list(a))) for s in SIDES}
+    sides = {s: (lambda a, c=codes[s]: c.call(list(a))) for s in codes}
     sides["compile"] = lambda a: outputs_of(compiled, a)
     sides["eager"] = lambda a: outputs_of(eager, a)
     return sides, args, [codes["fuselens"]]
@@ -47,7 +50,7 @@ def training_sides(job, eager, compiled):
     import torch
     from training import Step, leaves
 
-    steps = {s: Step(job[s], f"fuselens_{s.replace('.', '_').replace('-', '_')}") for s in SIDES}
+    steps = {s: Step(job[s], f"fuselens_{s.replace('.', '_').replace('-', '_')}") for s in (*SIDES, REPEATED)}
     ours = steps["fuselens"]
     args = ours.args(job["eager"])
     wanted = [g is not None for g in ours.run(args)[1]]
@@ -61,7 +64,7 @@ def training_sides(job, eager, compiled):
         with torch.no_grad():
             return flat(step.run(a))
 
-    sides = {s: (lambda a, step=steps[s]: mine(a, step)) for s in SIDES}
+    sides = {s: (lambda a, step=steps[s]: mine(a, step)) for s in steps}
     # copies that are made for one comparison are leaves no longer
     sides["compile"] = lambda a: flat(ours.rival(compiled, wanted)(leaves(a, wanted) if a is not args else a))
     sides["eager"] = lambda a: flat(ours.rival(eager, wanted)(leaves(a, wanted) if a is not args else a))
@@ -102,12 +105,15 @@ def run(path, options):
             row["error"][name] = largest_error(ours, reference)
             if name == "fuselens":
                 row["equal"] = same_bits(ours, side(fresh(args)))
+            if name == REPEATED:
+                row["repeats"] = all(same_bits(ours, side(fresh(args))) for _ in range(RUNS - 1))
             del ours
         except Exception as error:
             if "CUDA error" in str(error):
                 raise
             row["failed"][name] = f"{type(error).__name__}: {error}"[:400]
             del sides[name]
+    sides.pop(REPEATED, None)
     del reference
     if options.compile_only:
         return row
@@ -191,6 +197,8 @@ def summary(rows):
     print(f"predicted within 25%: {sum(near)} of {len(near)} kernels over 20 us", flush=True)
     differ = [r["name"] for r in rows if r.get("equal") is False]
     print(f"not the same bits twice: {', '.join(differ) or 'none'}", flush=True)
+    differ = [r["name"] for r in rows if r.get("repeats") is False]
+    print(f"not the same bits five times with deterministic: {', '.join(differ) or 'none'}", flush=True)
     print(f"failed: {'; '.join(bad) or 'none'}\noff: {', '.join(off) or 'none'}", flush=True)
 
 

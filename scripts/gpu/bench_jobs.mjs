@@ -2,7 +2,8 @@
 // programs of test/bench/programs, the memory-bound ones of test/programs and its training steps. Out (.gpu/inputs/bench by
 // default): per graph standalone code under presets fuselens and torch-2.11 with the predicted times of its kernels, the
 // same graph in eager PyTorch, and the bytes that one read of every input and one write of every output would move; per
-// training step the forward and the backward graph's code, and how many results the one keeps for the other. No GPU needed.
+// training step the forward and the backward graph's code, and how many results the one keeps for the other; and each again
+// with `deterministic`. No GPU needed.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -28,7 +29,15 @@ function read(path) {
   }
 }
 
-const compile = (path, preset) => new Session(read, { ...defaultSessionOptions(), preset, target: "h200" }).run(path);
+const compile = (path, preset, config = {}) =>
+  new Session(read, {
+    ...defaultSessionOptions(),
+    preset,
+    target: "h200",
+    config: new Map(Object.entries(config)),
+  }).run(path);
+/** what repeats are checked with */
+const repeatable = path => compile(path, "fuselens", { deterministic: true }).compilations;
 
 const ITEM = { float64: 8, int64: 8, complex64: 8, float32: 4, int32: 4, float16: 2, bfloat16: 2, int16: 2 };
 const bytesOf = t => t.size.reduce((n, s) => n * (typeof s === "number" ? s : s.value), 1) * (ITEM[t.dtype] ?? 1);
@@ -63,6 +72,7 @@ const unfit = c => c.plan.blockers.length > 0 || c.plan.symbols.length > 0;
 
 function jobs(path, family) {
   const [ours, theirs] = PRESETS.map(p => compile(path, p));
+  const same = repeatable(path);
   return ours.compilations.flatMap((c, i) => {
     const other = theirs.compilations[i];
     const bound = boundBytes(c.plan);
@@ -70,7 +80,15 @@ function jobs(path, family) {
     if (family === "times" && bound < SMALLEST_BYTES) return [];
     const name = ours.compilations.length === 1 ? basename(path, ".py") : `${basename(path, ".py")}.${i}`;
     return [
-      { name, family, bound_bytes: bound, eager: c.outputCode.eager, fuselens: side(c), "torch-2.11": side(other) },
+      {
+        name,
+        family,
+        bound_bytes: bound,
+        eager: c.outputCode.eager,
+        fuselens: side(c),
+        "torch-2.11": side(other),
+        deterministic: side(same[i]),
+      },
     ];
   });
 }
@@ -79,19 +97,21 @@ function jobs(path, family) {
 function steps(path) {
   const all = PRESETS.map(p => compile(path, p).compilations);
   const [ours, theirs] = all;
+  const same = repeatable(path);
   return ours.flatMap((f, i) => {
     const pairs = [ours, theirs].map(list => [list[i], list[i + 1]]);
     const fit = pairs.every(
       ([x, y]) => x?.graph.kind === "forward" && y?.graph.kind === "backward" && !unfit(x) && !unfit(y),
     );
     if (!fit || f.outputCode.eager === null) return [];
-    const [mine, other] = pairs.map(([x, y]) => ({
+    const [mine, other, twice] = [...pairs, [same[i], same[i + 1]]].map(([x, y]) => ({
       forward: side(x),
       backward: side(y),
       saved: y.graph.inputs.filter(t => t.saved).length,
     }));
     const name = ours.length === 2 ? basename(path, ".py") : `${basename(path, ".py")}.${i}`;
-    return [{ name, family: "train", bound_bytes: 0, eager: f.outputCode.eager, fuselens: mine, "torch-2.11": other }];
+    const sides = { fuselens: mine, "torch-2.11": other, deterministic: twice };
+    return [{ name, family: "train", bound_bytes: 0, eager: f.outputCode.eager, ...sides }];
   });
 }
 

@@ -170,6 +170,9 @@ def repeats(bench):
     differ = [r["name"] for r in told if not r["equal"]]
     print("## Deterministic\n")
     print(f"Preset `fuselens` run twice on the same inputs gave the same bits in {len(told) - len(differ)} of {len(told)} programs" + (f"; not in {', '.join(differ)}." if differ else "."))
+    told = [r for r in bench if "repeats" in r]
+    differ = [r["name"] for r in told if not r["repeats"]]
+    print(f"With `deterministic` (the option, or torch.use_deterministic_algorithms), five runs gave the same bits in {len(told) - len(differ)} of {len(told)}" + (f"; not in {', '.join(differ)}." if differ else "."))
     print()
 
 

@@ -23,6 +23,9 @@ def _grid(kind, values, data):
         return (x(), 1, 1)
     if kind == "Grid2D":
         return (x(), cdiv(values["ynumel"], values["YBLOCK"]), 1)
+    if kind == "PairedTilesGrid":
+        # a square of tiles, those of its diagonal twice
+        return (x(), cdiv(values["ynumel"], values["YBLOCK"]) + 1, 1)
     if kind == "Grid2DWithYZOverflow":
         y = cdiv(values["ynumel"], values["YBLOCK"])
         z = cdiv(y, MAX_Y_GRID)
@@ -47,13 +50,15 @@ def _grid(kind, values, data):
         ys = [_numel(values, data, "y", i) for i in range(n) if _has(values, data, "y", i)]
         return (blocks, max(cdiv(y, y_block) for y in ys) if ys else 1, 1)
     if kind == "SequentialFlattenComboKernelGrid":
-        total = 0
+        blocks = []
         for i in range(data["num_kernels"]):
-            blocks = cdiv(_numel(values, data, "x", i), values[f"XBLOCK_{i}"])
+            blocks.append(cdiv(_numel(values, data, "x", i), values[f"XBLOCK_{i}"]))
             if _has(values, data, "y", i):
-                blocks *= cdiv(_numel(values, data, "y", i), values[f"YBLOCK_{i}"])
-            total += blocks
-        return (total, 1, 1)
+                blocks[i] *= cdiv(_numel(values, data, "y", i), values[f"YBLOCK_{i}"])
+        turns = [data[f"turn_{i}"] for i in range(len(blocks)) if f"turn_{i}" in data]
+        if turns:
+            return (sum(turns) * max(cdiv(b, t) for b, t in zip(blocks, turns)), 1, 1)
+        return (sum(blocks), 1, 1)
     raise ValueError(f"unknown grid {kind}")
 
 
@@ -104,7 +109,7 @@ def _too_few_at_once(config, compiled, rows):
 class Kernel:
     """A generated kernel. `run(*args, stream=...)` takes tensors, sizes and numels in signature order."""
 
-    def __init__(self, fn, signature, grid, configs, mutated=(), grid_data=None, size_hints=None):
+    def __init__(self, fn, signature, grid, configs, mutated=(), grid_data=None, size_hints=None, tuned=True):
         self.fn = fn
         self.signature = signature
         self.names = [n for n, t in signature.items() if t != "constexpr" or n.endswith("numel")]
@@ -116,6 +121,7 @@ class Kernel:
         self.grid = grid
         self.grid_data = grid_data or {}
         self.configs = configs
+        self.tuned = tuned
         self.mutated = set(mutated)
         self.size_hints = size_hints or {}
         self.best = {}
@@ -168,7 +174,7 @@ class Kernel:
 
     def _tune(self, args):
         """Fastest configuration that compiles. What a run writes over is copied first, so that tuning changes nothing."""
-        if len(self.configs) == 1 and "R0_BLOCK" not in self.signature:
+        if not self.tuned or (len(self.configs) == 1 and "R0_BLOCK" not in self.signature):
             return self.configs[0]
         kept = {i: args[i].clone() for i, n in enumerate(self.names) if n in self.mutated and hasattr(args[i], "clone")}
         best, fastest, failure = None, float("inf"), None
@@ -219,6 +225,6 @@ class Kernel:
         self.ready[key] = self._relaunch(self._launch(args, config), args, config)
 
 
-def kernel(signature, grid, configs, mutated=(), grid_data=None, size_hints=None):
-    """Decorator above @triton.jit; arguments as the compiler printed them."""
-    return lambda fn: Kernel(fn, signature, grid, configs, mutated, grid_data, size_hints)
+def kernel(signature, grid, configs, mutated=(), grid_data=None, size_hints=None, tuned=True):
+    """Decorator above @triton.jit; arguments as the compiler printed them. Not `tuned`: the first configuration is taken."""
+    return lambda fn: Kernel(fn, signature, grid, configs, mutated, grid_data, size_hints, tuned)

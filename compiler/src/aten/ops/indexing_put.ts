@@ -14,7 +14,14 @@ import {
   numberOf,
   spell,
 } from "./helpers/define";
-import { broadcastIndices, expandTo, indexMap, isMaskDType, lacksAtomicAdd } from "./helpers/gather_scatter";
+import {
+  broadcastIndices,
+  expandTo,
+  indexMap,
+  isDeterministic,
+  isMaskDType,
+  lacksAtomicAdd,
+} from "./helpers/gather_scatter";
 import { at, decomposed, denseLike, numel, range } from "./helpers/shape";
 import { CONTIGUOUS, convert, fullLike, scalarTensor, zerosLike } from "./helpers/trace";
 import { productGrads, writtenInPlace } from "./scatter";
@@ -61,7 +68,7 @@ function lowerIndexPut<B>(b: LoweringBuilder<B>, a: Args<B>, target: B, opts: Pu
     return target;
   };
   if (given.some(i => i !== null && isMaskDType(b.dtype(i)))) return viaAten();
-  if (accumulate && lacksAtomicAdd(b, dtype)) return viaAten();
+  if (isDeterministic(b) || (accumulate && lacksAtomicAdd(b, dtype))) return viaAten();
   values = b.toDtype(values, dtype);
   const indices = broadcastIndices(b, given, b.device(target));
   if (indices === null) return viaAten();
@@ -318,9 +325,20 @@ const maskedIndexPut: OpRecord = {
           ),
       });
     });
+    b.realize(target);
+    if (isDeterministic(b)) {
+      b.extern({
+        kind: "fallback",
+        kernel: "aten.index_put_",
+        op: "aten.index_put_.default",
+        inputs: [target, masked, ...clamped.filter((x): x is B1<typeof x> => x !== null)],
+        args: [target, clamped as readonly ArgValue<B1<(typeof clamped)[number]>>[], masked, true],
+        mutates: [target],
+      });
+      return target;
+    }
     const indices = broadcastIndices(b, clamped, b.device(target));
     if (indices === null) return b.error("_unsafe_masked_index_put_accumulate: masks as indices");
-    b.realize(target);
     const { size: written, map } = indexMap(b, size, indices, { check: false });
     const values = expandTo(b, masked, written);
     b.scatter({

@@ -13,7 +13,7 @@ import type {
   TensorMeta,
 } from "../types";
 import { aten, each, inplace, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
-import { lacksAtomicAdd } from "./helpers/gather_scatter";
+import { isDeterministic, lacksAtomicAdd } from "./helpers/gather_scatter";
 import { at } from "./helpers/shape";
 import { convert, fullLike, zerosLike } from "./helpers/trace";
 
@@ -46,6 +46,7 @@ function lowerScatter<B>(b: LoweringBuilder<B>, a: Args<B>, call: ScatterCall<B>
   const dtype = b.dtype(call.target);
   const needsAten = (packet: string, reduce: string | null, tensor: boolean, srcDtype: DType): boolean => {
     if (packet === "scatter_reduce_" && reduce === null) return false;
+    if (isDeterministic(b)) return true;
     const supported = packet === "scatter_" ? "add" : "sum";
     return (
       (reduce !== null && reduce !== supported) ||

@@ -80,6 +80,10 @@ export class Torch {
   gradEnabled = true;
   inferenceMode = false;
   deterministic = false;
+  /** torch.set_float32_matmul_precision's */
+  float32Precision = "highest";
+  /** whether torch.backends.cuda.matmul has been told to allow TF32 */
+  allowsTf32: () => boolean = () => false;
   defaultDtype: DType;
   defaultDevice: Device = { type: "cpu", index: null };
   autocast: AutocastState = { enabled: false, device: "cuda", dtype: "float16" };

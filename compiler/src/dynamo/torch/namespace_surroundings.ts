@@ -88,9 +88,12 @@ export function fillSurroundings(
     case "torch.mtia":
       lazily(n => (/^(is_available|is_built)$/.test(n) ? vm.builtin(n, () => false) : ignore(n)));
       return true;
+    case "torch.backends.cuda.matmul":
+      ns.torch.allowsTf32 = () => m.dict.get("allow_tf32") === true || m.dict.get("fp32_precision") === "tf32";
+      lazily(n => (n.startsWith("__") ? undefined : false));
+      return true;
     case "torch.backends":
     case "torch.backends.cudnn":
-    case "torch.backends.cuda.matmul":
     case "torch.backends.quantized":
       lazily(n => (n.startsWith("__") ? undefined : /^is_|available$/.test(n) ? vm.builtin(n, () => true) : false));
       return true;

@@ -83,6 +83,9 @@ export function capturedFrame(
       value: i.value instanceof PyTensor ? torch.runtime(i.value) : i.value,
     }));
   const config = new Map(torch.config);
+  if (torch.float32Precision !== "highest") config.set("float32_matmul_precision", torch.float32Precision);
+  else if (torch.allowsTf32()) config.set("float32_matmul_precision", "high");
+  if (torch.deterministic) config.set("deterministic", true);
   for (const [k, v] of context.options.options) config.set(k, v);
   return {
     id,

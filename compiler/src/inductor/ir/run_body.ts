@@ -26,7 +26,7 @@ export interface BodyHandler<V> {
   random(kind: "rand" | "randn", seed: V, offset: V): V;
   randint64(seed: V, offset: V, low: V, high: V): V;
   /** frexp yields two values, everything else one */
-  call(fn: OpName, args: readonly V[]): V | readonly V[];
+  call(fn: OpName, args: readonly V[], node: BodyNode): V | readonly V[];
 }
 
 /** @throws Error if the number of values is not that of the body's loops (a bug of the caller) */
@@ -156,6 +156,7 @@ class Runner<V> {
           h.call(
             n.fn,
             n.args.map(a => this.one(a)),
+            n,
           ),
         );
       default: {

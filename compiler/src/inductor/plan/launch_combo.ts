@@ -6,6 +6,8 @@ import { type EmittedKernel, emitKernel, extentOf } from "../codegen/triton/gene
 import { KernelArgs } from "../codegen/triton/kernel_args";
 import { isReductionNode } from "../codegen/triton/node_schedule";
 import { configBool, configNumber, has } from "../codegen/triton/options";
+import { type ProgramOrder, programOrder } from "../codegen/triton/program_order";
+import { interleaving } from "../scheduler/interleave";
 import { membersOf } from "../scheduler/state";
 import type { AnyNode, GroupNode, SchedulerNode } from "../scheduler/types";
 import { intValue } from "../symbolic/expr";
@@ -38,9 +40,12 @@ export function launchCombo(l: LaunchBuilder, node: GroupNode): void {
   const parts = node.snodes.map(n => partOf(l, n)).filter(p => p.members.length > 0);
   for (const group of partition(parts, combo, mixed, configNumber(b.options, "combo_kernel_max_num_args", 250))) {
     const shared = { args: new KernelArgs(n => b.view.realName(n)), tmp: { next: 0 }, vars: { next: 0 } };
+    const turns = separate ? turnsOf(l, group) : null;
+    // parts that take turns walk their data in one order
+    const order = turns && group.some(p => orderOf(l, p) === "mirrored") ? ({ order: "mirrored" } as const) : {};
     const emitted: EmittedKernel[] = group.map(p => {
       const extra = separate
-        ? ({ pidOffset: "x_pid_offset", optimizeMask: false } as const)
+        ? ({ pidOffset: "x_pid_offset", optimizeMask: false, ...order } as const)
         : ({ pidOffset: "pid_offset", optimizeMask: !mixed, shared } as const);
       const e = emitKernel(l.context, p.members, extra);
       for (const m of p.members) b.markRun(m, e.kernel.inplaceUpdates);
@@ -51,6 +56,7 @@ export function launchCombo(l: LaunchBuilder, node: GroupNode): void {
       options: b.options,
       kind: b.schedule.graph.kind,
       autotune: combo && configNumber(b.options, "combo_kernels_autotune", 1) > 0,
+      turns,
     };
     const source = separate ? separateBlocksSource(emitted, options) : sharedBlocksSource(emitted, options);
     const members = group.flatMap(p => p.members);
@@ -65,6 +71,24 @@ export function launchCombo(l: LaunchBuilder, node: GroupNode): void {
     l.launch(index, source, members, separate ? {} : { comment: provenanceOf([], [], b.view).comment });
   }
   b.freeBuffers();
+}
+
+/** blocks of each part per turn; null: one part after the other */
+function turnsOf(l: LaunchBuilder, group: readonly Part[]): readonly number[] | null {
+  if (group.some(p => p.reduction || p.y !== null)) return null;
+  const { options, schedule } = l.b;
+  return (
+    interleaving(
+      { ...options, graph: schedule.graph },
+      group.map(p => p.node),
+    )?.blocks ?? null
+  );
+}
+
+function orderOf(l: LaunchBuilder, p: Part): ProgramOrder | null {
+  const { options, view } = l.b;
+  const { tiling } = l.context.chooseTiling(p.members, ...extentOf(p.members));
+  return programOrder(p.members, tiling, view, options);
 }
 
 function partOf(l: LaunchBuilder, node: AnyNode): Part {

@@ -22,7 +22,9 @@ function splitSize(l: LaunchBuilder, numel: Expr): number {
   const given = configNumber(options, "triton.mix_order_reduction_split_size", 0);
   if (given > 0) return given;
   const wanted = Math.floor(view.sizevars.sizeHint(numel, 8192) / (options.target.multiProcessorCount * 8));
-  return Math.min(Math.max(2 ** Math.floor(Math.log2(Math.max(1, wanted))), 16), 128);
+  // a program fewer costs little, a partial result more is written and read again
+  const round = has(options, "sums_partials_together") ? Math.round : Math.floor;
+  return Math.min(Math.max(2 ** round(Math.log2(Math.max(1, wanted))), 16), 128);
 }
 
 export function launchMixOrder(l: LaunchBuilder, node: GroupNode): void {

@@ -2,7 +2,7 @@
 // Out: one launch. Promises: name, comments and tiling are the outer half's, as in Inductor.
 
 import { indexDtype, reductionHint, usesPersistentReduction } from "../codegen/triton/features";
-import { emitBodies, extentOf, finishKernel } from "../codegen/triton/generate";
+import { emitBodies, extentOf, finishKernel, givesHalves } from "../codegen/triton/generate";
 import { type NestedSpec, TritonKernel } from "../codegen/triton/kernel";
 import { kernelSource } from "../codegen/triton/kernel_text";
 import { emitNested } from "../codegen/triton/nested";
@@ -33,6 +33,7 @@ export function launchNested(l: LaunchBuilder, node: GroupNode): void {
     isReduction: true,
     persistent: usesPersistentReduction(features, decision, b.view, b.options),
     indexDtype: indexDtype({ nodes: [...outerNodes, ...groupedNodes], numel, rnumel }, b.view),
+    halves: givesHalves(b.view, [...outerNodes, ...groupedNodes]),
     nested: spec,
   });
   for (const n of [...outerNodes, ...groupedNodes])

@@ -36,7 +36,7 @@ export function launchPieces(l: LaunchBuilder, node: AnyNode, all: readonly Sche
   const context: KernelContext = { ...l.context, decideInplace: () => {} };
   const emitted = pieces.map(p => emitKernel(context, p, { pidOffset: "x_pid_offset", optimizeMask: false }));
   for (const m of members) b.markRun(m, null);
-  const options = { options: b.options, kind: b.schedule.graph.kind, autotune: true };
+  const options = { options: b.options, kind: b.schedule.graph.kind, autotune: true, turns: null };
   const separate = separateBlocksSource(emitted, options);
   const source = alike(
     emitted.map(e => e.kernel),

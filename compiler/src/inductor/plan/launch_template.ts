@@ -4,13 +4,15 @@
 import { attentionConfigs, emitAttention } from "../codegen/triton/attention";
 import { emitGemm, type GemmGroup, type InputPrecision } from "../codegen/triton/gemm";
 import { type KernelSource, kernelSource } from "../codegen/triton/kernel_text";
-import { has } from "../codegen/triton/options";
+import { configBool, has } from "../codegen/triton/options";
 import { isGroup, isTemplate, membersOf } from "../scheduler/state";
+import { autotunes } from "../scheduler/template_fusion";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import { type Attention, attentionOf } from "../templates/attention";
 import { chooseForm } from "../templates/choose";
 import { gemmConfigs, isPersistent } from "../templates/forms";
 import { gemmOf } from "../templates/gemm";
+import { isInParts } from "../templates/in_parts";
 import type { PlanContext } from "./context";
 import { externCall } from "./extern_calls";
 import { type LaunchBuilder, originsOf } from "./launches";
@@ -47,13 +49,18 @@ function launchGemm(l: LaunchBuilder, node: AnyNode): void {
   const group = gemmGroup(members);
   const products = group.products.map(p => p.gemm);
   const sv = b.view.sizevars;
-  const choice = chooseForm(products, b.options, sv);
+  const precision = inputPrecision(b);
+  const choice = chooseForm(products, b.options, sv, {
+    inParts: precision === "bf16x6" && group.products.every(p => isInParts(p.gemm.op)),
+    asked: autotunes(b.options),
+  });
   const e = emitGemm(l.context, group, {
     form: choice.form,
-    precision: inputPrecision(b),
+    precision,
     storesTiles: choice.storesTiles,
   });
-  const configs = gemmConfigs(choice.form, products, b.options.target, sv);
+  const all = choice.configs ?? gemmConfigs(choice.form, products, b.options.target, sv);
+  const configs = configBool(b.options, "deterministic") ? all.slice(0, 1) : all;
   const source = templateSource(kernelSource(e, b.options, b.schedule.graph.kind), isPersistent(choice.form), configs);
   const index = l.define(source, node, members, originsOf(members));
   for (const m of members) b.markRun(m, null);

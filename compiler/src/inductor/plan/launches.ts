@@ -5,8 +5,11 @@ import type { KernelContext } from "../codegen/triton/generate";
 import type { Workspace } from "../codegen/triton/kernel_args";
 import { type KernelParam, type KernelSource, NAME } from "../codegen/triton/kernel_text";
 import { estimateExternUs, estimateKernelUs } from "../cost";
+import { computesInParts } from "../scheduler/template_fusion";
 import { selectTiling } from "../scheduler/tiling/select";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
+import { gemmOf } from "../templates/gemm";
+import { estimatePartsUs, isInParts } from "../templates/in_parts";
 import type { PlanContext } from "./context";
 import { decideInplace, inplaceDecisions } from "./inplace";
 import { type LaunchForm, LaunchForms, sourceKey } from "./launch_forms";
@@ -224,7 +227,11 @@ function planKernelArg(b: PlanContext, p: KernelParam): PlanKernelArg[] {
 function productUs(b: PlanContext, members: readonly SchedulerNode[]): number {
   return members.reduce((us, m) => {
     const op = m.operation;
-    return op.kind === "extern" ? us + estimateExternUs(op, 0, b.options.target, b.view.sizevars) : us;
+    if (op.kind !== "extern") return us;
+    const { target } = b.options;
+    const gemm = computesInParts(b.options) && isInParts(op) ? gemmOf(op) : null;
+    const sv = b.view.sizevars;
+    return us + (gemm ? estimatePartsUs(gemm, target, sv) : estimateExternUs(op, 0, target, sv));
   }, 0);
 }
 

@@ -2,6 +2,7 @@
 // Promises: sizes, not strides; symbols by their example values; nop and tuple-unpacking nodes count 0.
 import { itemsize } from "../ir/dtypes";
 import { mul } from "../symbolic";
+import { interleaving } from "./interleave";
 import { behaves, bufferDtype, bufferNumel, isGroup, isNop, membersOf, type SchedulerState } from "./state";
 import type { AnyNode, SchedulerNode } from "./types";
 
@@ -19,7 +20,7 @@ const FUSED: ReadonlySet<string> = new Set([
 function nodeBytes(s: SchedulerState, n: AnyNode): number {
   if (isNop(n) || (!isGroup(n) && n.operation.kind === "extern" && n.operation.irClass === "MultiOutput")) return 0;
   if (isGroup(n) && n.combo && behaves(s, "combo_bytes_by_part"))
-    return n.snodes.reduce((t, m) => t + nodeBytes(s, m), 0);
+    return n.snodes.reduce((t, m) => t + nodeBytes(s, m), 0) - (interleaving(s, n.snodes)?.savedBytes ?? 0);
   const single = !isGroup(n) && n.operation.kind === "computed";
   const limit = single ? (s.sizevars.hint(mul(n.group[0], n.group[1])) ?? 0) : Number.POSITIVE_INFINITY;
   const inside = FUSED.has(n.type) ? internalBuffers(n) : new Set<string>();

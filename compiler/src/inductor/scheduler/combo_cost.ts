@@ -1,8 +1,9 @@
 // Which independent kernels gain by sharing a launch. In: nodes of one level. Out: lists that become one launch each.
-// Promises: kernels of one list are of one kind, as they share their number of warps; a launch saved outweighs what the
-// larger kernels may lose. Used where behaviour `combo_by_cost` is on; Inductor combines whatever it finds.
+// Promises: kernels of one list are of one kind, as they share their number of warps; a launch saved, and reads that they
+// share, outweigh what the larger kernels may lose. Used where behaviour `combo_by_cost` is on; Inductor combines whatever it finds.
 import { estimateKernelUs } from "../cost";
 import { countBytes } from "./bytes";
+import { interleaving } from "./interleave";
 import { isReduction, type SchedulerState } from "./state";
 import type { AnyNode } from "./types";
 
@@ -29,7 +30,8 @@ function affordable(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode[] {
   let kept = [...nodes];
   while (kept.length > 1) {
     const total = kept.reduce((sum, n) => sum + (us.get(n) ?? 0), 0);
-    if ((kept.length - 1) * launch > LOSS * total) return kept;
+    const shared = estimateKernelUs(interleaving(s, kept)?.savedBytes ?? 0, 0, s.target) - launch;
+    if ((kept.length - 1) * launch + shared > LOSS * total) return kept;
     const largest = Math.max(...kept.map(n => us.get(n) ?? 0));
     kept = kept.filter(n => us.get(n) !== largest);
   }

@@ -10,7 +10,8 @@ import type { ExternOperation, LoweredGraph } from "../ir/types";
 import { printLog } from "../symbolic";
 import type { SizeVars } from "../symbolic/size_vars";
 import type { GemmWay } from "../templates/forms";
-import { gemmKind } from "../templates/gemm";
+import { gemmKind, gemmOf } from "../templates/gemm";
+import { estimatePartsUs, isInParts } from "../templates/in_parts";
 import { layoutOf } from "./state";
 
 export interface GemmConfig {
@@ -79,8 +80,6 @@ export function gemmConfigs(m: number, n: number, k: number): GemmConfig[] {
   });
 }
 
-/** the least share of the library's time that a float32 product of bfloat16 parts takes (docs/gemm.md) */
-const IN_PARTS = 0.73;
 const BEST_EFFICIENCY = 0.89;
 
 /** `inParts`: templates compute float32 products of bfloat16 parts */
@@ -95,7 +94,8 @@ export function estimatedCosts(graph: LoweredGraph, target: TargetProperties, in
       // Large tiles reuse what they load: a tile of 128 x 128 comes near the library, one of 32 x 32 does not.
       const reuse = (config.m * config.n) / (config.m + config.n) / 64;
       const depth = Math.min(1, config.k / 64) ** 0.25 * (config.k > 64 ? 0.85 : 1);
-      const best = inParts && op.reads.every(r => r.dtype === "float32") ? 1 / IN_PARTS : BEST_EFFICIENCY;
+      const gemm = inParts && isInParts(op) ? gemmOf(op) : null;
+      const best = gemm ? (library * 1e3) / estimatePartsUs(gemm, target, sv) : BEST_EFFICIENCY;
       const efficiency = Math.min(best, best * reuse ** 0.5) * depth;
       return externFlops(op, sv) === 0 ? library : library / efficiency;
     },
@@ -118,7 +118,8 @@ export function withWantedWays(
   };
 }
 
-function trafficOf(graph: LoweredGraph, op: ExternOperation): number {
+/** bytes that a call reads and writes at least */
+export function trafficOf(graph: LoweredGraph, op: ExternOperation): number {
   const read = op.reads.reduce(
     (t, r) => t + r.size.reduce((n, e) => n * graph.sizevars.sizeHint(e, 1), 1) * itemsize(r.dtype),
     0,

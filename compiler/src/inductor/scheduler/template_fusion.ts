@@ -5,6 +5,7 @@ import type { Buffer, ExternOperation, LoweredGraph, Operation } from "../ir/typ
 import { type Attention, attentionPays, withAttentionTemplates } from "../templates/attention";
 import { wantedWay } from "../templates/choose";
 import { gemmKind, gemmOf } from "../templates/gemm";
+import { partsPay } from "../templates/in_parts";
 import { makeGroup } from "./groups";
 import {
   behaves,
@@ -19,7 +20,7 @@ import {
   setting,
 } from "./state";
 import { templateOf, templateOperation } from "./template";
-import { autotuneLines, choicesOf, type TemplateChoice, type TemplateCosts } from "./template_choices";
+import { autotuneLines, choicesOf, type TemplateChoice, type TemplateCosts, trafficOf } from "./template_choices";
 import type { AnyNode, SchedulerNode } from "./types";
 
 export interface TemplateState {
@@ -31,23 +32,30 @@ export interface TemplateState {
 
 export const autotunes = (o: SchedulerOptions): boolean => flag(o, "max_autotune") || flag(o, "max_autotune_gemm");
 
+/** whether float32 products are computed of bfloat16 parts where that is faster, max-autotune or not */
+export function computesInParts(o: SchedulerOptions): boolean {
+  const precision = String(o.config.get("float32_matmul_precision") ?? "highest");
+  return behaves(o, "float32_products_in_parts") && precision === "highest";
+}
+
 /** whether a product, or else attention, may be computed by a template under these options */
-export function mayBeTemplate(op: ExternOperation, o: SchedulerOptions): boolean {
-  if (!autotunes(o)) return false;
+export function mayBeTemplate(graph: LoweredGraph, op: ExternOperation, o: SchedulerOptions): boolean {
+  if (!autotunes(o)) return computesInParts(o) && partsPay(op, trafficOf(graph, op), o.target, graph.sizevars);
   const kind = gemmKind(op);
   if (kind === null) return behaves(o, "attention_template");
   return kind !== "scaled_mm" || behaves(o, "scaled_product_templates");
 }
 
-/** Under max-autotune every matrix product is a template with several choices. */
+/** Under max-autotune every matrix product is a template with several choices; else those are that are surely faster. */
 export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): LoweredGraph {
-  if (!autotunes(o)) return graph;
-  const isTemplate = (op: ExternOperation): boolean => gemmKind(op) !== null && mayBeTemplate(op, o);
+  if (!autotunes(o) && !computesInParts(o)) return graph;
+  const isTemplate = (op: ExternOperation): boolean => gemmKind(op) !== null && mayBeTemplate(graph, op, o);
   const attention = (a: Attention, op: ExternOperation): boolean => {
     const wanted = wantedWay(o, op.name);
     return wanted === null ? attentionPays(a) : wanted !== "library";
   };
-  const source = behaves(o, "attention_template") ? withAttentionTemplates(graph, attention) : graph;
+  const attends = autotunes(o) && behaves(o, "attention_template");
+  const source = attends ? withAttentionTemplates(graph, attention) : graph;
   const buffers = new Map<string, Buffer>(source.buffers);
   const operations = source.operations.map((op): Operation => {
     if (op.kind !== "extern" || !isTemplate(op) || op.device.type !== "cuda") return op;

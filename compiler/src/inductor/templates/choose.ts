@@ -1,9 +1,11 @@
 // Which form a product's template takes where nothing was measured, or what the configuration says. In: products, options.
 // Out: a form. Promises: a form that the product does not have is never given.
 import type { TargetProperties } from "../ir/target";
+import type { TritonConfig } from "../plan/types";
 import type { SizeVars } from "../symbolic/size_vars";
-import { formOf, formsOf, type GemmForm, type GemmWay, isGemmWay, storesTiles } from "./forms";
+import { formOf, formsOf, type GemmForm, type GemmWay, gemmConfigs, isGemmWay, storesTiles } from "./forms";
 import type { Gemm } from "./gemm";
+import { PARTS_TILE } from "./in_parts";
 
 export interface WayOptions {
   readonly config: ReadonlyMap<string, unknown>;
@@ -19,6 +21,8 @@ export interface FormChoice {
   readonly form: GemmForm;
   /** results go out through tensor descriptors */
   readonly storesTiles: boolean;
+  /** undefined: all configurations of the form */
+  readonly configs?: readonly TritonConfig[];
 }
 
 /**
@@ -33,11 +37,24 @@ export function wantedWay(o: WayOptions, op: string): GemmWay | "library" | null
   return way === "library" || isGemmWay(way) ? way : null;
 }
 
-export function chooseForm(products: readonly Gemm[], o: FormOptions, sv: SizeVars): FormChoice {
+/** `inParts`: these are float32 products of bfloat16 parts; `asked`: max_autotune asks for templates */
+export function chooseForm(
+  products: readonly Gemm[],
+  o: FormOptions,
+  sv: SizeVars,
+  { inParts = false, asked = true } = {},
+): FormChoice {
   const forms = formsOf(products, o.target, sv);
   const wanted = products[0] ? wantedWay(o, products[0].op.name) : null;
   if (wanted !== null && wanted !== "library" && forms.includes(formOf(wanted)))
     return { form: formOf(wanted), storesTiles: storesTiles(wanted) };
+  // unasked, a product is computed in parts only where one tile is known to serve; nothing is left to tune
+  if (inParts) {
+    const all = gemmConfigs("pointers", products, o.target, sv);
+    const square = all.filter(c => c.kwargs.YBLOCK === PARTS_TILE && c.kwargs.XBLOCK === PARTS_TILE);
+    const best = square.find(c => c.numWarps === 8);
+    return { form: "pointers", storesTiles: false, ...(best && !asked ? { configs: [best] } : {}) };
+  }
   if (!forms.includes("flattened")) return { form: "pointers", storesTiles: false };
   // with two sums a program has no registers left to begin the next tile early
   return { form: products.length > 1 ? "persistent" : "flattened", storesTiles: false };

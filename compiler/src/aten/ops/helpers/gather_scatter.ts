@@ -71,8 +71,13 @@ export function indexMap<B>(
   return { indices, size, map };
 }
 
-/** dtypes that Triton's atomic add does not have on this GPU */
+/** whether equal inputs must give equal bits */
+export const isDeterministic = <B>(b: LoweringBuilder<B>): boolean => b.config("deterministic") === true;
+
+/** dtypes that Triton's atomic add does not have on this GPU, or may not be used for */
 export function lacksAtomicAdd<B>(b: LoweringBuilder<B>, dtype: DType): boolean {
+  // their order changes from run to run
+  if (isDeterministic(b)) return true;
   if (dtype === "bfloat16") {
     const major = b.config("cuda.compute_capability_major");
     return typeof major === "number" && major < 9;

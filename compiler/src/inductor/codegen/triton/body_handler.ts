@@ -3,6 +3,7 @@
 import type { DType } from "../../../aten/types";
 import type { BodyHandler } from "../../ir/run_body";
 import { type Expr, freeSymbols, intValue, type SymExpr, sym } from "../../symbolic/expr";
+import { withCheapMath, withHalfMath } from "./cheap_math";
 import { type CseVar, UNKNOWN, type ValueRange } from "./cse";
 import type { TritonKernel } from "./kernel";
 import {
@@ -21,6 +22,12 @@ import { emitScan, emitSort } from "./scan_sort";
 import { computeDType, tritonComputeType } from "./triton_types";
 
 export function bodyHandler(k: TritonKernel): BodyHandler<CseVar> {
+  const plain = plainHandler(k);
+  if (!has(k.options, "cheap_math")) return plain;
+  return k.spec.halves ? withHalfMath(k, plain) : withCheapMath(k, plain);
+}
+
+function plainHandler(k: TritonKernel): BodyHandler<CseVar> {
   let partialType = "sum";
   return {
     constant: (value, dtype) => emitConstant(k, value, dtype),

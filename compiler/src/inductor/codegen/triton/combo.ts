@@ -34,6 +34,8 @@ export interface ComboOptions {
   readonly kind: "inference" | "forward" | "backward";
   /** block sizes are parameters; else they are fixed in the text */
   readonly autotune: boolean;
+  /** blocks of each body per turn, where bodies take turns; null: one body after the other */
+  readonly turns: readonly number[] | null;
 }
 
 const BLOCK_1D = 1024;
@@ -188,13 +190,35 @@ function uniqueHelpers(subs: readonly EmittedKernel[]): FinalLine[] {
   });
 }
 
+interface BodyCall {
+  readonly args: readonly string[];
+  readonly blocks: readonly string[];
+  readonly y: boolean;
+}
+
+const callText = (call: BodyCall | undefined): string => [...(call?.args ?? []), ...(call?.blocks ?? [])].join(", ");
+
+/** each turn takes some blocks of every body; blocks beyond a body's last are masked */
+function turnLines(turns: readonly number[], call: (i: number) => string): FinalLine[] {
+  const all = turns.reduce((a, b) => a + b, 0);
+  const lines = [line(`    turn = pid // ${all}`), line(`    place = pid % ${all}`)];
+  let first = 0;
+  for (const [i, n] of turns.entries()) {
+    lines.push(line(`    ${i === 0 ? "if" : "elif"} place < ${first + n}:`));
+    lines.push(line(`        x_pid_offset = turn * ${n} + place - ${first}`));
+    lines.push(line(`        ${call(i)}`));
+    first += n;
+  }
+  return [...lines, line("    else:"), line("        pass")];
+}
+
 /** a function and block sizes per body; its pointers are its own */
 export function separateBlocksSource(subs: readonly EmittedKernel[], c: ComboOptions): KernelSource {
   const lead = selected(subs);
   const first = (subs[0] as EmittedKernel).kernel;
   const shared = new KernelArgs(n => first.graph.realName(n));
   const bodies: FinalLine[] = [...uniqueHelpers(subs)];
-  const calls: { args: string[]; blocks: string[]; y: boolean }[] = [];
+  const calls: BodyCall[] = [];
   for (const [i, { kernel: k }] of subs.entries()) {
     const defs = k.args.definitions();
     const blocks = k.trees
@@ -226,21 +250,24 @@ export function separateBlocksSource(subs: readonly EmittedKernel[], c: ComboOpt
     line(`def ${NAME}(${params.map(paramText).join(", ")}):`),
     line("    pid = tl.program_id(0)"),
   ];
-  for (const [i, { kernel: k }] of subs.entries()) {
-    const y = calls[i]?.y === true;
-    lines.push(line(`    x_blocks_${i} = tl.cdiv(${numelText(k, "x", i)}, XBLOCK_${i})`));
-    if (y) lines.push(line(`    y_blocks_${i} = tl.cdiv(${numelText(k, "y", i)}, YBLOCK_${i})`));
-    const own = y ? `x_blocks_${i} * y_blocks_${i}` : `x_blocks_${i}`;
-    lines.push(line(`    num_blocks_${i} = ${i === 0 ? own : `num_blocks_${i - 1} + ${own}`}`));
-  }
-  for (const [i, call] of calls.entries()) {
+  const { turns } = c;
+  if (turns) lines.push(...turnLines(turns, i => `${NAME}_body_${i}_${NAME}(${callText(calls[i])})`));
+  else
+    for (const [i, { kernel: k }] of subs.entries()) {
+      const y = calls[i]?.y === true;
+      lines.push(line(`    x_blocks_${i} = tl.cdiv(${numelText(k, "x", i)}, XBLOCK_${i})`));
+      if (y) lines.push(line(`    y_blocks_${i} = tl.cdiv(${numelText(k, "y", i)}, YBLOCK_${i})`));
+      const own = y ? `x_blocks_${i} * y_blocks_${i}` : `x_blocks_${i}`;
+      lines.push(line(`    num_blocks_${i} = ${i === 0 ? own : `num_blocks_${i - 1} + ${own}`}`));
+    }
+  for (const [i, call] of turns ? [] : calls.entries()) {
     lines.push(line(`    ${i === 0 ? "if" : "elif"} pid < num_blocks_${i}:`));
     lines.push(line(`        local_pid = pid${i === 0 ? "" : ` - num_blocks_${i - 1}`}`));
     lines.push(line(`        x_pid_offset = local_pid${call.y ? ` % x_blocks_${i}` : ""}`));
     if (call.y) lines.push(line(`        y_pid_offset = local_pid // x_blocks_${i}`));
-    lines.push(line(`        ${NAME}_body_${i}_${NAME}(${[...call.args, ...call.blocks].join(", ")})`));
+    lines.push(line(`        ${NAME}_body_${i}_${NAME}(${callText(call)})`));
   }
-  lines.push(line("    else:"), line("        pass"));
+  if (!turns) lines.push(line("    else:"), line("        pass"));
   const grid: [string, string][] = [
     ["num_kernels", String(subs.length)],
     ["min_blocks", "0"],
@@ -250,11 +277,12 @@ export function separateBlocksSource(subs: readonly EmittedKernel[], c: ComboOpt
   ];
   for (const [i, s] of subs.entries()) grid.push(...separateGridMeta(s, i));
   const meta = comboMeta(subs, c, params, lead, "SequentialFlattenComboKernelGrid", grid);
+  const data = { ...meta.grid.data, ...Object.fromEntries((turns ?? []).map((n, i) => [`turn_${i}`, n] as const)) };
   return {
     lines,
     preamble: bodies,
     params,
-    meta: { ...meta, configs: separateConfigs(subs, c) },
+    meta: { ...meta, grid: { ...meta.grid, data }, configs: separateConfigs(subs, c) },
     heuristic: heuristicOf(lead.kernel),
   };
 }

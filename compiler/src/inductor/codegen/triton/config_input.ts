@@ -10,6 +10,8 @@ export interface ConfigInput {
   readonly tileHint: "SQUARE" | "DEFAULT" | undefined;
   readonly rsplitSize: number | null;
   readonly addPersistentRBlock: boolean;
+  /** rows that are named at run time are added up */
+  readonly gathers?: boolean;
   /** rows of a persistent reduction that are alive at once */
   readonly rowsHeld: number;
 }

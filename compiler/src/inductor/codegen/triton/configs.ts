@@ -3,8 +3,8 @@
 import type { TritonConfig } from "../../plan/types";
 import type { ConfigInput } from "./config_input";
 import { nextPowerOf2 } from "./kernel";
-import { withMore } from "./more_configs";
-import { type CodegenOptions, configNumber, has } from "./options";
+import { gatherConfigs, withMore } from "./more_configs";
+import { type CodegenOptions, configBool, configNumber, has } from "./options";
 import { rowsAcrossConfigs, wideRowConfigs, widestRow } from "./wide_rows";
 
 const clamp = (v: number, low: number, high: number): number => Math.max(low, Math.min(v, high));
@@ -20,7 +20,11 @@ export function kernelConfigs(c: ConfigInput, o: CodegenOptions): readonly Trito
   else if (c.rsplitSize !== null) list = mixOrder(hints, c.rsplitSize, o);
   else if (k.spec.persistent) list = persistent(c, o);
   else list = reduction(c, o);
+  if (c.gathers && !k.spec.persistent && hints.y === undefined) list = [...gatherConfigs(c), ...list].slice(0, 4);
   if (has(o, "more_configurations")) list = withMore(c, list);
+  if (k.spec.order === "paired") list = list.filter(x => x.kwargs.XBLOCK === x.kwargs.YBLOCK);
+  // another block size would add in another order
+  if (configBool(o, "deterministic")) list = list.slice(0, 1);
   const seen = new Set<string>();
   return list.filter(x => {
     const key = JSON.stringify(x);

@@ -1,12 +1,13 @@
 // Facts of a kernel's members that its form depends on (SIMDKernelFeatures, InductorChoices). In: members, extent,
 // tiling scores. Out: reduction hint, persistent or looped, width of indices.
 import type { ReductionHint } from "../../ir/types";
+import { isIndirect } from "../../scheduler/dependencies";
 import type { Dep, SchedulerNode } from "../../scheduler/types";
 import { addTerms, type Expr, intValue, mul } from "../../symbolic/expr";
 import type { GraphView } from "./graph_view";
 import { nextPowerOf2 } from "./kernel";
 import { isReductionNode } from "./node_schedule";
-import { type CodegenOptions, configBool, configNumber } from "./options";
+import { type CodegenOptions, configBool, configNumber, has } from "./options";
 import { holdsWideRow } from "./wide_rows";
 
 export interface Features {
@@ -68,6 +69,13 @@ function hasStridedPointwise(f: Features, graph: GraphView): boolean {
   });
 }
 
+/** rows to add up that are named at run time: a program that walks them one after the other reads each in whole lines */
+const FEW_ROWS = 8;
+export const gathers = (f: Features, hint: ReductionHint, graph: GraphView): boolean =>
+  hint !== "INNER" &&
+  !graph.sizevars.knownLeq(f.rnumel, FEW_ROWS) &&
+  f.nodes.some(n => isReductionNode(n) && n.readWrites.reads.some(d => d.kind === "memory" && isIndirect(d)));
+
 /** whether a row is held in one block (should_use_persistent_reduction) */
 export function usesPersistentReduction(
   f: Features,
@@ -78,6 +86,7 @@ export function usesPersistentReduction(
   if (f.nodes.some(n => n.operation.kind === "computed" && n.operation.loops.kind === "Sort")) return true;
   if (f.nodes.some(n => n.operation.kind === "computed" && n.operation.loops.kind === "SplitScan")) return false;
   if (!configBool(options, "triton.persistent_reductions")) return false;
+  if (has(options, "gathers_in_loops") && gathers(f, hint, graph)) return false;
   let threshold = hint === "INNER" ? 1024 : 64;
   if (hint !== "INNER" && hint !== "OUTER_TINY") {
     const { lower, upper } = graph.sizevars.bounds(f.rnumel);

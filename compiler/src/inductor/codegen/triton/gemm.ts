@@ -2,7 +2,6 @@
 // the operations on their results. Out: the kernel's lines. Promises: sums are kept in float32 and what follows reads
 // them unrounded; rows and columns beyond the edge are computed on wrapped or zero data and never stored; nothing is
 // added atomically.
-import { isHalf } from "../../ir/dtypes";
 import { runBody } from "../../ir/run_body";
 import type { BufferView } from "../../ir/types";
 import type { SchedulerNode } from "../../scheduler/types";
@@ -10,10 +9,10 @@ import { add, type Expr, int, mul, type SymExpr } from "../../symbolic/expr";
 import { denseDimension, type GemmForm, hasDescriptor, isPersistent } from "../../templates/forms";
 import { type Gemm, isFloat8 } from "../../templates/gemm";
 import { bodyHandler } from "./body_handler";
+import { withHalfMath } from "./cheap_math";
 import type { CseVar } from "./cse";
 import { type Features, indexDtype } from "./features";
-import { type EmittedKernel, finishKernel, type KernelContext, rangesOf } from "./generate";
-import { withHalfMath } from "./half_math";
+import { type EmittedKernel, finishKernel, givesHalves, type KernelContext, rangesOf } from "./generate";
 import { type KernelSpec, TritonKernel } from "./kernel";
 import { LineBuffer } from "./lines";
 import { emitLoad, emitStore } from "./memory";
@@ -129,7 +128,7 @@ export function emitGemm(
   writeTileIndices(k);
   for (const [i, p] of group.products.entries()) storeProduct(k, p, i, group.products.length, place as SymExpr[]);
   const plain = bodyHandler(k);
-  const handler = givesHalves(k, group) ? withHalfMath(k, plain) : plain;
+  const handler = givesHalves(c.graph, nodes) ? withHalfMath(k, plain) : plain;
   for (const m of group.epilogue) {
     const [iter = [], reduce = []] = rangesOf(k, m);
     if (!m.body) throw new Error(`${m.name} has no body`);
@@ -149,14 +148,6 @@ export function emitGemm(
   k.body.splice(outer);
   k.body.splice(inner, isPersistent(form) ? 1 : 0);
   return { kernel: k, features, hint: "DEFAULT", scores: null, schedule: [] };
-}
-
-/** every result that leaves the kernel is of half precision */
-function givesHalves(k: GemmKernel, group: GemmGroup): boolean {
-  const inside = new Set([...group.products.map(p => p.node), ...group.epilogue]);
-  return [...inside].every(n =>
-    n.outputs.every(o => isHalf(k.graph.dtype(o.name)) || o.users.every(u => u.node !== null && inside.has(u.node))),
-  );
 }
 
 const accumulator = (i: number, of: number): string => (of === 1 ? "acc" : `acc${i}`);

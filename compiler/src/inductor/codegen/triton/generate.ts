@@ -1,6 +1,7 @@
 // One kernel from a fused list of operations (SIMDScheduling.codegen_node). In: members in fused order. Out: the emitted
 // kernel with what its header needs. Promises: bodies stand in fused order; a buffer whose users are all inside is gone.
 
+import { isFloatDType, isHalf } from "../../ir/dtypes";
 import { runBody } from "../../ir/run_body";
 import type { ReductionHint } from "../../ir/types";
 import type { SchedulerNode } from "../../scheduler/types";
@@ -11,6 +12,7 @@ import type { GraphView } from "./graph_view";
 import { type KernelSpec, TritonKernel } from "./kernel";
 import { isReductionNode, nodeSchedule, type ScheduleEntry } from "./node_schedule";
 import { type CodegenOptions, has } from "./options";
+import { type ProgramOrder, programOrder } from "./program_order";
 import type { Tiling } from "./range_tree";
 
 export type Scores = ReadonlyMap<string, number>;
@@ -64,6 +66,10 @@ export function emitKernel(
   const hint = reductionHint(features, scores, c.graph);
   const decisionHint = has(c.options, "persistent_by_tiling_scores") ? hint : reductionHint(features, null, c.graph);
   const persistent = isReduction && usesPersistentReduction(features, decisionHint, c.graph, c.options);
+  const orderFor = (t: Tiling): ProgramOrder | null => {
+    const order = programOrder(nodes, t, c.graph, c.options);
+    return order === "paired" && extra.pidOffset ? null : order;
+  };
   const make = (t: Tiling): TritonKernel =>
     new TritonKernel({
       graph: c.graph,
@@ -74,6 +80,8 @@ export function emitKernel(
       indexDtype: indexDtype(features, c.graph),
       splitScan: nodes.some(isSplitScan),
       nextWorkspace: c.nextWorkspace,
+      order: isReduction ? null : orderFor(t),
+      halves: givesHalves(c.graph, nodes),
       ...extra,
     });
   const plain = untiled(numel, rnumel);
@@ -121,6 +129,16 @@ export function emitBodies(c: KernelContext, kernel: TritonKernel, schedule: rea
     kernel.node = null;
     kernel.op = "";
   });
+}
+
+/** whether all floating-point results that anyone outside of the kernel reads are halves */
+export function givesHalves(graph: GraphView, nodes: readonly SchedulerNode[]): boolean {
+  const inside = new Set(nodes);
+  const kept = nodes.flatMap(n =>
+    n.outputs.filter(o => o.mutations.length > 0 || o.users.some(u => u.node === null || !inside.has(u.node))),
+  );
+  const dtypes = kept.map(o => graph.dtype(o.name)).filter(isFloatDType);
+  return dtypes.length > 0 && dtypes.every(isHalf);
 }
 
 /** runs `f` on the members, those between "disable" and "enable" with the reduction closed */

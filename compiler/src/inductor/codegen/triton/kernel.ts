@@ -23,6 +23,7 @@ import type { GraphView } from "./graph_view";
 import { KernelArgs } from "./kernel_args";
 import { LineBuffer } from "./lines";
 import { type CodegenOptions, has } from "./options";
+import type { ProgramOrder } from "./program_order";
 import {
   constructRangeTrees,
   type Prefix,
@@ -55,6 +56,10 @@ export interface KernelSpec {
   readonly nextWorkspace?: () => string;
   /** trees that a program has one value of, instead of a block */
   readonly scalarTrees?: ReadonlySet<Prefix>;
+  /** all floating-point results that leave the kernel are halves */
+  readonly halves?: boolean;
+  /** in which order programs walk the tiles; the grid's own where it is missing */
+  readonly order?: ProgramOrder | null;
   /** further constants of the launch configuration, after the block sizes */
   readonly constants?: readonly string[];
 }
@@ -330,6 +335,10 @@ export class TritonKernel {
       );
       body.write(`RBLOCK: tl.constexpr = ${rs.map(t => blockOf(t.prefix)).join("*")}`, "");
     }
+    if (this.spec.order === "paired") {
+      const pid = "tl.program_id(0) + tl.program_id(1) * tl.num_programs(0)";
+      body.write(`x_tile, y_tile = paired_tiles(${pid}, tl.num_programs(0))`, "");
+    }
     for (const t of this.trees) {
       if (!t.isLoop) {
         if (!t.isReduction || this.isReduction) this.writeHeader(t, body, 0);
@@ -349,6 +358,13 @@ export class TritonKernel {
   }
 
   programId(t: RangeTree): string {
+    const { order } = this.spec;
+    if (order === "paired") return `${t.prefix}_tile${this.spec.indexDtype === "int64" ? ".to(tl.int64)" : ""}`;
+    const given = this.givenProgramId(t);
+    return order === "mirrored" ? `mirrored(${given}, tl.cdiv(${t.prefix}numel, ${blockOf(t.prefix)}))` : given;
+  }
+
+  private givenProgramId(t: RangeTree): string {
     const cast = this.spec.indexDtype === "int64" ? ".to(tl.int64)" : "";
     if (this.spec.pidOffset === "pid_offset" && t.gridDim === 0) return "pid_offset";
     if (this.spec.pidOffset === "x_pid_offset") return `${t.prefix}_pid_offset`;

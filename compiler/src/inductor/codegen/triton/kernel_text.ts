@@ -4,6 +4,7 @@
 import type { TritonMeta } from "../../plan/types";
 import { type Expr, intValue } from "../../symbolic/expr";
 import { kernelConfigs } from "./configs";
+import { gathers } from "./features";
 import type { EmittedKernel } from "./generate";
 import { blockOf, nestedNames, nextPowerOf2, persistentBlock, type TritonKernel } from "./kernel";
 import type { ArgDef } from "./kernel_args";
@@ -263,6 +264,7 @@ function metaOf(
         tileHint,
         rsplitSize,
         addPersistentRBlock: rblock.length > 0,
+        gathers: k.isReduction && has(options, "gathers_in_loops") && gathers(e.features, e.hint, k.graph),
         rowsHeld: rowsHeld(e.features.nodes, e.features.numel, e.features.rnumel, k.graph),
       },
       options,
@@ -279,6 +281,7 @@ export function noXDim(k: TritonKernel): string {
 export function gridType(k: TritonKernel): string {
   if (k.spec.mixOrder) return "MixOrderReductionGrid";
   if (k.spec.splitScan) return "SplitScanGrid";
+  if (k.spec.order === "paired") return "PairedTilesGrid";
   const grid = k.trees.filter(t => t.gridDim !== null);
   if (grid.length === 1) return "Grid1D";
   if (grid.length === 3) return "Grid3D";

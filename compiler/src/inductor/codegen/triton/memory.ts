@@ -213,6 +213,16 @@ export const otherText = (o: { readonly value: number | boolean; readonly isFloa
 function chooseBuffer(k: TritonKernel, at: Indexing, indirect: boolean, inLoop: boolean): LineBuffer {
   // a masked or indirect load needs values that are computed first
   if (indirect || hasTmpMask(at)) return k.compute;
+  // what every row reads again comes from the L2: past a reduction it need not be held in registers before that
+  if (
+    k.insideReduction &&
+    k.spec.persistent &&
+    !k.spec.mixOrder &&
+    k.numReduction > 0 &&
+    has(k.options, "late_loads") &&
+    isBroadcasted(k, at.index)
+  )
+    return k.compute;
   // what no reduction variable moves is loaded once, before the loop
   if (inLoop && !at.hasRIndex && !hasRMask(at)) return k.body;
   return k.loads;
@@ -260,11 +270,33 @@ export function emitStore(
     k.stores.write(`tl.store(${pointer} + (${text}), ${value.name}, ${maskText(at)})`, k.op, { buffer });
   else {
     k.atomicAdd = true;
+    const row = has(k.options, "adds_rows_together") ? rowOf(k, index, value) : null;
+    if (row) {
+      const mask = at.masks.size === 0 ? `tl.full([${row.shape.join(", ")}], True, tl.int1)` : maskText(at);
+      const args = [pointer, row.name, text, value.name, mask];
+      k.stores.write(`add_rows(${args.join(", ")})`, k.op, { buffer });
+      k.numStore++;
+      return;
+    }
     const fn = value.dtype === "bool" ? "tl.atomic_or" : "tl.atomic_add";
     k.stores.write(`${fn}(${pointer} + (${text}), ${value.name}, ${maskText(at)}, sem='relaxed')`, k.op, { buffer });
   }
   if (!k.insideReduction) k.outsideLoopVars.add(value);
   k.numStore++;
+}
+
+/**
+ * The value that says, for each line of a tile [y, x], which row of the target it goes to: the one indirect index of a
+ * pointwise kernel's store that y moves, with nothing else that does. Null for anything else.
+ */
+function rowOf(k: TritonKernel, original: Expr, value: CseVar): CseVar | null {
+  const [y, x, ...more] = k.tensorDims();
+  if (k.isReduction || !y || !x || more.length > 0 || value.dtype !== "float32" || k.loadMask) return null;
+  const symbols = [...freeSymbols(k.prepareIndexing(original))];
+  const [row, ...others] = symbols.filter(s => !k.entries.has(s)).flatMap(s => k.cse.byName(s.name) ?? []);
+  if (!row || others.length > 0 || row.shape[0] !== y.block || row.shape[1] !== "1") return null;
+  const within = symbols.flatMap(s => k.entries.get(s) ?? []);
+  return within.length > 0 && within.every(e => e.tree === x) ? row : null;
 }
 
 export function emitStoreReduction(k: TritonKernel, buffer: string, index: Expr, value: CseVar): void {

@@ -37,6 +37,17 @@ function pointwise(c: ConfigInput, first: TritonConfig): TritonConfig[] {
     : [config({ XBLOCK: 2048 }, 4), config({ XBLOCK: 1024 }, 8), config({ XBLOCK: 512 }, 4)];
 }
 
+/** whole lines of the rows that are added up, few rows at a time */
+export function gatherConfigs(c: ConfigInput): TritonConfig[] {
+  const all = [
+    [256, 8],
+    [128, 8],
+    [64, 16],
+    [32, 32],
+  ] as const;
+  return all.filter(([x]) => x <= (c.hints.x ?? 1)).map(([x, r]) => config({ XBLOCK: x, R0_BLOCK: r }, 4));
+}
+
 function reductions(c: ConfigInput, first: TritonConfig): TritonConfig[] {
   const X = c.hints.x ?? 1;
   const R = c.hints.r0_ ?? 1;

@@ -38,6 +38,18 @@ export const CODEGEN_BEHAVIOURS = [
   "mix_order_multi_stages",
   /** mix-order partial sums are written with parenthesised sizes and a final view, into an allocated buffer */
   "mix_order_rebinds_buffer",
+  /** mix-order partial sums of a launch are added up by one launch of FuseLens's runtime; groups of rows are rounded up */
+  "sums_partials_together",
+  /** atomic additions of a tile's lines into rows named at run time: rows that many lines name are summed first */
+  "adds_rows_together",
+  /** programs that read the same data run at about the same time */
+  "orders_programs",
+  /** exp, tanh, erf and sigmoid by short formulas where their last bits are lost */
+  "cheap_math",
+  /** a persistent reduction loads what all rows share where it is used */
+  "late_loads",
+  /** a reduction over rows that are named at run time is a loop, and not one block */
+  "gathers_in_loops",
   /** the kernel's source stands in the output code itself, not in a string given to async_compile.triton */
   "inline_kernel_source",
   /** a split scan's scratch address is written where it is used, without temporaries */

@@ -153,7 +153,7 @@ function deciding<V>(ops: BodyOps<V>, ranges: ReadonlyMap<SymExpr, Expr>, sv: Si
     return { value: h.constant(value, dtype), index, truth: typeof value === "boolean" ? value : undefined };
   };
   const decided = (truth: boolean): Decided<V> => constant(truth, "bool");
-  const call = (fn: OpName, args: readonly Decided<V>[]): Decided<V> | readonly Decided<V>[] => {
+  const call: BodyHandler<Decided<V>>["call"] = (fn, args, node) => {
     const [a, b, c] = args;
     const kind = COMPARISONS[fn];
     if (kind && a?.index && b?.index) {
@@ -172,7 +172,7 @@ function deciding<V>(ops: BodyOps<V>, ranges: ReadonlyMap<SymExpr, Expr>, sv: Si
       if (b.truth === false) return a;
     }
     if (fn === "where" && a?.truth !== undefined && b && c) return a.truth ? b : c;
-    return wrap(h.call(fn, args.map(bare)));
+    return wrap(h.call(fn, args.map(bare), node));
   };
   return {
     constant,

@@ -4,6 +4,7 @@
 import type { DType, ReductionType } from "../../../aten/types";
 import { isFloatDType, isHalf } from "../../ir/dtypes";
 import { intValue } from "../../symbolic/expr";
+import { cheapExp } from "./cheap_math";
 import type { CseVar, Shape } from "./cse";
 import type { TritonKernel } from "./kernel";
 import type { LineBuffer } from "./lines";
@@ -135,7 +136,8 @@ function persistent(r: Reducer, values: readonly CseVar[], result: CseVar): read
     }
     case "online_softmax_reduce": {
       const [max] = emitReduction(k, r.dtype, r.dtype, "max", value) as [CseVar];
-      const exp = emitCall(k, "exp", [emitCall(k, "sub", [value, max]) as CseVar]) as CseVar;
+      const below = emitCall(k, "sub", [value, max]) as CseVar;
+      const exp = cheapExp(k, below) ?? (emitCall(k, "exp", [below]) as CseVar);
       const [sum] = emitReduction(k, r.dtype, r.dtype, "sum", exp) as [CseVar];
       return [max, sum];
     }

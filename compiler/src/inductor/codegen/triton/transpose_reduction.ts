@@ -153,7 +153,7 @@ export function transposeConfigs(itemsize: number, fixedColumns: boolean, walk: 
     numStages: 1,
   });
   const square = [make(64, 64, 4, 1), make(64, 64, 8, 1), make(64, 128, 4, 1), make(64, 128, 8, 1)];
-  const narrow = [make(128, 64, 8, 1), make(128, 64, 4, 1), make(128, 128, 8, 1), make(64, 64, 4, 2)];
+  const narrow = [make(32, 64, 4, 1), make(32, 128, 4, 1), make(128, 128, 8, 1), make(128, 64, 8, 1)];
   const wide = [make(32, 128, 4, 1), make(32, 64, 4, 2), make(128, 64, 4, 2), make(64, 64, 8, 2)];
   const all = fixedColumns ? [...square, make(64, 64, 8, 2)] : [...square, ...(itemsize <= 2 ? narrow : wide)];
   return all.filter(c => walk % (c.kwargs.R0_BLOCK ?? 1) === 0);

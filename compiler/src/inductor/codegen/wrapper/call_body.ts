@@ -14,6 +14,7 @@ export interface CallLine {
 
 type Launch = Extract<PlanStep, { kind: "launch" }>;
 type Extern = Extract<PlanStep, { kind: "extern" }>;
+type Finish = Extract<PlanStep, { kind: "finish_partials" }>;
 
 export const isTensor = (i: ExecutablePlan["inputs"][number]): i is PlanTensor => "dtype" in i;
 
@@ -56,6 +57,8 @@ class CallPrinter {
   /** size symbols that have a value */
   private readonly bound = new Set<string>();
   private readonly commented = new Set<PlanStep>();
+  /** partial results that the line of an earlier step sums */
+  private readonly summed = new Set<PlanStep>();
   private readonly stream: string;
   private readonly firstUse: boolean;
   private readonly device: number | null;
@@ -113,7 +116,7 @@ class CallPrinter {
           this.write(inner, `${name} = copy_if_misaligned(${name})`);
         }
       }
-      for (const [j, step] of group.entries()) this.step(inner, step, group.slice(j + 1));
+      for (const [j, step] of group.entries()) if (!this.summed.has(step)) this.step(inner, step, group.slice(j + 1));
     }
     const out = plan.outputs.map(o => argText(o, this.tensors));
     this.write(2, out.length === 0 ? "return ()" : `return (${out.join(", ")}, )`);
@@ -199,7 +202,7 @@ class CallPrinter {
         return;
       }
       case "finish_partials":
-        this.write(n, this.partials(s));
+        this.write(n, this.together(s, rest) ?? this.partials(s));
         return;
       default: {
         const never: never = s;
@@ -304,7 +307,19 @@ class CallPrinter {
     if (alignment) this.write(n, `assert_alignment(${t.name}, 16, ${op})`);
   }
 
-  private partials(s: Extract<PlanStep, { kind: "finish_partials" }>): string {
+  /** one call for all sums of a workspace; null where one of them is no plain sum into dense memory */
+  private together(s: Finish, rest: readonly PlanStep[]): string | null {
+    if (!has(this.options, "sums_partials_together")) return null;
+    const own = rest.filter((x): x is Finish => x.kind === "finish_partials" && x.workspace === s.workspace);
+    const all = [s, ...own];
+    if (!all.every((x, slot) => x.slot === slot && x.reduction === "sum" && isDense(x.output))) return null;
+    for (const x of own) this.summed.add(x);
+    // the launch before it has named the stream
+    const outs = all.map(x => `${x.output.name}, `).join("");
+    return `sum_partials(${s.workspace}, ${sizeText(s.splits)}, ${sizeText(s.columns)}, (${outs}), ${this.stream})`;
+  }
+
+  private partials(s: Finish): string {
     const [rows, cols] = [sizeText(s.splits), sizeText(s.columns)];
     const rebind = has(this.options, "mix_order_rebinds_buffer");
     const p = (x: string): string => (rebind ? `(${x})` : x);
@@ -314,6 +329,16 @@ class CallPrinter {
     if (rebind) text += `.view(${listText(s.output.size)})`;
     return text;
   }
+}
+
+function isDense(t: PlanTensor): boolean {
+  let step = 1;
+  for (let d = t.size.length - 1; d >= 0; d--) {
+    const [size, stride] = [t.size[d], t.stride[d]];
+    if (typeof size !== "number" || typeof stride !== "number" || (size !== 1 && stride !== step)) return false;
+    step *= size;
+  }
+  return t.offset === 0;
 }
 
 const listText = (sizes: readonly PlanSize[]): string => `[${sizes.map(sizeText).join(", ")}]`;

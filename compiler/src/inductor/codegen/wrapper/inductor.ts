@@ -6,7 +6,7 @@ import { type CodegenOptions, has } from "../triton/options";
 import { insideTripleQuotes, pythonString } from "../triton/python_text";
 import { type CallLine, callBody } from "./call_body";
 import { contentName } from "./content_name";
-import { getArgs, inductorBenchmark, RUNNER_HEAD, RUNNER_TAIL } from "./tail";
+import { getArgs, inductorBenchmark, RUNNER_HEAD, RUNNER_TAIL, runtimeImports } from "./tail";
 
 export type OutputLine = CallLine;
 const plain = (text: string, origin: PlanOrigin | null = null): OutputLine => ({ text, origin });
@@ -99,6 +99,7 @@ function header(plan: ExecutablePlan, options: CodegenOptions, body: readonly Ca
   if (uses("copy_if_misaligned")) lines.push(`from ${GUARDS} import copy_if_misaligned`);
   if (uses("get_raw_stream")) lines.push(STREAM);
   if (comboAt >= 0) lines.push(STREAM);
+  lines.push(...runtimeImports(body.map(l => l.text)));
   lines.push("");
   if (uses("aten")) lines.push("aten = torch.ops.aten");
   for (const [name, attribute] of ALIASES) if (uses(name)) lines.push(`${name} = ${GUARDS}.${attribute}`);
@@ -142,7 +143,7 @@ function kernelLines(k: PlanKernel, options: CodegenOptions): OutputLine[] {
   const put = (text: string, origin: PlanOrigin): void => {
     lines.push(plain(inline ? text : insideTripleQuotes(text), origin));
   };
-  for (const t of imports) put(t, k.origin);
+  for (const t of [...imports, ...runtimeImports(source)]) put(t, k.origin);
   put("", k.origin);
   for (const [i, t] of source.slice(0, at).entries()) put(t, k.tritonLines[i] ?? k.origin);
   for (const t of decorator(k, options, filename)) put(t, k.origin);

@@ -4,11 +4,11 @@
 import { floatRepr, stringRepr } from "../../../fx/py_repr";
 import { sizeValue } from "../../plan/sizes";
 import type { ExecutablePlan, PlanKernel, PlanOrigin, PlanTensor } from "../../plan/types";
-import type { CodegenOptions } from "../triton/options";
+import { type CodegenOptions, configBool } from "../triton/options";
 import { pythonComment, pythonString } from "../triton/python_text";
 import { type CallLine, callBody } from "./call_body";
 import { decoratedLine } from "./inductor";
-import { getArgs, RUNNER_HEAD, RUNNER_TAIL } from "./tail";
+import { DETERMINISTIC_IMPORT, getArgs, RUNNER_HEAD, runnerTail, runtimeImports } from "./tail";
 
 const plain = (text: string, origin: PlanOrigin | null = null): CallLine => ({ text, origin });
 
@@ -30,20 +30,23 @@ const HEADER: readonly string[] = [
   "    reinterpret_tensor,",
   ")",
   "from fuselens_runtime.extern_kernels import extern_kernels",
-  "",
-  "aten = torch.ops.aten",
 ];
 
 export function standaloneCode(plan: ExecutablePlan, options: CodegenOptions): CallLine[] {
   const lines: CallLine[] = [plain(`# FuseLens output code, AOT ID: ['${plan.aotId}']`)];
   for (const b of plan.blockers) lines.push(plain(pythonComment(`# cannot run: ${b}`)));
+  const body = callBody(plan, options);
+  const tuned = !configBool(options, "deterministic");
   for (const t of HEADER) lines.push(plain(t));
+  if (!tuned) lines.push(plain(DETERMINISTIC_IMPORT));
+  for (const t of runtimeImports([...body.map(l => l.text), ...plan.kernels.map(k => k.triton)])) lines.push(plain(t));
+  lines.push(plain(""), plain("aten = torch.ops.aten"));
   for (const c of plan.constants) lines.push(...constantLines(c));
   lines.push(plain(""), plain(""));
-  for (const k of plan.kernels) lines.push(...kernelLines(k));
+  for (const k of plan.kernels) lines.push(...kernelLines(k, tuned));
   for (const t of RUNNER_HEAD) lines.push(plain(t));
-  lines.push(...callBody(plan, options));
-  for (const t of RUNNER_TAIL) lines.push(plain(t));
+  lines.push(...body);
+  for (const t of runnerTail(options)) lines.push(plain(t));
   const tail = [
     "",
     "",
@@ -78,18 +81,18 @@ function numberText(v: number): string {
 const dict = (entries: readonly (readonly [string, string | number])[]): string =>
   `{${entries.map(([k, v]) => `${pythonString(k)}: ${v}`).join(", ")}}`;
 
-function kernelLines(k: PlanKernel): CallLine[] {
+function kernelLines(k: PlanKernel, tuned: boolean): CallLine[] {
   const source = k.triton.split("\n");
   const at = decoratedLine(source, k.name);
   const lines = k.provenance.map(t => plain(t, k.origin));
   for (const [i, t] of source.slice(0, at).entries()) lines.push(plain(t, k.tritonLines[i] ?? k.origin));
-  for (const t of decorator(k)) lines.push(plain(t, k.origin));
+  for (const t of decorator(k, tuned)) lines.push(plain(t, k.origin));
   for (const [i, t] of source.slice(at).entries()) lines.push(plain(t, k.tritonLines[at + i] ?? k.origin));
   lines.push(plain(""), plain(""));
   return lines;
 }
 
-function decorator(k: PlanKernel): string[] {
+function decorator(k: PlanKernel, tuned: boolean): string[] {
   const { meta } = k;
   const changed = k.args.filter(a => a.role === "inout").map(a => a.name);
   for (const [key, value] of meta.inductorMeta) {
@@ -105,6 +108,7 @@ function decorator(k: PlanKernel): string[] {
   const data = Object.entries(meta.grid.data);
   if (data.length) lines.push(`    grid_data=${dict(data)},`);
   if (changed.length) lines.push(`    mutated=[${changed.map(pythonString).join(", ")}],`);
+  if (!tuned) lines.push("    tuned=False,");
   lines.push("    configs=[");
   for (const c of meta.configs)
     lines.push(

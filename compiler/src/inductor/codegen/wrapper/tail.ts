@@ -2,8 +2,24 @@
 import { stringRepr } from "../../../fx/py_repr";
 import { sizeValue } from "../../plan/sizes";
 import type { ExecutablePlan, PlanSize } from "../../plan/types";
-import { type CodegenOptions, has } from "../triton/options";
+import { type CodegenOptions, configBool, has } from "../triton/options";
 import { isTensor } from "./call_body";
+
+/** functions of FuseLens's runtime that either header imports where they are used, and their modules */
+const RUNTIME: readonly (readonly [string, string])[] = [
+  ["add_rows", "rows"],
+  ["mirrored", "order"],
+  ["paired_tiles", "order"],
+  ["sum_partials", "partials"],
+];
+
+/** imports for what these lines call */
+export function runtimeImports(texts: Iterable<string>): string[] {
+  const all = [...texts];
+  return RUNTIME.filter(([name]) => all.some(t => t.includes(`${name}(`))).map(
+    ([name, module]) => `from fuselens_runtime.${module} import ${name}`,
+  );
+}
 
 export const RUNNER_HEAD: readonly string[] = [
   "class Runner:",
@@ -25,6 +41,14 @@ export const RUNNER_TAIL: readonly string[] = [
   "call = runner.call",
   "recursively_apply_fns = runner.recursively_apply_fns",
 ];
+
+export const DETERMINISTIC_IMPORT = "from fuselens_runtime.repeatable import repeatable";
+
+/** under `deterministic` the library is told too, while the graph runs */
+export const runnerTail = (o: CodegenOptions): readonly string[] =>
+  configBool(o, "deterministic")
+    ? RUNNER_TAIL.map(t => t.replace("call = runner.call", "call = repeatable(runner.call)"))
+    : RUNNER_TAIL;
 
 const values = (sizes: readonly PlanSize[]): string =>
   sizes.length === 1 ? `(${sizeValue(sizes[0] as PlanSize)}, )` : `(${sizes.map(sizeValue).join(", ")})`;
