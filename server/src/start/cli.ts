@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { type CompileThread, startCompileThread } from "../analysis/compile_thread";
 import { loadBundle } from "./load_bundle";
-import { asAtStart, optimize } from "./optimizing";
+import { asAtStart, tuneFor } from "./tuning";
 
 const SERVICES = new Set(["values", "bench", "worker", "doctor"]);
 /** for processes that live half a second: code that soon ends is not worth optimising, nor a small heap collecting often */
@@ -19,7 +19,7 @@ if (command === "lsp") startServer();
 else runOnce();
 
 function startServer(): void {
-  optimize("later");
+  tuneFor("first");
   setFlagsFromString(COMPILING);
   // the thread reads its bundle while this one reads the server's
   const thread = startCompileThread(join(__dirname, "compile_thread.cjs"));
@@ -32,7 +32,7 @@ function startServer(): void {
 function runOnce(): void {
   const service = SERVICES.has(command);
   if (!service) {
-    optimize("later");
+    tuneFor("first");
     for (const flag of BRIEF) setFlagsFromString(flag);
   }
   const { keep } = service ? loadBundle(__dirname, "services", command) : loadBundle(__dirname, "cli", "compile");

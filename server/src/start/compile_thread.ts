@@ -3,17 +3,17 @@
 import { parentPort } from "node:worker_threads";
 import type { CompileRequest } from "../analysis/messages";
 import { loadBundle } from "./load_bundle";
-import { asAtStart, optimize } from "./optimizing";
+import { asAtStart, tuneFor } from "./tuning";
 
 const REQUESTS = 2;
 const SETTLED_MS = Number(process.env["FUSELENS_CODE_CACHE_AFTER"] ?? 8000);
 
-optimize("later");
+tuneFor("first");
 const { keep } = loadBundle(__dirname, "compile_thread", "edit");
 let requests = 0;
 // the bundle's own listener came first, so a request is done when it is counted
 parentPort?.on("message", ({ kind }: CompileRequest) => {
   if (kind !== "compile" && kind !== "side") return;
-  optimize("usual");
+  tuneFor("lasting");
   if (++requests === REQUESTS) setTimeout(asAtStart(keep), SETTLED_MS).unref();
 });
