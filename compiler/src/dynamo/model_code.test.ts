@@ -233,3 +233,58 @@ print(ids.device, sums.shape, torch.equal(torch.zeros(2), torch.zeros(3)), torch
     expect(printed(r)).toEqual(["cuda:0 torch.Size([3]) False True"]);
   });
 });
+
+describe("modules that are not called anywhere", () => {
+  const roots = (text: string): Record<string, readonly string[]> => {
+    const r = run(text);
+    expect(errors(r)).toEqual([]);
+    return Object.fromEntries(r.roots.map(root => [root.name, root.assumed]));
+  };
+
+  it("get what their constructors read from **kwargs", () => {
+    const found = roots(`
+import torch.nn as nn
+class Base(nn.Module):
+    def __init__(self, width=16, pretrained=None):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+    def forward(self, x):
+        return self.layer(x)
+class Tiny(Base):
+    def __init__(self, **kwargs):
+        super().__init__(width=8, pretrained=kwargs["pretrained"])
+`);
+    expect(found.Tiny).toContain("pretrained is None");
+  });
+
+  it("get a tensor where an operator met None, with the channels that are joined", () => {
+    const found = roots(`
+import torch, torch.nn as nn, torch.nn.functional as F
+class Above(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(6, 8, 3, padding=1)
+    def forward(self, x, low_res=None):
+        up = F.interpolate(low_res, x.shape[2:], mode="bilinear")
+        return self.conv(torch.cat([x, up], 1))
+`);
+    expect(found.Above?.filter(a => / is float32\[\d+, 3, /.test(a))).toHaveLength(2);
+  });
+
+  it("have the method called that sets up their caches", () => {
+    const found = roots(`
+import torch, torch.nn as nn
+class Cached(nn.Module):
+    def __init__(self, width=16):
+        super().__init__()
+        self.layer = nn.Linear(width, width)
+        self.cache = None
+    def setup_caches(self, max_batch_size, max_seq_length):
+        self.cache = torch.zeros(max_batch_size, max_seq_length)
+    def forward(self, x):
+        assert self.cache is not None, "caches must be set up first"
+        return self.layer(x) * self.cache.sum()
+`);
+    expect(found.Cached).toContain("setup_caches() was called before");
+  });
+});

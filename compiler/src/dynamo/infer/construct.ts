@@ -3,7 +3,7 @@
 import { Interrupted, PyError } from "../interp/api";
 import { PyFunction } from "../interp/frame";
 import { Journal, setJournal } from "../objects/journal";
-import type { PyClass, PyDict, Value } from "../objects/values";
+import { type PyClass, type PyDict, PyFloat, type Value } from "../objects/values";
 import { alternativeChoices } from "./alternatives";
 import { constructorChoices, distinct } from "./choices";
 import { functionOf, type InferContext, lookup } from "./context";
@@ -11,7 +11,18 @@ import { blamed, failureOf, messageOf, NO_OPERATORS, whyOf } from "./failure";
 import { fieldHoles, functionHoles } from "./holes";
 import { callArguments, makeValue } from "./make";
 import { type Found, search } from "./search";
-import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, stateKey, withChoice } from "./types";
+import {
+  ABSENT,
+  type Choice,
+  choiceText,
+  type Failure,
+  type Hole,
+  NONE,
+  number,
+  type State,
+  stateKey,
+  withChoice,
+} from "./types";
 import { emptyUsage } from "./usage";
 
 const TRIALS = 60;
@@ -64,7 +75,10 @@ function fitsType(annotation: string, c: Choice): boolean {
 /** parameters that an error says are missing where **kwargs hands everything on */
 function missingHoles(ctx: InferContext, cls: PyClass, around: PyDict, holes: readonly Hole[], f: Failure): Hole[] {
   const init = functionOf(cls.lookup("__init__"));
-  const missing = /missing \d+ required (?:positional|keyword-only) arguments?: (.*)$/.exec(f.message)?.[1];
+  const missing =
+    f.type === "KeyError"
+      ? f.message
+      : /missing \d+ required (?:positional|keyword-only) arguments?: (.*)$/.exec(f.message)?.[1];
   if (!init?.code.varkw || missing === undefined) return [];
   return [...missing.matchAll(/'(\w+)'/g)].flatMap(m => {
     const name = m[1] ?? "";
@@ -261,7 +275,27 @@ export function guarded<T>(
   }
 }
 
+/** kwargs["pretrained"] of a constructor that takes **kwargs: what the parameter falls back to, said out loud */
+function spelledOut(holes: readonly Hole[], s: State, f: Failure): State[] {
+  const key = f.type === "KeyError" ? /^'(\w+)'$/.exec(f.message)?.[1] : undefined;
+  const h = holes.find(x => x.name === key && (s.get(x.name) ?? ABSENT).kind === "absent");
+  if (!h) return [];
+  const own = defaultOf(h);
+  return [...(own ? [own] : []), ...h.choices.slice(0, 3)].map(c => withChoice(s, h.name, c));
+}
+
+function defaultOf(h: Hole): Choice | undefined {
+  const v = h.fallback;
+  if (v === null) return NONE;
+  if (typeof v === "boolean") return { kind: "bool", value: v };
+  if (typeof v === "number") return number(v);
+  if (v instanceof PyFloat) return number(v.value, true);
+  return typeof v === "string" ? { kind: "str", value: v } : undefined;
+}
+
 function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {
+  const spelled = spelledOut(holes, s, f);
+  if (spelled.length > 0) return spelled;
   const names = blamed(holes, f);
   const suspects = (names.length > 0 ? names : holes.filter(h => h.required).map(h => h.name)).slice(0, 5);
   const beside = [...new Set(holes.flatMap(h => (typeof h.fallback === "number" ? [h.fallback] : [])))];

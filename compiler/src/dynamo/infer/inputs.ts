@@ -92,6 +92,7 @@ function tensorChoices(h: Draft): Choice[] {
   const rank = usage.rank;
   const dims = usage.dimNames?.map((n, i) => names.sizeFor(n) ?? [2, 64, 128, 64, 64][i] ?? 8);
   const make = (dtype: DType, r: number): Choice => tensor(dtype, dims && dims.length === r ? dims : defaultDims(r));
+  if (names.isCachePosition(h.name)) return [tensor("int64", [128]), tensor("int64", [2, 128])];
   switch (kind) {
     case "tokens":
     case "label":
@@ -278,9 +279,20 @@ function trial(
   };
 }
 
+/** tensors for parameters that an operator wants as tensors: shaped like the first one, then by their names */
+function wantedTensors(holes: readonly Hole[], state: State, f: Failure): State[] {
+  if (!/must be Tensor, not (NoneType|int|float|bool|str)\b/.test(f.message)) return [];
+  const like = [...state.values()].find((c): c is TensorChoice => c.kind === "tensor");
+  return blamed(holes, f).flatMap(name => {
+    const h = holes.find(x => x.name === name);
+    if (!h || (state.get(name) ?? ABSENT).kind === "tensor") return [];
+    return distinct([...(like ? [like] : []), ...tensorChoices(h).slice(0, 3)]).map(c => withChoice(state, name, c));
+  });
+}
+
 function repairs(ctx: InferContext, s: InputSearch, state: State, f: Failure): State[] {
   const { holes } = s;
-  const out: State[] = [];
+  const out: State[] = wantedTensors(holes, state, f);
   const leaves = [...state].flatMap(([name, c]) => choiceLeaves(name, c));
   const dims = (path: string): readonly number[] => leaves.find(l => l.path === path)?.c.dims ?? [];
   // sizes that the last questions ask for
@@ -407,9 +419,15 @@ function messageRepairs(tensors: readonly Leaf[], state: State, f: Failure): Sta
   if (WANTS_INTEGERS.test(message)) setType(read, isFloat, "int64");
   if (WANTS_FLOATS.test(message)) setType(read, d => !isFloat(d), "float32");
   if (/[Bb]oolean|bool tensor|\(bool\)|torch\.bool/.test(message)) setType(read, d => d !== "bool", "bool");
-  const channels = /weight of size \[([\d, ]+)\].* to have (\d+) channels/.exec(message);
+  const channels = /weight of size \[([\d, ]+)\].* to have (\d+) channels(?:, but got (\d+))?/.exec(message);
   if (channels) {
     const rank = (channels[1] ?? "").split(",").length;
+    const joined = joinedChannels(
+      read.filter(t => t.c.dims.length === rank),
+      Number(channels[3]),
+      Number(channels[2]),
+    );
+    if (joined) out.push(joined.reduce((st, l) => withLeaf(st, l.path, l.c), state));
     setDim(r => (r === rank ? 1 : r - rank + 1), Number(channels[2]));
     setDim(r => (r > 1 ? 1 : -1), Number(channels[2]));
     share(r => (r > 1 ? 1 : -1), Number(channels[2]));
@@ -449,6 +467,14 @@ function messageRepairs(tensors: readonly Leaf[], state: State, f: Failure): Sta
   if (/Dimension out of range|index out of range|[Tt]oo many indices/.test(message))
     for (const t of read) setRank([t], t.c.dims.length + 1);
   return out;
+}
+
+/** tensors whose channels were joined before a layer: as many each as make up what it takes */
+function joinedChannels(parts: readonly Leaf[], got: number, wanted: number): Leaf[] | undefined {
+  const sum = parts.reduce((n, l) => n + (l.c.dims[1] ?? 0), 0);
+  if (parts.length < 2 || sum !== got || wanted % parts.length !== 0) return undefined;
+  const each = wanted / parts.length;
+  return parts.map(l => ({ ...l, c: { ...l.c, dims: l.c.dims.map((d, i) => (i === 1 ? each : d)) } }));
 }
 
 const WANTS_INTEGERS =

@@ -44,6 +44,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
     /padding|^pad$|pad_idx|pad_id|pad_token|drop|dropout|^p_|offset|_idx$|_index$|start_pos|^layer_?id(x)?$|^layer_idx$|^block_id$|^rank$|^cls_token_id$/,
     0,
   ],
+  [/batch_size|^bsz?$/, 2],
   [/world_size|mp_size|tp_size|num_gpus|^n_?gpu$|parallel/, 1],
   [/rank$|^r$|lora_r|d_state|state_size|state_dim|n_state_dim|ssm_state|^dt_rank$|codebook_dim/, 16],
   [/codebook_size|codebooks?_size|num_codes|n_e$|n_embed$|num_codebook_vectors|bins$/, 256],
@@ -156,6 +157,9 @@ const LENGTHS = /len(gth)?s?$|_lens$/;
 const TIMES = /^(t|ts|time|timesteps?|times|noise_levels?|sigmas?|r|log_snr|steps?|noise_labels)$/;
 const VIDEO = /^(video|videos|vid|clip|frames)$/;
 const AUDIO = /^(wav|wave|waveform|audio|audios|raw_audio|signal|wavs)$/;
+
+/** where tokens stand in a cache: one row for the whole batch, given although it may be left out */
+export const isCachePosition = (name: string): boolean => /^(input_pos|cache_positions?)$/.test(name);
 
 export type InputKind = "tokens" | "image" | "mask" | "lengths" | "time" | "video" | "audio" | "label" | "other";
 

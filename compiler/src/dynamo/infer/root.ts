@@ -13,7 +13,8 @@ import { messageOf, NO_OPERATORS, whyOf } from "./failure";
 import { functionHoles } from "./holes";
 import { inferInputs, inputChoices, valuesOf } from "./inputs";
 import { callArguments } from "./make";
-import { inputKind } from "./names";
+import { inputKind, isCachePosition } from "./names";
+import { prepare } from "./prepare";
 import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, stateKey, tensor } from "./types";
 import { emptyUsage } from "./usage";
 
@@ -70,6 +71,7 @@ export function analyseInferred(r: RootRequest): RootFound | string {
         [...now.notes, ...ctx.assumed, "tensors it keeps in attributes are on cuda"],
         trials,
       );
+    if (!("frames" in found)) found = prepared(r, value, found, [...now.notes, ...ctx.assumed]) ?? found;
     if ("frames" in found) return found;
     first ??= found.why;
     const next = found.failure && rebuild(ctx, root, r.globals, now.state, found.failure, seen);
@@ -77,6 +79,18 @@ export function analyseInferred(r: RootRequest): RootFound | string {
     now = next;
   }
   return first ?? "nothing to try";
+}
+
+/** the analysis once more, where a method that gives the module what it lacks could be called before */
+function prepared(r: RootRequest, target: Value, found: Refused, notes: readonly string[]): RootFound | undefined {
+  const { ctx } = r;
+  const how = target instanceof PyInstance && found.failure ? prepare(ctx, target, found.failure) : undefined;
+  if (how === undefined) return undefined;
+  const moved = guarded(ctx, 2_000_000, () => ctx.vm.call(ctx.vm.getattr(target, "cuda"), []));
+  if ("error" in moved) return undefined;
+  attributesToCuda(ctx, target);
+  const again = withInputs(r, target, [...notes, how], TRIALS_AFTER_REBUILD);
+  return "frames" in again ? again : undefined;
 }
 
 const ELSEWHERE = /to be on the same device/;
@@ -195,7 +209,7 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
 function firstChoice(r: RootRequest, h: Hole, all: readonly Hole[]): Choice {
   const written = r.written.get(h.name);
   if (written) return written;
-  if (h.required) return h.choices[0] ?? ABSENT;
+  if (h.required || isCachePosition(h.name)) return h.choices[0] ?? ABSENT;
   const none = all.every(x => !x.required);
   if (none && h === all[0] && h.fallback === null) return h.choices[0] ?? ABSENT;
   return ABSENT;
