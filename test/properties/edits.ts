@@ -70,6 +70,16 @@ const EDITS: readonly (readonly [string, Edit])[] = [
     },
   ],
   [
+    // a number's last, so that nothing becomes ten times as large
+    "digit",
+    (l, r) => {
+      const i = at(l, r, x => code(x) && /\d/.test(x));
+      const digits = [...(l[i] ?? "").matchAll(/\d(?!\d)/g)];
+      const where = digits[pick(digits.length, r)]?.index;
+      if (where !== undefined) l[i] = `${l[i]?.slice(0, where)}${pick(10, r)}${l[i]?.slice(where + 1)}`;
+    },
+  ],
+  [
     "operator",
     (l, r) => {
       const i = at(l, r, x => / [-+*] /.test(x) && !/def |class /.test(x));

@@ -16,6 +16,7 @@ const PROGRAMS = [
   "programs/block_swiglu_mlp.py",
   "programs/mutate_inplace_chain.py",
   "programs/norm_batch_norm_train_stats.py",
+  "programs/pointwise_polynomial_loop.py",
 ];
 const EDITS = Number(process.env["FUSELENS_EDITS"] ?? 12);
 const SEED = Number(process.env["FUSELENS_SEED"] ?? 20261130);
@@ -27,7 +28,7 @@ function fresh(files: ReadonlyMap<string, string>): Program {
   return new Session(p => files.get(p), options).run(path);
 }
 
-describe("a session over many edits", () => {
+describe("a session over many edits", { timeout: 300_000 }, () => {
   it.each(PROGRAMS)("reports of %s what a fresh session reports", name => {
     const random = generator(SEED + PROGRAMS.indexOf(name));
     const files = new Map([[path, readFileSync(join(__dirname, "..", name), "utf8")]]);

@@ -127,17 +127,19 @@ export function hasMark(text: string): boolean {
   return text.includes(OPEN);
 }
 
-/** a text with `repr` of numbers for marks: those of `values`, by id, else the number that the mark was made for */
-export function withoutMarks(
-  text: string,
+/**
+ * Writes `repr` of numbers for the marks of a text: those of `values`, by id, else the number that the mark was made for.
+ * It belongs to the table in scope, and may be called when that no longer is.
+ */
+export function markFiller(
   values: ReadonlyMap<number, number>,
   repr: (value: number) => string,
-): string {
-  if (!hasMark(text)) return text;
+): (text: string) => string {
   const known = byId();
-  return text.replace(MARKS, (mark, digits: string) => {
+  const fill = (mark: string, digits: string): string => {
     const id = Number(digits);
     const value = values.get(id) ?? known.get(id)?.value;
     return value === undefined ? mark : repr(value);
-  });
+  };
+  return text => (hasMark(text) ? text.replace(MARKS, fill) : text);
 }

@@ -1,6 +1,6 @@
 // Frames that were compiled before. In: a captured frame and how to compile it. Out: its report, from the memo where its
 // content is known, with its own numbers filled in, moved to where its lines are now.
-import { type FloatParameter, withoutMarks } from "../aten/float_parameter";
+import { type FloatParameter, markFiller } from "../aten/float_parameter";
 import type { CapturedFrame } from "../dynamo/types";
 import { floatRepr } from "../fx/py_repr";
 import type { FrameReport } from "../report/frame_report";
@@ -71,7 +71,7 @@ function slotsOf(parameters: ReadonlyMap<number, FloatParameter>): ReadonlyMap<n
 function filler(slots: ReadonlyMap<number, number>, values: readonly number[]): Fill {
   const numbers = new Map<number, number>();
   for (const [id, slot] of slots) numbers.set(id, values[slot] ?? Number.NaN);
-  return text => withoutMarks(text, numbers, floatRepr);
+  return markFiller(numbers, floatRepr);
 }
 
 /** measured: what a report takes on the heap for each byte that is counted here */
