@@ -183,6 +183,19 @@ print([tuple(t.shape) for t in torch.compile(Policy().cuda())(torch.randn(5, 8, 
     expect(printed(r)).toEqual(["[(5, 3), (5,), (5,)]"]);
   });
 
+  it("finds the device that torch.accelerator names, and one process", () => {
+    const r = run(`
+import torch, torch.distributed as dist
+device = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else "cpu"
+x = torch.zeros(2, device=device)
+parts = [torch.empty(2, device=device) for _ in range(dist.get_world_size())]
+dist.all_gather(parts, x)
+print(x.device.type, len(parts), dist.get_rank())
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual(["cuda 1 0"]);
+  });
+
   it("reads the greatest of the lengths that it is given, and makes masks of that size", () => {
     const r = run(`
 import torch, torch.nn as nn

@@ -21,7 +21,7 @@ export const SUBMODULES = new Set(
     "autograd.function autograd.functional optim optim.optimizer optim.lr_scheduler utils utils.checkpoint utils.data utils.data.dataset utils.data.dataloader utils.data.sampler utils.data.distributed utils.model_zoo " +
     "utils._pytree utils.cpp_extension utils.benchmark utils.tensorboard utils._triton linalg special fft ops library jit " +
     "distributed distributed.nn distributed.nn.functional distributed._functional_collectives distributed.tensor distributed.fsdp profiler backends backends.cuda backends.cuda.matmul backends.cudnn " +
-    "backends.mps backends.mkldnn backends.quantized mps xpu mtia _higher_order_ops types version fx fx.experimental onnx " +
+    "accelerator backends.mps backends.mkldnn backends.quantized mps xpu mtia _higher_order_ops types version fx fx.experimental onnx " +
     "export distributions random testing functional sparse nested func hub _prims _prims_common _decomp _subclasses _guards " +
     "ao ao.quantization quantization masked overrides package storage multiprocessing cpu _library torch_version"
   )

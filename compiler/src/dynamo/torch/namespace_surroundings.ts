@@ -48,7 +48,9 @@ export function fillSurroundings(
       func(vm, m, "get_world_size", () => 1);
       for (const n of ["all_gather", "all_gather_into_tensor", "all_to_all_single", "reduce_scatter_tensor"])
         func(vm, m, n, ([to, from]) => collect(ns, to ?? null, from ?? null));
-      lazily(n => (/^[A-Z]|^group$|^reduce_op$/.test(n) ? vm.unknown(`torch.distributed.${n}`) : ignore(n)));
+      lazily(n =>
+        /^[A-Z]|^(group|reduce_op|dist_backend)$/.test(n) ? vm.unknown(`torch.distributed.${n}`) : ignore(n),
+      );
       return true;
     case "torch.distributed.nn":
     case "torch.distributed.nn.functional":
@@ -59,6 +61,12 @@ export function fillSurroundings(
         if (/^all_gather$/.test(n)) return vm.builtin(n, ([t]) => vm.tuple([t ?? null]));
         return vm.builtin(n, ([t]) => t ?? null);
       });
+      return true;
+    case "torch.accelerator":
+      func(vm, m, "is_available", () => true);
+      func(vm, m, "device_count", () => 1);
+      func(vm, m, "current_accelerator", () => ns.torch.device({ type: "cuda", index: null }));
+      lazily(ignore);
       return true;
     case "torch.nn.attention":
       m.dict.set("sdpa_kernel", ns.mode("_Null"));
