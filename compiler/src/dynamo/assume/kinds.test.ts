@@ -284,6 +284,37 @@ class Pair(nn.Module):
   });
 });
 
+describe("libraries that are not there", () => {
+  test("lend layers under torch's own names, but nothing else", () => {
+    const r = analysed(`
+from some_extras.nn import Linear, Gadget
+from transformers.models.qwen2.modeling_qwen2 import Qwen2RMSNorm
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = Qwen2RMSNorm(32)
+        self.proj = Linear(32, 8)
+
+    def forward(self, x):
+        return self.proj(self.norm(x))
+
+class Other(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gadget = Gadget(32)
+
+    def forward(self, x):
+        return self.gadget(x)
+`);
+    expect(operators(r, "Net")).toContain("torch._C._nn.linear");
+    expect(operators(r, "Net")).toContain("torch.rsqrt");
+    expect(framesOf(r, "Other").flatMap(f => f.graph.nodes.map(n => n.meta.opaque ?? ""))).toContainEqual(
+      expect.stringContaining("some_extras.nn.Gadget"),
+    );
+  });
+});
+
 test("a module's property may be None", () => {
   const r = analysed(`
 class Net(nn.Module):

@@ -44,7 +44,15 @@ export function getAttribute(vm: Interp, o: Value, name: string): Value | undefi
   return inherited(vm, name, o, cls);
 }
 
+/** libraries whose module nn is not torch's */
+const OTHER_FRAMEWORKS = /^(paddle|mindspore|mlx|flax|haiku|equinox|tensorflow|keras|jittor|tinygrad|oneflow)\b/;
+
 function unknownPart(vm: Interp, o: PyUnknown, name: string): Value {
+  // layers that a library built on torch exports under torch's own names; its containers take what torch's refuse
+  if (/^\w+(\.\w+)*\.nn$/.test(o.what) && !OTHER_FRAMEWORKS.test(o.what) && !/^(Sequential|Module\w+)$/.test(name)) {
+    const layer = vm.getattrOrUndefined(vm.importModule("torch.nn", null), name);
+    if (layer instanceof PyClass) return layer;
+  }
   const part = vm.unknown(`${o.what}.${name}`);
   // modules of a package are as new as it is
   const version = o.attrs?.get("__version__");

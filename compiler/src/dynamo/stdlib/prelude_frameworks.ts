@@ -1,19 +1,7 @@
 // Base classes and small helpers of frameworks around models, as far as a model's own code leans on them: Lightning,
 // transformers, diffusers, mmcv, omegaconf, tqdm. In: nothing. Out: texts by module name. What a text lacks is unknown.
-
-/** where a model lies and in what type, as each framework's base class says it */
-const OWN_PLACE = `    @property
-    def device(self):
-        for p in self.parameters():
-            return p.device
-        return torch.device("cuda")
-
-    @property
-    def dtype(self):
-        for p in self.parameters():
-            return p.dtype
-        return torch.float32
-`;
+import { DIFFUSERS, HUB, TRANSFORMERS } from "./prelude_huggingface";
+import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
 
 const LIGHTNING = `
 class LightningModule(nn.Module):
@@ -75,34 +63,6 @@ def rank_zero_info(*args, **kwargs):
 
 
 rank_zero_warn = rank_zero_info
-`;
-
-const ATTRIBUTE_DICT = `
-class AttributeDict(dict):
-    def __getattr__(self, name):
-        if name in self:
-            return self[name]
-        raise AttributeError(name)
-
-    def __setattr__(self, name, value):
-        self[name] = value
-
-    def __delattr__(self, name):
-        del self[name]
-
-    def copy(self):
-        return type(self)(self)
-
-    def to_dict(self):
-        return dict(self)
-
-
-def _nested(value, kind=AttributeDict):
-    if isinstance(value, dict):
-        return kind({k: _nested(v, kind) for k, v in value.items()})
-    if isinstance(value, (list, tuple)):
-        return [_nested(v, kind) for v in value]
-    return value
 `;
 
 const OMEGACONF = `${ATTRIBUTE_DICT}
@@ -175,201 +135,6 @@ FrozenConfigDict = EasyDict = Munch = Dict = edict = DefaultMunch = ConfigDict
 
 def munchify(value):
     return _nested(value, ConfigDict)
-`;
-
-const OUTPUTS = `
-class ModelOutput(dict):
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-        for k, v in self.items():
-            object.__setattr__(self, k, v)
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self.get(name)
-
-    def __setattr__(self, name, value):
-        self[name] = value
-        object.__setattr__(self, name, value)
-
-    def __getitem__(self, k):
-        if isinstance(k, str):
-            return getattr(self, k)
-        return self.to_tuple()[k]
-
-    def to_tuple(self):
-        return tuple(v for v in self.values() if v is not None)
-
-
-BaseOutput = ModelOutput
-`;
-
-const TRANSFORMERS = `${OUTPUTS}
-class PretrainedConfig:
-    model_type = ""
-    attribute_map = {}
-
-    def __init__(self, **kwargs):
-        defaults = dict(
-            return_dict=True, output_hidden_states=False, output_attentions=False, use_cache=True, torch_dtype=None,
-            tie_word_embeddings=True, is_encoder_decoder=False, is_decoder=False, add_cross_attention=False,
-            cross_attention_hidden_size=None, chunk_size_feed_forward=0, pruned_heads={}, num_labels=2,
-            problem_type=None, pad_token_id=None, bos_token_id=None, eos_token_id=None, sep_token_id=None,
-            decoder_start_token_id=None, torchscript=False, _attn_implementation="sdpa", id2label=None, label2id=None)
-        for k, v in {**defaults, **kwargs}.items():
-            setattr(self, k, v)
-
-    @property
-    def use_return_dict(self):
-        return self.return_dict
-
-    def to_dict(self):
-        return dict(self.__dict__)
-
-    def get(self, name, default=None):
-        return getattr(self, name, default)
-
-
-PreTrainedConfig = PretrainedConfig
-
-
-class ModuleUtilsMixin:
-    pass
-
-
-class PreTrainedModel(nn.Module):
-    config_class = None
-    base_model_prefix = ""
-    main_input_name = "input_ids"
-
-    def __init__(self, config=None, *inputs, **kwargs):
-        super().__init__()
-        self.config = config
-        self.generation_config = None
-        self.gradient_checkpointing = False
-
-    def post_init(self):
-        self.init_weights()
-
-    def init_weights(self):
-        if hasattr(self, "_init_weights"):
-            self.apply(self._init_weights)
-
-    def gradient_checkpointing_enable(self, *args, **kwargs):
-        pass
-
-    gradient_checkpointing_disable = gradient_checkpointing_enable
-
-    def tie_weights(self, *args, **kwargs):
-        pass
-
-    def get_head_mask(self, head_mask, num_hidden_layers, is_attention_chunked=False):
-        return [None] * num_hidden_layers
-
-    def get_extended_attention_mask(self, attention_mask, input_shape=None, device=None, dtype=None):
-        if attention_mask.dim() == 3:
-            mask = attention_mask[:, None, :, :]
-        else:
-            mask = attention_mask[:, None, None, :]
-        mask = mask.to(self.dtype)
-        return (1.0 - mask) * torch.finfo(self.dtype).min
-
-    invert_attention_mask = get_extended_attention_mask
-
-    def num_parameters(self, only_trainable=False):
-        return sum(p.numel() for p in self.parameters())
-
-${OWN_PLACE}
-
-class GenerationMixin:
-    pass
-
-
-class _Activations(dict):
-    def __missing__(self, name):
-        return nn.GELU()
-
-
-ACT2FN = _Activations(
-    gelu=nn.GELU(), gelu_new=nn.GELU(approximate="tanh"), gelu_fast=nn.GELU(approximate="tanh"),
-    gelu_pytorch_tanh=nn.GELU(approximate="tanh"), relu=nn.ReLU(), silu=nn.SiLU(), swish=nn.SiLU(), tanh=nn.Tanh(),
-    sigmoid=nn.Sigmoid(), mish=nn.Mish(), relu6=nn.ReLU6(), linear=nn.Identity(), leaky_relu=nn.LeakyReLU())
-
-
-class GradientCheckpointingLayer(nn.Module):
-    gradient_checkpointing = False
-
-
-class Conv1D(nn.Module):
-    def __init__(self, nf, nx):
-        super().__init__()
-        self.nf, self.nx = nf, nx
-        self.weight = nn.Parameter(torch.empty(nx, nf))
-        self.bias = nn.Parameter(torch.zeros(nf))
-
-    def forward(self, x):
-        size_out = x.size()[:-1] + (self.nf,)
-        x = torch.addmm(self.bias, x.view(-1, x.size(-1)), self.weight)
-        return x.view(size_out)
-`;
-
-const DIFFUSERS = `${OUTPUTS}${ATTRIBUTE_DICT}
-import functools
-import inspect
-
-
-class ConfigMixin:
-    config_name = "config.json"
-
-    def register_to_config(self, **kwargs):
-        config = AttributeDict(self.__dict__.get("_internal_dict") or {})
-        config.update(kwargs)
-        self.__dict__["_internal_dict"] = config
-
-    @property
-    def config(self):
-        return self.__dict__["_internal_dict"]
-
-
-def register_to_config(init):
-    @functools.wraps(init)
-    def inner(self, *args, **kwargs):
-        given = {}
-        names = [n for n in inspect.signature(init).parameters if n != "self"]
-        for n in names:
-            default = inspect.signature(init).parameters[n].default
-            if default is not inspect.Parameter.empty:
-                given[n] = default
-        given.update(dict(zip(names, args)))
-        given.update(kwargs)
-        self.register_to_config(**given)
-        init(self, *args, **kwargs)
-    return inner
-
-
-class ModelMixin(nn.Module):
-    _supports_gradient_checkpointing = False
-
-    def __init__(self, *args, **kwargs):
-        super().__init__()
-
-${OWN_PLACE}
-
-class FromOriginalModelMixin:
-    pass
-
-
-PeftAdapterMixin = UNet2DConditionLoadersMixin = FromSingleFileMixin = FromOriginalModelMixin
-`;
-
-const HUB = `
-class PyTorchModelHubMixin:
-    def __init_subclass__(cls, **kwargs):
-        super().__init_subclass__()
-
-
-ModelHubMixin = PyTorchModelHubMixin
 `;
 
 const MMCV = `
@@ -533,5 +298,6 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
 export function frameworkAlias(module: string, name: string): string | undefined {
   if (module.startsWith("transformers") && /(Output\w*|Outputs)$/.test(name)) return "ModelOutput";
   if (/^(diffusers|transformers)/.test(module) && /Mixin$/.test(name)) return name;
+  if (module.startsWith("transformers") && /RMSNorm$/.test(name)) return "LlamaRMSNorm";
   return undefined;
 }

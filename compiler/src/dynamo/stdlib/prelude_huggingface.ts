@@ -1,0 +1,211 @@
+// Base classes and small helpers of transformers, diffusers and the hub, as far as a model's own code leans on them.
+// In: nothing. Out: texts.
+import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
+
+const OUTPUTS = `
+class ModelOutput(dict):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for k, v in self.items():
+            object.__setattr__(self, k, v)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.get(name)
+
+    def __setattr__(self, name, value):
+        self[name] = value
+        object.__setattr__(self, name, value)
+
+    def __getitem__(self, k):
+        if isinstance(k, str):
+            return getattr(self, k)
+        return self.to_tuple()[k]
+
+    def to_tuple(self):
+        return tuple(v for v in self.values() if v is not None)
+
+
+BaseOutput = ModelOutput
+`;
+
+export const TRANSFORMERS = `${OUTPUTS}
+class PretrainedConfig:
+    model_type = ""
+    attribute_map = {}
+
+    def __init__(self, **kwargs):
+        defaults = dict(
+            return_dict=True, output_hidden_states=False, output_attentions=False, use_cache=True, torch_dtype=None,
+            tie_word_embeddings=True, is_encoder_decoder=False, is_decoder=False, add_cross_attention=False,
+            cross_attention_hidden_size=None, chunk_size_feed_forward=0, pruned_heads={}, num_labels=2,
+            problem_type=None, pad_token_id=None, bos_token_id=None, eos_token_id=None, sep_token_id=None,
+            decoder_start_token_id=None, torchscript=False, _attn_implementation="sdpa", id2label=None, label2id=None)
+        for k, v in {**defaults, **kwargs}.items():
+            setattr(self, k, v)
+
+    @property
+    def use_return_dict(self):
+        return self.return_dict
+
+    def to_dict(self):
+        return dict(self.__dict__)
+
+    def get(self, name, default=None):
+        return getattr(self, name, default)
+
+
+PreTrainedConfig = PretrainedConfig
+
+
+class ModuleUtilsMixin:
+    pass
+
+
+class PreTrainedModel(nn.Module):
+    config_class = None
+    base_model_prefix = ""
+    main_input_name = "input_ids"
+
+    def __init__(self, config=None, *inputs, **kwargs):
+        super().__init__()
+        self.config = config
+        self.generation_config = None
+        self.gradient_checkpointing = False
+
+    def post_init(self):
+        self.init_weights()
+
+    def init_weights(self):
+        if hasattr(self, "_init_weights"):
+            self.apply(self._init_weights)
+
+    def gradient_checkpointing_enable(self, *args, **kwargs):
+        pass
+
+    gradient_checkpointing_disable = gradient_checkpointing_enable
+
+    def tie_weights(self, *args, **kwargs):
+        pass
+
+    def get_head_mask(self, head_mask, num_hidden_layers, is_attention_chunked=False):
+        return [None] * num_hidden_layers
+
+    def get_extended_attention_mask(self, attention_mask, input_shape=None, device=None, dtype=None):
+        if attention_mask.dim() == 3:
+            mask = attention_mask[:, None, :, :]
+        else:
+            mask = attention_mask[:, None, None, :]
+        mask = mask.to(self.dtype)
+        return (1.0 - mask) * torch.finfo(self.dtype).min
+
+    invert_attention_mask = get_extended_attention_mask
+
+    def num_parameters(self, only_trainable=False):
+        return sum(p.numel() for p in self.parameters())
+
+${OWN_PLACE}
+
+class GenerationMixin:
+    pass
+
+
+class _Activations(dict):
+    def __missing__(self, name):
+        return nn.GELU()
+
+
+ACT2FN = _Activations(
+    gelu=nn.GELU(), gelu_new=nn.GELU(approximate="tanh"), gelu_fast=nn.GELU(approximate="tanh"),
+    gelu_pytorch_tanh=nn.GELU(approximate="tanh"), relu=nn.ReLU(), silu=nn.SiLU(), swish=nn.SiLU(), tanh=nn.Tanh(),
+    sigmoid=nn.Sigmoid(), mish=nn.Mish(), relu6=nn.ReLU6(), linear=nn.Identity(), leaky_relu=nn.LeakyReLU())
+
+
+class GradientCheckpointingLayer(nn.Module):
+    gradient_checkpointing = False
+
+
+class LlamaRMSNorm(nn.Module):
+    def __init__(self, hidden_size, eps=1e-6):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(hidden_size))
+        self.variance_epsilon = eps
+
+    def forward(self, hidden_states):
+        kept = hidden_states.dtype
+        hidden_states = hidden_states.to(torch.float32)
+        variance = hidden_states.pow(2).mean(-1, keepdim=True)
+        return self.weight * (hidden_states * torch.rsqrt(variance + self.variance_epsilon)).to(kept)
+
+
+class Conv1D(nn.Module):
+    def __init__(self, nf, nx):
+        super().__init__()
+        self.nf, self.nx = nf, nx
+        self.weight = nn.Parameter(torch.empty(nx, nf))
+        self.bias = nn.Parameter(torch.zeros(nf))
+
+    def forward(self, x):
+        size_out = x.size()[:-1] + (self.nf,)
+        x = torch.addmm(self.bias, x.view(-1, x.size(-1)), self.weight)
+        return x.view(size_out)
+`;
+
+export const DIFFUSERS = `${OUTPUTS}${ATTRIBUTE_DICT}
+import functools
+import inspect
+
+
+class ConfigMixin:
+    config_name = "config.json"
+
+    def register_to_config(self, **kwargs):
+        config = AttributeDict(self.__dict__.get("_internal_dict") or {})
+        config.update(kwargs)
+        self.__dict__["_internal_dict"] = config
+
+    @property
+    def config(self):
+        return self.__dict__["_internal_dict"]
+
+
+def register_to_config(init):
+    @functools.wraps(init)
+    def inner(self, *args, **kwargs):
+        given = {}
+        names = [n for n in inspect.signature(init).parameters if n != "self"]
+        for n in names:
+            default = inspect.signature(init).parameters[n].default
+            if default is not inspect.Parameter.empty:
+                given[n] = default
+        given.update(dict(zip(names, args)))
+        given.update(kwargs)
+        self.register_to_config(**given)
+        init(self, *args, **kwargs)
+    return inner
+
+
+class ModelMixin(nn.Module):
+    _supports_gradient_checkpointing = False
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+
+${OWN_PLACE}
+
+class FromOriginalModelMixin:
+    pass
+
+
+PeftAdapterMixin = UNet2DConditionLoadersMixin = FromSingleFileMixin = FromOriginalModelMixin
+`;
+
+export const HUB = `
+class PyTorchModelHubMixin:
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__()
+
+
+ModelHubMixin = PyTorchModelHubMixin
+`;
