@@ -270,6 +270,23 @@ class Tiny(Base):
     expect(found.Tiny).toContain("pretrained is None");
   });
 
+  it("get the numbers that their constructors assert", () => {
+    const found = roots(`
+import torch.nn as nn
+class Headless(nn.Module):
+    def __init__(self, width=16, num_classes=1000, head_dim=8):
+        super().__init__()
+        self.num_classes = num_classes
+        assert self.num_classes == 0
+        assert head_dim in (32, 64)
+        self.layer = nn.Linear(width, width)
+    def forward(self, x):
+        return self.layer(x)
+`);
+    expect(found.Headless).toContain("num_classes is 0");
+    expect(found.Headless).toContain("head_dim is 32");
+  });
+
   it("get a tensor where an operator met None, with the channels that are joined", () => {
     const found = roots(`
 import torch, torch.nn as nn, torch.nn.functional as F

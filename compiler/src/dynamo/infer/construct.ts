@@ -296,6 +296,14 @@ function defaultOf(h: Hole): Choice | undefined {
 function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {
   const spelled = spelledOut(holes, s, f);
   if (spelled.length > 0) return spelled;
+  const [name, wanted] = f.asserted ?? [];
+  const asserted = holes.filter(
+    h =>
+      (h.name === name || h.selves.has(name ?? "")) &&
+      wanted &&
+      choiceText(s.get(h.name) ?? ABSENT) !== choiceText(wanted),
+  );
+  if (wanted && asserted.length > 0) return asserted.map(h => withChoice(s, h.name, wanted));
   const names = blamed(holes, f);
   const suspects = (names.length > 0 ? names : holes.filter(h => h.required).map(h => h.name)).slice(0, 5);
   const beside = [...new Set(holes.flatMap(h => (typeof h.fallback === "number" ? [h.fallback] : [])))];

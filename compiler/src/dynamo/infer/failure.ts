@@ -4,7 +4,7 @@
 import { codeOf } from "../../python/text_lines";
 import type { PyError } from "../interp/api";
 import type { InferContext } from "./context";
-import type { Decision, Failure } from "./types";
+import { type Choice, type Decision, type Failure, NONE, number } from "./types";
 
 /** why a run that ends well is no answer */
 export const NO_OPERATORS = "it runs no tensor operators";
@@ -24,6 +24,19 @@ export function messageOf(ctx: InferContext, e: PyError): string {
   }
 }
 
+const EQUALITY = /^assert\s*\(?\s*(?:self\.)?(\w+)\s*(?:==|is|in)\s*[([]?\s*(-?\d+|True|False|None|"[^"]*"|'[^']*')/;
+
+/** what the failing line asserts a name to be: the number, text or constant it is compared with, the first of several */
+function assertedBy(e: PyError): readonly [string, Choice] | null {
+  const at = e.trace[e.trace.length - 1];
+  if (e.value.cls.name !== "AssertionError" || !at) return null;
+  const [, name, value] = EQUALITY.exec(at.file.lines[at.span.line - 1]?.trim() ?? "") ?? [];
+  if (name === undefined || value === undefined) return null;
+  if (value === "None") return [name, NONE];
+  if (value === "True" || value === "False") return [name, { kind: "bool", value: value === "True" }];
+  return [name, /^-?\d/.test(value) ? number(Number(value)) : { kind: "str", value: value.slice(1, -1) }];
+}
+
 export function failureOf(e: PyError, message: string, p: Progress): Failure {
   const lines = [...e.trace].reverse().map(t => {
     const code = t.file.lines.slice(t.span.line - 1, t.span.endLine).map(codeOf);
@@ -39,6 +52,7 @@ export function failureOf(e: PyError, message: string, p: Progress): Failure {
     type: e.value.cls.name,
     message,
     at: placeOf(e),
+    asserted: assertedBy(e),
     progress: p.operators * 1_000_000 + p.steps,
     operators: p.operators,
     decisions: p.decisions,

@@ -61,6 +61,8 @@ export interface Decision {
 export interface Failure {
   /** "model.py:12": where in the user's files; null: in none */
   readonly at: string | null;
+  /** a name and what the failing assertion wants it to be */
+  readonly asserted: readonly [string, Choice] | null;
   readonly type: string;
   readonly message: string;
   /** how far it got; more is better */
