@@ -2,7 +2,7 @@
 // kernel is. Out: block sizes, warps, stages, best guess first. Promises: never empty, no duplicates.
 import type { TritonConfig } from "../../plan/types";
 import type { ConfigInput } from "./config_input";
-import { nextPowerOf2 } from "./kernel";
+import { ADDS_TOGETHER, nextPowerOf2 } from "./kernel";
 import { gatherConfigs, withMore } from "./more_configs";
 import { type CodegenOptions, configBool, configNumber, has } from "./options";
 import { rowsAcrossConfigs, wideRowConfigs, widestRow } from "./wide_rows";
@@ -23,6 +23,7 @@ export function kernelConfigs(c: ConfigInput, o: CodegenOptions): readonly Trito
   if (c.gathers && !k.spec.persistent && hints.y === undefined) list = [...gatherConfigs(c), ...list].slice(0, 4);
   if (has(o, "more_configurations")) list = withMore(c, list);
   if (k.spec.order === "paired") list = list.filter(x => x.kwargs.XBLOCK === x.kwargs.YBLOCK);
+  if (k.spec.constants?.includes(ADDS_TOGETHER)) list = bothWays(list);
   // another block size would add in another order
   if (configBool(o, "deterministic")) list = list.slice(0, 1);
   const seen = new Set<string>();
@@ -33,6 +34,10 @@ export function kernelConfigs(c: ConfigInput, o: CodegenOptions): readonly Trito
     return true;
   });
 }
+
+/** the first few, each with additions into rows summed first and one by one */
+const bothWays = (list: readonly TritonConfig[]): TritonConfig[] =>
+  list.slice(0, 3).flatMap(c => [1, 0].map(together => ({ ...c, kwargs: { ...c.kwargs, [ADDS_TOGETHER]: together } })));
 
 function pointwise(
   hints: Readonly<Record<string, number>>,

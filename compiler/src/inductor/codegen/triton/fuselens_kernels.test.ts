@@ -75,7 +75,10 @@ describe("additions into rows", () => {
   };
 
   it("sum the lines of a tile that go to one row first", () => {
-    expect(compiled("fuselens", table).code).toMatch(/add_rows\(out_ptr\d, tmp\d+, /);
+    const { code } = compiled("fuselens", table);
+    expect(code).toMatch(/add_rows\(out_ptr\d, tmp\d+, .*, TOGETHER\)/);
+    // the first run decides whether that pays for the rows that are named
+    for (const together of [0, 1]) expect(code).toContain(`'TOGETHER': ${together}}, num_warps`);
     for (const p of OTHERS) expect(compiled(p, table).code).toContain("tl.atomic_add(");
   });
 

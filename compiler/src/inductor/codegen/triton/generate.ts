@@ -2,6 +2,7 @@
 // kernel with what its header needs. Promises: bodies stand in fused order; a buffer whose users are all inside is gone.
 
 import { isFloatDType, isHalf } from "../../ir/dtypes";
+import type { LoopBody } from "../../ir/loop_body";
 import { runBody } from "../../ir/run_body";
 import type { ReductionHint } from "../../ir/types";
 import type { SchedulerNode } from "../../scheduler/types";
@@ -9,7 +10,7 @@ import type { Expr } from "../../symbolic/expr";
 import { bodyHandler } from "./body_handler";
 import { type Features, indexDtype, reductionHint, usesPersistentReduction } from "./features";
 import type { GraphView } from "./graph_view";
-import { type KernelSpec, TritonKernel } from "./kernel";
+import { ADDS_TOGETHER, type KernelSpec, TritonKernel } from "./kernel";
 import { isReductionNode, nodeSchedule, type ScheduleEntry } from "./node_schedule";
 import { type CodegenOptions, has } from "./options";
 import { type ProgramOrder, programOrder } from "./program_order";
@@ -70,6 +71,12 @@ export function emitKernel(
     const order = programOrder(nodes, t, c.graph, c.options);
     return order === "paired" && extra.pidOffset ? null : order;
   };
+  // the first run finds out whether lines have rows in common
+  const addsRows =
+    has(c.options, "adds_rows_together") &&
+    !isReduction &&
+    !extra.pidOffset &&
+    nodes.some(n => n.body && addsByIndex(n.body));
   const make = (t: Tiling): TritonKernel =>
     new TritonKernel({
       graph: c.graph,
@@ -82,6 +89,7 @@ export function emitKernel(
       nextWorkspace: c.nextWorkspace,
       order: isReduction ? null : orderFor(t),
       halves: givesHalves(c.graph, nodes),
+      ...(addsRows && t.has("y") ? { constants: [ADDS_TOGETHER] } : {}),
       ...extra,
     });
   const plain = untiled(numel, rnumel);
@@ -93,6 +101,9 @@ export function emitKernel(
   finishKernel(kernel);
   return { kernel, features, hint, scores, schedule };
 }
+
+const addsByIndex = (body: LoopBody): boolean =>
+  body.block.nodes.some(n => n.op === "store" && n.mode === "atomic_add");
 
 const isSplitScan = (n: SchedulerNode): boolean =>
   n.operation.kind === "computed" && n.operation.loops.kind === "SplitScan";

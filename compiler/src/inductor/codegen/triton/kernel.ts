@@ -64,6 +64,9 @@ export interface KernelSpec {
   readonly constants?: readonly string[];
 }
 
+/** constant of a launch configuration: rows that many lines of a tile name are summed before they are added (1), or not (0) */
+export const ADDS_TOGETHER = "TOGETHER";
+
 export interface NestedSpec {
   readonly prefix: Prefix;
   readonly group: number;

@@ -3,7 +3,7 @@
 import { isFloatDType } from "../../ir/dtypes";
 import { type Expr, freeSymbols, int, intValue, isInt, mul, type SymExpr, sub, substitute } from "../../symbolic/expr";
 import type { CseVar, Shape } from "./cse";
-import type { TritonKernel } from "./kernel";
+import { ADDS_TOGETHER, type TritonKernel } from "./kernel";
 import type { LineBuffer } from "./lines";
 import { has } from "./options";
 import { isReductionPrefix } from "./range_tree";
@@ -270,10 +270,10 @@ export function emitStore(
     k.stores.write(`tl.store(${pointer} + (${text}), ${value.name}, ${maskText(at)})`, k.op, { buffer });
   else {
     k.atomicAdd = true;
-    const row = has(k.options, "adds_rows_together") ? rowOf(k, index, value) : null;
+    const row = k.spec.constants?.includes(ADDS_TOGETHER) ? rowOf(k, index, value) : null;
     if (row) {
       const mask = at.masks.size === 0 ? `tl.full([${row.shape.join(", ")}], True, tl.int1)` : maskText(at);
-      const args = [pointer, row.name, text, value.name, mask];
+      const args = [pointer, row.name, text, value.name, mask, ADDS_TOGETHER];
       k.stores.write(`add_rows(${args.join(", ")})`, k.op, { buffer });
       k.numStore++;
       return;
