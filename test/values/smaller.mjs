@@ -1,5 +1,5 @@
-// Shapes for verification. Fused and unfused kernels are compared with each other, not with a record, so programs whose
-// matrix products would take most of the time run with fewer rows: a batch is divided, nothing else. In: a program's name
+// Shapes for verification. Fused and unfused kernels are compared with each other, not with a record, so the
+// programs that would take most of the time run with fewer rows: a batch is divided, nothing else. In: a program's name
 // and source. Out: the source to verify. Throws if a replacement does not apply, so that the table follows the programs.
 const SMALLER = {
   block_encoder_post_norm: [["randn(16, 256, 768", "randn(1, 256, 768"]],
@@ -12,6 +12,7 @@ const SMALLER = {
     ["idx = torch.randint(0, 8192, (8,", "idx = torch.randint(0, 8192, (2,"],
     ["targets = torch.randint(0, 8192, (8,", "targets = torch.randint(0, 8192, (2,"],
   ],
+  index_causal_mask_fill: [["randn(8, 16, 1024", "randn(1, 16, 1024"]],
   matmul_addmm_residual_norm: [
     ["randn(8192, 1024", "randn(512, 1024"],
     ["randn(8192, 2048", "randn(512, 2048"],

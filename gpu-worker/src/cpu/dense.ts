@@ -96,6 +96,15 @@ export function intoDense(m: Machine, t: TensorView, f: (address: number) => voi
   });
 }
 
+/** whether spread() has a kernel for the tensor; each element has a place of its own */
+export const canSpread = (m: Machine, t: TensorView): boolean =>
+  m.has(`spread_${t.itemSize}`) && t.size.every((size, d) => size <= 1 || t.stride[d] !== 0);
+
+/** Writes a contiguous tensor of the same dtype, at `from`, into a strided one. */
+export function spread(m: Machine, from: number, to: TensorView): void {
+  rowsKernel(m, `spread_${to.itemSize}`, to, from, to.itemSize);
+}
+
 /** Copies one tensor into another of the same shape, converting as PyTorch does. */
 export function copyTensor(m: Machine, from: TensorView, to: TensorView): void {
   if (numel(from.size) === 0) return;

@@ -1,9 +1,10 @@
 // Tensors filled as a Fill says, in a machine's memory.
 import type { PlanSize, PlanTensor } from "@fuselens/compiler/plan";
+import { canSpread, spread } from "./dense";
 import { accessor } from "./dtypes";
 import { type FillSpec, fillNumbers, fillValue } from "./fill";
 import type { Machine } from "./machine";
-import { forEachElement, type Held, isContiguous, numel, type TensorView } from "./tensors";
+import { contiguousStride, forEachElement, type Held, isContiguous, numel, type TensorView } from "./tensors";
 
 export interface TensorSpec {
   readonly size: readonly number[];
@@ -29,6 +30,13 @@ export function fillTensor(machine: Machine, view: TensorView, fill: FillSpec): 
   const rowLength = view.size.length ? total / Math.max(1, view.size[0] ?? 1) : 1;
   const numbers = fillNumbers(fill, rowLength);
   const kernel = `fill_${view.dtype}`;
+  if (numbers && machine.has(kernel) && !isContiguous(view) && canSpread(machine, view)) {
+    machine.borrow(total * view.itemSize, address => {
+      fillTensor(machine, { ...view, address, stride: contiguousStride(view.size) }, fill);
+      spread(machine, address, view);
+    });
+    return;
+  }
   if (numbers && isContiguous(view) && machine.has(kernel)) {
     machine.borrow(8 * numbers.length, address => {
       new Float64Array(machine.buffer, address, numbers.length).set(numbers);

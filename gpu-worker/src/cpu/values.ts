@@ -14,7 +14,8 @@ type ValuesJob = Extract<Job, { kind: "values" }>;
 export async function runValues(machine: Machine, job: ValuesJob): Promise<ValuesResult> {
   const loaded: LoadedPlan[] = [];
   for (const g of job.graphs) loaded.push(await machine.load(g.plan, g.wat));
-  if (job.steps.some(s => s.kind === "copy")) await machine.loadBuiltins(COPY_BUILTINS);
+  // what copies, and fills strided tensors
+  await machine.loadBuiltins(COPY_BUILTINS);
   const tensors = new Map<number, Held>();
   const find = (id: number): Held => {
     const held = tensors.get(id);

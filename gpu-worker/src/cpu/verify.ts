@@ -1,17 +1,19 @@
 // Fused plans against the unfused ones on the same inputs: largest error per output. What a pair held is released before
 // the next one runs, but for what the unfused plan gave, where the next pair has the same plan.
 import type { Job, VerifiedPair, VerifyResult } from "../protocol";
-import { accessor } from "./dtypes";
+import { COPY_BUILTINS } from "./builtins/index";
+import { difference } from "./compare";
 import { createTensor, fillTensor, tensorSpec } from "./inputs";
 import type { Machine } from "./machine";
 import { inputBytes, requireMemory } from "./peak";
 import { runPlan } from "./plan_run";
-import { forEachElement, type Held, JobFailure, numel, type TensorView } from "./tensors";
+import { type Held, JobFailure } from "./tensors";
 
 type VerifyJob = Extract<Job, { kind: "verify" }>;
 type Pair = VerifyJob["pairs"][number];
 
 export async function runVerify(machine: Machine, job: VerifyJob): Promise<VerifyResult> {
+  await machine.loadBuiltins(COPY_BUILTINS); // what fills strided tensors
   const pairs: VerifiedPair[] = [];
   const reference = new Reference(machine);
   try {
@@ -95,29 +97,4 @@ async function results(machine: Machine, g: Pair["fused"]): Promise<Held[]> {
   } finally {
     for (const held of inputs) if (typeof held !== "number") machine.release(held.base);
   }
-}
-
-function difference(buffer: ArrayBufferLike, a: TensorView, b: TensorView): { maxAbs: number; maxRel: number } {
-  const element = accessor(buffer, a.dtype);
-  const count = numel(b.size);
-  let maxAbs = numel(a.size) === count ? 0 : Number.POSITIVE_INFINITY;
-  let total = 0;
-  const compare = (x: number, y: number): void => {
-    total += Math.abs(y);
-    const same = Object.is(x, y) || x === y || (Number.isNaN(x) && Number.isNaN(y));
-    if (!same) maxAbs = Math.max(maxAbs, Number.isFinite(x - y) ? Math.abs(x - y) : Number.POSITIVE_INFINITY);
-  };
-  // tensors may be too large to be copied out; only those that lie differently are
-  if (a.stride.every((s, d) => s === b.stride[d] || (a.size[d] ?? 1) <= 1)) {
-    const apart = a.address - b.address;
-    forEachElement(b, (_, address) => compare(element.get(address + apart), element.get(address)));
-  } else {
-    const values = new Float64Array(numel(a.size));
-    forEachElement(a, (flat, address) => {
-      values[flat] = element.get(address);
-    });
-    forEachElement(b, (flat, address) => compare(values[flat] ?? Number.NaN, element.get(address)));
-  }
-  const mean = count ? total / count : 0;
-  return { maxAbs, maxRel: maxAbs === 0 ? 0 : mean ? maxAbs / mean : Number.POSITIVE_INFINITY };
 }
