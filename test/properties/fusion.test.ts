@@ -76,7 +76,7 @@ describe("random programs", () => {
   const programs = tapes.map(randomProgram);
 
   it.each(["torch-2.11", "fuselens"] as const)(
-    "give the same values fused and unfused under preset %s",
+    `of ${GRAPHS} different graphs give the same values fused and unfused under preset %s`,
     async preset => {
       const wrong: string[] = [];
       for (let at = 0; at < programs.length; at += PER_JOB) {

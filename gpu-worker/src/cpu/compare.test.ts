@@ -54,6 +54,19 @@ describe("the difference of two tensors", () => {
     expect(difference(buffer, a, b).maxAbs).toBe(1);
   });
 
+  it("relates an element's error to the element, or to the mean where that is more", () => {
+    const size = [4];
+    const of = (address: number, xs: readonly number[]) =>
+      filled(view(address, "float64", size, [1]), i => xs[i] as number);
+    const b = of(1024, [1000, 1, 1, Number.NaN]);
+    expect(difference(buffer, of(2048, [1010, 1, 1, Number.NaN]), b)).toEqual({ maxAbs: 10, maxRel: 0.01 });
+    expect(difference(buffer, of(2048, [1000, 1, 4.34, Number.NaN]), b).maxRel).toBeCloseTo(0.01);
+    expect(difference(buffer, of(2048, [0, 0, 0, 1]), of(1024, [0, 0, 0, 0]))).toEqual({
+      maxAbs: 1,
+      maxRel: Number.POSITIVE_INFINITY,
+    });
+  });
+
   it("takes what is not finite for infinitely far from anything else", () => {
     const of = (address: number, x: number) => filled(view(address, "float32", [2], [1]), i => (i ? x : 1));
     const [nan, inf, one] = [of(1024, Number.NaN), of(2048, Number.POSITIVE_INFINITY), of(4096, 1)];

@@ -1,6 +1,7 @@
-// How far two tensors are apart. In: two views over one memory. Out: the largest difference, absolute and relative to the
-// second one's mean magnitude. NaN agrees with NaN, infinities with their like; everything else that is not finite is
-// infinitely far. Tensors may be too large to be copied out: those that lie alike and without gaps are read piece by piece.
+// How far two tensors are apart. In: two views over one memory. Out: the largest difference, and the largest in relation
+// to the second one's element or to its mean magnitude, whichever is more. NaN agrees with NaN, infinities with their like;
+// everything else that is not finite is infinitely far. Tensors may be too large to be copied out: those that lie alike
+// and without gaps are read piece by piece.
 import { accessor, fromBFloat, fromHalf, itemSize } from "./dtypes";
 import { forEachElement, numel, type TensorView } from "./tensors";
 
@@ -13,40 +14,42 @@ const PIECE = 65536;
 
 export function difference(buffer: ArrayBufferLike, a: TensorView, b: TensorView): Difference {
   const count = numel(b.size);
-  const same = numel(a.size) === count;
+  if (numel(a.size) !== count) return { maxAbs: Number.POSITIVE_INFINITY, maxRel: Number.POSITIVE_INFINITY };
   const alike = a.dtype === b.dtype && a.stride.every((s, d) => s === b.stride[d] || (a.size[d] ?? 1) <= 1);
-  const { most, total } = !same
-    ? { most: Number.POSITIVE_INFINITY, total: 0 }
-    : alike && isWithoutGaps(b)
-      ? inPieces(buffer, a, b, count)
-      : byElement(buffer, a, b, count);
-  const mean = count ? total / count : 0;
-  return { maxAbs: most, maxRel: most === 0 ? 0 : mean ? most / mean : Number.POSITIVE_INFINITY };
+  const pieces = alike && isWithoutGaps(b) ? inPieces(buffer, a, b, count) : inOne(buffer, a, b, count);
+  let [total, finite] = [0, 0];
+  for (const [, y] of pieces()) {
+    const t = magnitude(y);
+    total += t.total;
+    finite += t.finite;
+  }
+  const mean = finite ? total / finite : 0;
+  let [maxAbs, maxRel] = [0, 0];
+  for (const [x, y] of pieces()) {
+    const d = apart(x, y, mean);
+    maxAbs = Math.max(maxAbs, d.maxAbs);
+    maxRel = Math.max(maxRel, d.maxRel);
+  }
+  return { maxAbs, maxRel };
 }
 
-interface Sums {
-  /** largest difference */
-  readonly most: number;
-  /** sum of the second one's magnitudes */
-  readonly total: number;
-}
+/** the elements of both, so many at a time; what was given is overwritten by the next */
+type Pieces = () => Iterable<readonly [Float64Array, Float64Array]>;
 
-function inPieces(buffer: ArrayBufferLike, a: TensorView, b: TensorView, count: number): Sums {
+function inPieces(buffer: ArrayBufferLike, a: TensorView, b: TensorView, count: number): Pieces {
   const read = reader(buffer, a.dtype);
   const [x, y] = [new Float64Array(PIECE), new Float64Array(PIECE)];
-  let [most, total] = [0, 0];
-  for (let from = 0; from < count; from += PIECE) {
-    const n = Math.min(PIECE, count - from);
-    read(a.address + from * a.itemSize, n, x);
-    read(b.address + from * b.itemSize, n, y);
-    const piece = apart(x, y, n);
-    most = Math.max(most, piece.most);
-    total += piece.total;
-  }
-  return { most, total };
+  return function* () {
+    for (let from = 0; from < count; from += PIECE) {
+      const n = Math.min(PIECE, count - from);
+      read(a.address + from * a.itemSize, n, x);
+      read(b.address + from * b.itemSize, n, y);
+      yield [x.subarray(0, n), y.subarray(0, n)];
+    }
+  };
 }
 
-function byElement(buffer: ArrayBufferLike, a: TensorView, b: TensorView, count: number): Sums {
+function inOne(buffer: ArrayBufferLike, a: TensorView, b: TensorView, count: number): Pieces {
   const values = (t: TensorView): Float64Array => {
     const element = accessor(buffer, t.dtype);
     const out = new Float64Array(count);
@@ -55,19 +58,34 @@ function byElement(buffer: ArrayBufferLike, a: TensorView, b: TensorView, count:
     });
     return out;
   };
-  return apart(values(a), values(b), count);
+  const both = [values(a), values(b)] as const;
+  return () => [both];
 }
 
-function apart(xs: Float64Array, ys: Float64Array, count: number): Sums {
-  let [most, total] = [0, 0];
-  for (let i = 0; i < count; i++) {
-    const [x, y] = [xs[i] as number, ys[i] as number];
-    total += Math.abs(y);
-    if (x === y || (Number.isNaN(x) && Number.isNaN(y))) continue;
-    const d = Math.abs(x - y);
-    most = Math.max(most, Number.isFinite(d) ? d : Number.POSITIVE_INFINITY);
+function magnitude(ys: Float64Array): { readonly total: number; readonly finite: number } {
+  let [total, finite] = [0, 0];
+  for (let i = 0; i < ys.length; i++) {
+    const y = Math.abs(ys[i] as number);
+    if (y < Number.POSITIVE_INFINITY) {
+      total += y;
+      finite += 1;
+    }
   }
-  return { most, total };
+  return { total, finite };
+}
+
+function apart(xs: Float64Array, ys: Float64Array, mean: number): Difference {
+  let [maxAbs, maxRel] = [0, 0];
+  for (let i = 0; i < ys.length; i++) {
+    const [x, y] = [xs[i] as number, ys[i] as number];
+    if (x === y || (Number.isNaN(x) && Number.isNaN(y))) continue;
+    const difference = Math.abs(x - y);
+    const d = Number.isFinite(difference) ? difference : Number.POSITIVE_INFINITY;
+    const scale = Math.max(Math.abs(y), mean);
+    maxAbs = Math.max(maxAbs, d);
+    maxRel = Math.max(maxRel, scale > 0 && Number.isFinite(scale) ? d / scale : Number.POSITIVE_INFINITY);
+  }
+  return { maxAbs, maxRel };
 }
 
 /** whether the elements fill their storage, in whatever order the dims lie */

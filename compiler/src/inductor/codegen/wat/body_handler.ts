@@ -100,7 +100,7 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     const { f, memory, written, segment } = this.s;
     const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
-    const known = written.get(buffer);
+    const known = written.get(memory.storage(buffer));
     if (known && known.index === index) {
       if (known.value && (known.segment === segment || known.segment === null)) return known.value;
       if (known.column && this.s.columns) return this.column(known.column, this.s.columns);
@@ -143,9 +143,9 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     if (position === null && this.s.columns) {
       const column = this.s.columns.keep(buffer, dtype);
       const at = this.s.columns.address(column);
-      written.set(buffer, { value: stored, index, segment, column });
+      written.set(memory.storage(buffer), { value: stored, index, segment, column });
       stores.push(() => f.lines.add(`(${type}.store ${at} ${code})`));
-    } else written.set(buffer, { value: stored, index, segment: position === null ? null : segment });
+    } else written.set(memory.storage(buffer), { value: stored, index, segment: position === null ? null : segment });
     const row = memory.scratchElement(buffer, position);
     if (row !== null) stores.push(() => f.lines.add(`(${type}.store ${row} ${code})`));
     if (memory.isLocal(buffer)) return;
@@ -164,14 +164,14 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
     const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
     if (this.s.columns) return this.columnResult(buffer, index, value, this.s.columns);
-    written.set(buffer, { value, index, segment: null });
+    written.set(memory.storage(buffer), { value, index, segment: null });
     if (memory.isLocal(buffer)) return;
     after.push(() => f.lines.add(storeCode(this.address(buffer, index, dtype), convert(value, dtype).code, dtype, f)));
   }
 
   columnResult(buffer: string, index: Expr, value: WatValue, columns: Columns): void {
     const column = columns.resultOf(value);
-    this.s.written.set(buffer, { column, index, segment: null });
+    this.s.written.set(this.s.memory.storage(buffer), { column, index, segment: null });
     if (!this.s.memory.isLocal(buffer)) columns.finished(buffer, index, column);
   }
 

@@ -76,9 +76,14 @@ export class KernelMemory {
     return this.removed.has(buffer) && this.placements.get(buffer) !== "temp";
   }
 
+  /** the buffer whose memory it is: writes in place have names of their own, reads after them the first one's */
+  storage(buffer: string): string {
+    return this.schedule.mutationRealName.get(buffer) ?? buffer;
+  }
+
   address(buffer: string): string {
     if (this.removed.has(buffer)) return `(local.get $t${this.temp(buffer)})`;
-    const real = this.schedule.mutationRealName.get(buffer) ?? buffer;
+    const real = this.storage(buffer);
     const known = this.buffers.indexOf(real);
     return `(local.get $b${known >= 0 ? known : this.buffers.push(real) - 1})`;
   }

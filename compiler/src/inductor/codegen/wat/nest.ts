@@ -115,9 +115,7 @@ export class NestEmitter extends NestBase {
     super(ctx, part);
     const { r, rnumel } = part.space;
     const kept = mode.kind === "last" && r.length === 1 && ctx.sizes.hint(rnumel) <= KEPT_POWERS;
-    this.powers = kept
-      ? softmaxPowers(part, simplifierOf(part, ctx.sizes).simplify, buffer => ctx.memory.dtype(buffer))
-      : null;
+    this.powers = kept ? softmaxPowers(part, simplifierOf(part, ctx.sizes).simplify, ctx.memory) : null;
   }
 
   /** the elements (or rows) from `begin` to `end`, i32 texts */

@@ -18,7 +18,7 @@ export interface SoftmaxPowers {
 export function softmaxPowers(
   part: Part,
   simplify: (e: Expr) => Expr,
-  dtype: (buffer: string) => DType,
+  memory: { dtype(buffer: string): DType; storage(buffer: string): string },
 ): SoftmaxPowers | null {
   const stored = new Map<string, { readonly index: Expr; readonly key: string }>();
   const uses = new Map<Member, Set<number>>();
@@ -34,16 +34,17 @@ export function softmaxPowers(
         indexExpr: (index, as) => `index ${as} ${simplify(index).id}`,
         load: (buffer, index0) => {
           const index = simplify(index0);
-          const known = stored.get(buffer);
-          return known?.index === index ? known.key : `load ${buffer} ${index.id}`;
+          const known = stored.get(memory.storage(buffer));
+          return known?.index === index ? known.key : known ? other() : `load ${buffer} ${index.id}`;
         },
         store: (buffer, index, key, mode) => {
           // others round what they are given
-          if (mode === null && dtype(buffer) === "float32") stored.set(buffer, { index: simplify(index), key });
-          else stored.delete(buffer);
+          const at = memory.storage(buffer);
+          if (mode === null && memory.dtype(buffer) === "float32") stored.set(at, { index: simplify(index), key });
+          else stored.delete(at);
         },
         storeReduction: (buffer, index, key) => {
-          stored.set(buffer, { index: simplify(index), key });
+          stored.set(memory.storage(buffer), { index: simplify(index), key });
         },
         toDtype: (x, as, from) => (as === from ? x : `${as}(${x})`),
         toDtypeBitcast: (x, as) => `bits ${as}(${x})`,

@@ -99,7 +99,7 @@ export class VectorBodyHandler implements BodyHandler<Value> {
     const { f, memory, written, segment, position } = this.s;
     const index = this.s.simplify(index0);
     const dtype = memory.dtype(buffer);
-    const known = written.get(buffer);
+    const known = written.get(memory.storage(buffer));
     if (known && known.index === index) {
       const here = known.segment === segment || known.segment === null;
       if (here && known.vector) return known.vector;
@@ -182,12 +182,12 @@ export class VectorBodyHandler implements BodyHandler<Value> {
     const local = memory.isLocal(buffer);
     if (position === null && this.s.columns) {
       const column = this.s.columns.keep(buffer, dtype);
-      written.set(buffer, { vector, index, segment, column });
+      written.set(memory.storage(buffer), { vector, index, segment, column });
       const lines = storeColumn(vector, this.s.columns.address(column), f);
       stores.push(() => {
         for (const l of lines) f.lines.add(l);
       });
-    } else written.set(buffer, { vector, index, segment: position === null ? null : segment });
+    } else written.set(memory.storage(buffer), { vector, index, segment: position === null ? null : segment });
     const row = memory.scratchElement(buffer, position);
     if (row !== null) {
       if (dtype === "bool") throw new NotVectorizable("booleans in scratch");
