@@ -21,7 +21,7 @@ import { finish, finishMany, type OpCall } from "./results";
 import { itemValue } from "./tensor_values";
 
 /** what an operator costs in instructions of plain Python */
-const OPERATOR_STEPS = 400;
+const OPERATOR_STEPS = 600;
 
 export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs): Value {
   const { vm } = torch;
