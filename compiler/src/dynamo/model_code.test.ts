@@ -183,6 +183,26 @@ print([tuple(t.shape) for t in torch.compile(Policy().cuda())(torch.randn(5, 8, 
     expect(printed(r)).toEqual(["[(5, 3), (5,), (5,)]"]);
   });
 
+  it("lists members by what a subclass asks modules for", () => {
+    const r = run(`
+import torch.nn as nn
+class Meta(nn.Module):
+    def meta_named_parameters(self, prefix="", recurse=True):
+        gen = self._named_members(
+            lambda m: m._parameters.items() if isinstance(m, Meta) else [], prefix=prefix, recurse=recurse)
+        for pair in gen:
+            yield pair
+class Outer(Meta):
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(nn.Linear(2, 2).weight)
+        self.plain = nn.Linear(2, 2)
+print([n for n, _ in Outer().meta_named_parameters()], [n for n, _ in Outer().named_parameters()])
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual(["['scale'] ['scale', 'plain.weight', 'plain.bias']"]);
+  });
+
   it("finds the device that torch.accelerator names, and one process", () => {
     const r = run(`
 import torch, torch.distributed as dist

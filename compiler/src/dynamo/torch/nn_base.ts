@@ -56,11 +56,11 @@ class Module:
                 if module is not None:
                     yield from module.named_modules(memo, prefix + ("." if prefix else "") + name, remove_duplicate)
 
-    def _named_members(self, kind, prefix="", recurse=True, remove_duplicate=True):
+    def _named_members(self, get_members_fn, prefix="", recurse=True, remove_duplicate=True):
         seen = set()
         owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for owner, module in owners:
-            for name, value in getattr(module, kind).items():
+            for name, value in get_members_fn(module):
                 if value is None or value in seen:
                     continue
                 if remove_duplicate:
@@ -68,18 +68,18 @@ class Module:
                 yield owner + ("." if owner else "") + name, value
 
     def parameters(self, recurse=True):
-        for name, value in self._named_members("_parameters", recurse=recurse):
+        for name, value in self._named_members(lambda module: module._parameters.items(), recurse=recurse):
             yield value
 
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
-        yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)
+        yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse=True):
-        for name, value in self._named_members("_buffers", recurse=recurse):
+        for name, value in self._named_members(lambda module: module._buffers.items(), recurse=recurse):
             yield value
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
-        yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
+        yield from self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
 
     def get_submodule(self, target):
         found = self
