@@ -1,7 +1,7 @@
 // torch.autocast inside a traced program. In: enter and exit nodes. Out: arguments cast as the autocast dispatch key
 // does. Promises: lists are PyTorch's for CUDA; nothing is cast outside a region.
 import { autocastTarget } from "../aten/autocast";
-import { isFloatDType } from "../aten/dtypes";
+import { isFloatDType } from "../aten/ops/helpers/dtypes";
 import { packetOf } from "../aten/registry";
 import { type DType, DTypeArg, type OpRecord } from "../aten/types";
 import type { Computed } from "./computed";

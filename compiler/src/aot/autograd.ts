@@ -2,7 +2,7 @@
 // the inputs as traced operators. Promises: functions run highest sequence number first; the formulas of one function
 // come before the reductions of broadcast operands; gradients of one tensor are summed as soon as the second arrives.
 import type { Bound } from "../aten/bind";
-import { isFloatDType } from "../aten/dtypes";
+import { isFloatDType } from "../aten/ops/helpers/dtypes";
 import type { Args, ArgValue, Derivative, DerivativeContext, Dim, GraphBuilder, TensorMeta } from "../aten/types";
 import { DeviceArg, DTypeArg, OpError } from "../aten/types";
 import { OpFailure } from "./failure";

@@ -3,7 +3,7 @@
 // bytes) and of some decompositions; the nodes die, their names stay used. Graphs of constant sizes are untouched.
 import type { Bound } from "../aten/bind";
 import { isExpr } from "../aten/dim_math";
-import { itemSize } from "../aten/dtypes";
+import { itemSize } from "../aten/ops/helpers/dtypes";
 import { packetOf } from "../aten/registry";
 import type { OpRecord, TensorMeta } from "../aten/types";
 import type { FakeTensor } from "../fx/types";

@@ -1,7 +1,7 @@
 // Tensors of a traced program as autograd sees them, and the functions that made them. In: functional tensors.
 // Out: Values with an edge to where their gradient goes. Promises: data only; dispatch.ts makes them, autograd.ts walks them.
 import type { Bound } from "../aten/bind";
-import { isComplexDType, isFloatDType } from "../aten/dtypes";
+import { isComplexDType, isFloatDType } from "../aten/ops/helpers/dtypes";
 import type { Derivative, OpRecord, TensorMeta } from "../aten/types";
 import type { FunctionalTensor } from "./functional";
 import type { TraceContext } from "./tracer";

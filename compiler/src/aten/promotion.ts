@@ -1,6 +1,6 @@
 // Type promotion (c10::promoteTypes, at::result_type, elementwise_dtypes). In: operand dtypes by category of operand.
 // Out: the result dtype. Promises: dimensioned tensors decide before 0-d tensors, those before Python numbers.
-import { isComplexDType, isFloatDType, isIntDType, itemSize } from "./dtypes";
+import { isComplexDType, isFloatDType, isIntDType, itemSize } from "./ops/helpers/dtypes";
 import { type DType, type PromotionKind, PyComplex, PyFloat, type Scalar, type TensorMeta } from "./types";
 
 /** dtype in which half-precision arithmetic is done */

@@ -106,7 +106,7 @@ describe("the operator table", () => {
     const wrong = sources.flatMap(({ file, text }) =>
       [...text.matchAll(/from "([^"]+)"/g)]
         .map(m => m[1] as string)
-        .filter(p => !/^(\.\.\/){1,2}d?types$|^\.\/(helpers\/)?\w+$/.test(p))
+        .filter(p => !/^(\.\.\/){1,2}types$|^\.\/(helpers\/)?\w+$/.test(p))
         .map(p => `${file}: ${p}`),
     );
     expect(wrong).toEqual([]);

@@ -2,7 +2,7 @@
 // nodes in graph order. Promises: the cut of least bytes under the rules for what may be computed again; among equal
 // cuts the one closest to the backward pass.
 import { isExpr } from "../../aten/dim_math";
-import { itemSize } from "../../aten/dtypes";
+import { itemSize } from "../../aten/ops/helpers/dtypes";
 import type { FxGraph, FxNode } from "../../fx/graph";
 import { isFakeTensor } from "../../fx/print";
 import type { FakeValue } from "../../fx/types";

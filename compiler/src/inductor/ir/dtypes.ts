@@ -1,5 +1,5 @@
 // Facts about dtypes that lowering needs beyond aten/promotion. In: dtypes. Out: category, size, limits.
-import { itemSize } from "../../aten/dtypes";
+import { itemSize } from "../../aten/ops/helpers/dtypes";
 import type { DType } from "../../aten/types";
 
 export {
@@ -8,7 +8,7 @@ export {
   isFloatDType,
   isIntDType as isIntegerDType,
   itemSize as itemsize,
-} from "../../aten/dtypes";
+} from "../../aten/ops/helpers/dtypes";
 export { promoteTypes } from "../../aten/promotion";
 
 export const isHalf = (d: DType): boolean => d === "float16" || d === "bfloat16";

@@ -3,7 +3,7 @@
 // kernel; every buffer of the result has a fixed layout, every operation its origins.
 
 import { isExpr } from "../../aten/dim_math";
-import { isComplexDType } from "../../aten/dtypes";
+import { isComplexDType } from "../../aten/ops/helpers/dtypes";
 import { lookup } from "../../aten/registry";
 import { type LoweringBuilder, OpError } from "../../aten/types";
 import type { FxGraph, FxNode } from "../../fx/graph";

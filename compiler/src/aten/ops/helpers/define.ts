@@ -1,6 +1,6 @@
 // Constructors that keep the operator tables terse. In: what is special about an operator. Out: complete OpRecords.
 // Promises: nothing is known here of any single operator; imports nothing but the table's vocabulary.
-import { canCast } from "../../dtypes";
+
 import {
   type Args,
   type ArgValue,
@@ -21,6 +21,7 @@ import {
   type Scalar,
   type TensorMeta,
 } from "../../types";
+import { canCast } from "./dtypes";
 
 /** A Python float, as decompositions write it: fl(1) prints 1.0. */
 export const fl = (value: number): PyFloat => new PyFloat(value);
@@ -186,7 +187,7 @@ export function inplaceMeta(m: MetaBuilder, self: TensorMeta, result: TensorMeta
 
 const shapeText = (m: MetaBuilder, t: TensorMeta): string => `[${t.shape.map(s => m.hint(s)).join(", ")}]`;
 
-export { isComplexDType as isComplex, isFloatDType as isFloat, isIntegralDType as isIntegral } from "../../dtypes";
+export { isComplexDType as isComplex, isFloatDType as isFloat, isIntegralDType as isIntegral } from "./dtypes";
 
 const TITLES: Partial<Record<DType, string>> = {
   bool: "Bool",

@@ -45,7 +45,7 @@ export function computeType(dtype: DType): WasmType {
 /** Something that the CPU form of a kernel has no code for; the plan then says so instead of running. */
 export class UnsupportedOnCpu extends Error {}
 
-export { isFloatDType as isFloat, itemSize } from "../../../aten/dtypes";
+export { isFloatDType as isFloat, itemSize } from "../../../aten/ops/helpers/dtypes";
 
 export function isUnsigned(dtype: DType): boolean {
   return dtype.startsWith("uint") || dtype === "bool";

@@ -1,5 +1,5 @@
 // What is known of an element type alone: its category and its size. Promotion between types is promotion.ts.
-import type { DType } from "./types";
+import type { DType } from "../../types";
 
 export type Category = "bool" | "int" | "float" | "complex";
 
