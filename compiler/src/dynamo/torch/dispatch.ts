@@ -14,11 +14,11 @@ import { float } from "../../inductor/symbolic/expr";
 import { type Kwargs, PyList, PyTuple, type Value } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
 import { Converter, isMeta } from "./convert";
+import { itemValue } from "./item_values";
 import { knownParts, knownResult, store } from "./known";
 import type { KnownCall } from "./known_call";
 import { PyTensor, PyUnknownNumber } from "./objects";
 import { finish, finishMany, type OpCall } from "./results";
-import { itemValue } from "./tensor_values";
 
 /** what an operator costs in instructions of plain Python */
 const OPERATOR_STEPS = 600;

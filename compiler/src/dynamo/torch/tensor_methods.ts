@@ -6,10 +6,11 @@ import type { Expr } from "../../inductor/symbolic/expr";
 import { type Kwargs, PyClass, PyNamed, type Value } from "../objects/values";
 import { isComplex, isFloating, itemSize, type Torch } from "./context";
 import { tensorGetItem, tensorSetItem } from "./indexing";
+import { itemValue } from "./item_values";
 import { PySymInt, type PyTensor } from "./objects";
 import { shapeOf } from "./tensor_attributes";
 import { breakOn, FUNDAMENTAL, functionOp, methodOp, SUPPORTABLE } from "./tensor_ops";
-import { itemValue, number, sameValues, toList, tracedItem, truth } from "./tensor_values";
+import { number, sameValues, toList, tracedItem, truth } from "./tensor_values";
 
 export type TensorMethod = (torch: Torch, self: PyTensor, args: readonly Value[], kwargs: Kwargs) => Value;
 

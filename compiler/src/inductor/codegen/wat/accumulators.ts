@@ -3,6 +3,7 @@ import type { DType, ReductionType } from "../../../aten/types";
 import { arithmeticDtype, convert, rounded } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
 import { extremeHelper } from "./pointwise_code";
+import type { Value } from "./vector_types";
 import { computeType, isFloat, isUnsigned, literal, type WasmType, type WatValue } from "./wat_types";
 
 export interface Accumulator {
@@ -14,6 +15,20 @@ export interface Accumulator {
   merge(values: readonly WatValue[]): void;
   /** after the loop: the results, one or (Welford) three or (online softmax) two */
   finish(): WatValue[];
+}
+
+/** the same over four elements at a time */
+export interface VectorAccumulator {
+  /** one for all fours of an unrolled turn, which end() takes in together */
+  readonly shared?: boolean;
+  start(): void;
+  /** `position`: the first element's flat reduction index */
+  step(values: readonly Value[], position: string): void;
+  /** after the last four of a turn */
+  end?(): void;
+  flush(to: Accumulator): void;
+  /** after the loop: what each kept exponential is multiplied by to be e^(value - maximum), a vector's text */
+  factor?(maximum: string): string;
 }
 
 export function accumulator(type: ReductionType, dtype: DType, srcDtype: DType, f: FunctionBuilder): Accumulator {

@@ -1,12 +1,11 @@
 // Reductions of many columns side by side. Each column's running numbers lie in the thread's scratch; a turn over four
 // columns (or one) takes them into locals, adds its rows, and puts them back.
 import type { DType, ReductionType } from "../../../aten/types";
-import type { Accumulator } from "./accumulators";
-import { combineScalars } from "./accumulators";
+import { type Accumulator, combineScalars, type VectorAccumulator } from "./accumulators";
 import type { ColumnRef } from "./body_handler";
 import { convert, rounded } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
-import { accumulatesIn, combineVectors, neutral, type VectorAccumulator } from "./vector_accumulators";
+import { accumulatesIn, combineVectors, neutral } from "./vector_accumulators";
 import { convertVector, widened } from "./vector_convert";
 import { loadColumn, storeColumn } from "./vector_memory";
 import { constant4, NotVectorizable, shapeOf, splat, type VecValue } from "./vector_types";

@@ -1,9 +1,10 @@
 // The maximum of a row and the sum of its exponentials in one pass, four elements at a time. Numbers are counted from a
 // base of each lane, which is a maximum of before: sums are scaled only where a number lies far above it, so hardly ever
 // after a row's first turn. Where a later loop of the row asks for the exponentials again they are kept in scratch.
+
+import type { VectorAccumulator } from "./accumulators";
 import type { FunctionBuilder } from "./function_builder";
 import { expBelow } from "./helpers/vector_functions";
-import type { VectorAccumulator } from "./vector_accumulators";
 import { convertVector } from "./vector_convert";
 import { constant4, lane, type VecValue } from "./vector_types";
 import type { WatValue } from "./wat_types";

@@ -1,35 +1,13 @@
 // Reductions over four elements at a time, each lane on its own; after the loop the lanes join the scalar accumulator,
 // which the elements that are left over feed too.
 import type { DType, ReductionType } from "../../../aten/types";
-import type { Accumulator } from "./accumulators";
+import type { VectorAccumulator } from "./accumulators";
 import { arithmeticDtype } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
 import { onlineSoftmax } from "./online_softmax";
 import { convertVector, widened } from "./vector_convert";
-import {
-  constant4,
-  lane,
-  NotVectorizable,
-  type Shape,
-  shapeOf,
-  splat,
-  type Value,
-  type VecValue,
-} from "./vector_types";
+import { constant4, lane, NotVectorizable, type Shape, shapeOf, splat, type VecValue } from "./vector_types";
 import { computeType, isFloat, isUnsigned, literal, type WatValue } from "./wat_types";
-
-export interface VectorAccumulator {
-  /** one for all fours of an unrolled turn, which end() takes in together */
-  readonly shared?: boolean;
-  start(): void;
-  /** `position`: the first element's flat reduction index */
-  step(values: readonly Value[], position: string): void;
-  /** after the last four of a turn */
-  end?(): void;
-  flush(to: Accumulator): void;
-  /** after the loop: what each kept exponential is multiplied by to be e^(value - maximum), a vector's text */
-  factor?(maximum: string): string;
-}
 
 /** `powersRow`: where an online softmax keeps the exponentials that it works out, null if nobody asks for them again */
 export function vectorAccumulator(

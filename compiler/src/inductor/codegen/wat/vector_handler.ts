@@ -17,8 +17,8 @@ import {
   sym,
 } from "../../symbolic/expr";
 import { reductionOutputs } from "./accesses";
+import type { VectorAccumulator } from "./accumulators";
 import { type HandlerScope, WatBodyHandler } from "./body_handler";
-import type { VectorAccumulator } from "./vector_accumulators";
 import { convertVector } from "./vector_convert";
 import { loadColumn, loadVector, storeColumn, storeVector } from "./vector_memory";
 import { vectorPointwise } from "./vector_pointwise";
