@@ -11,7 +11,7 @@ import type { FrameRunner } from "../trace/runner";
 import { applyFunction } from "./autograd_function";
 import { CompileApi } from "./compile_api";
 import type { Torch } from "./context";
-import { DISTRIBUTIONS_TEXT } from "./distributions_text";
+import { DISTRIBUTIONS_TEXT } from "./distributions/text";
 import { factory, isFactory } from "./factories";
 import { foreachFunction } from "./foreach";
 import { addcdiv, functionalFunction, namespaceTarget, op, torchTarget } from "./functional";

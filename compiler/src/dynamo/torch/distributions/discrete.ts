@@ -1,0 +1,139 @@
+// torch.distributions over counts and choices. Python text.
+
+export const DISCRETE = `
+
+class _FromLogits(Distribution):
+    binary = False
+
+    def _set(self, probs, logits):
+        if (probs is None) == (logits is None):
+            raise ValueError("Either \`probs\` or \`logits\` must be specified, but not both.")
+        self._probs, self._logits = probs, logits
+
+    @property
+    def probs(self):
+        return logits_to_probs(self._logits, self.binary) if self._probs is None else self._probs
+
+    @property
+    def logits(self):
+        return probs_to_logits(self._probs, self.binary) if self._logits is None else self._logits
+
+    @property
+    def param_shape(self):
+        return (self._logits if self._probs is None else self._probs).size()
+
+
+class Bernoulli(_FromLogits, ExponentialFamily):
+    binary = True
+
+    def __init__(self, probs=None, logits=None, validate_args=None):
+        if probs is not None:
+            (probs,) = broadcast_all(probs)
+        if logits is not None:
+            (logits,) = broadcast_all(logits)
+        self._set(probs, logits)
+        super().__init__(self.param_shape)
+
+    @property
+    def mean(self):
+        return self.probs
+
+    @property
+    def mode(self):
+        return (self.probs >= 0.5).to(self.probs)
+
+    @property
+    def variance(self):
+        return self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape=torch.Size()):
+        with torch.no_grad():
+            return torch.bernoulli(self.probs.expand(self._extended_shape(sample_shape)))
+
+    def log_prob(self, value):
+        logits, value = broadcast_all(self.logits, value)
+        return -torch.nn.functional.binary_cross_entropy_with_logits(logits, value, reduction="none")
+
+    def entropy(self):
+        return torch.nn.functional.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
+
+
+class Categorical(_FromLogits):
+    def __init__(self, probs=None, logits=None, validate_args=None):
+        if probs is not None:
+            probs = probs / probs.sum(-1, keepdim=True)
+        elif logits is not None:
+            logits = logits - logits.logsumexp(dim=-1, keepdim=True)
+        self._set(probs, logits)
+        self._num_events = self.param_shape[-1]
+        super().__init__(self.param_shape[:-1])
+
+    @property
+    def mode(self):
+        return self.probs.argmax(dim=-1)
+
+    def sample(self, sample_shape=torch.Size()):
+        sample_shape = torch.Size(sample_shape)
+        flat = self.probs.reshape(-1, self._num_events)
+        samples = torch.multinomial(flat, sample_shape.numel(), True).T
+        return samples.reshape(self._extended_shape(sample_shape))
+
+    def log_prob(self, value):
+        value = value.long().unsqueeze(-1)
+        value, log_pmf = torch.broadcast_tensors(value, self.logits)
+        return log_pmf.gather(-1, value[..., :1]).squeeze(-1)
+
+    def entropy(self):
+        logits = torch.clamp(self.logits, min=torch.finfo(self.logits.dtype).min)
+        return -(logits * self.probs).sum(-1)
+
+
+class OneHotCategorical(Distribution):
+    def __init__(self, probs=None, logits=None, validate_args=None):
+        self._categorical = Categorical(probs, logits)
+        shape = self._categorical.param_shape
+        super().__init__(shape[:-1], shape[-1:])
+
+    probs = property(lambda self: self._categorical.probs)
+    logits = property(lambda self: self._categorical.logits)
+    mean = probs
+
+    @property
+    def mode(self):
+        return torch.nn.functional.one_hot(self.probs.argmax(dim=-1), self.probs.shape[-1]).to(self.probs)
+
+    def sample(self, sample_shape=torch.Size()):
+        indices = self._categorical.sample(sample_shape)
+        return torch.nn.functional.one_hot(indices, self._categorical._num_events).to(self.probs)
+
+    def log_prob(self, value):
+        return self._categorical.log_prob(value.max(-1)[1])
+
+    def entropy(self):
+        return self._categorical.entropy()
+
+
+class OneHotCategoricalStraightThrough(OneHotCategorical):
+    has_rsample = True
+
+    def rsample(self, sample_shape=torch.Size()):
+        return self.sample(sample_shape) + (self.probs - self.probs.detach())
+
+
+class RelaxedOneHotCategorical(Distribution):
+    has_rsample = True
+
+    def __init__(self, temperature, probs=None, logits=None, validate_args=None):
+        self.temperature = temperature
+        self._categorical = Categorical(probs, logits)
+        shape = self._categorical.param_shape
+        super().__init__(shape[:-1], shape[-1:])
+
+    probs = property(lambda self: self._categorical.probs)
+    logits = property(lambda self: self._categorical.logits)
+
+    def rsample(self, sample_shape=torch.Size()):
+        shape = self._extended_shape(sample_shape)
+        u = clamp_probs(torch.rand(shape, dtype=self.logits.dtype, device=self.logits.device))
+        return torch.softmax((self.logits - torch.log(-torch.log(u))) / self.temperature, -1)
+`;
