@@ -147,6 +147,8 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   combo_per_subkernel_blocks: false,
   /** combo kernels: nodes per combo, in order of topological levels */
   combo_chunk: 8,
+  /** a copy of an input stays where it is read after the input was written (pytorch issue 198131) */
+  keeps_copies_of_written_inputs: false,
   /** nested reductions keep their loops apart when all others are merged */
   nested_keeps_loops: true,
   /** transposed copies join the reductions over the same input */
@@ -232,6 +234,7 @@ const behavioursOfNightly = {
   compares_deps_before_normalizing: true,
   extern_epilogue_wording: true,
   nested_reduction: true,
+  keeps_copies_of_written_inputs: true,
   ...codegenOfNightly,
 } as const;
 

@@ -44,6 +44,13 @@ const PROGRAMS: readonly (readonly [string, string, string, string, string])[] =
     "a, b, p, q, r",
   ],
   [
+    "an input that is copied whole into another and written after that",
+    "a:4,5 b:4,5 c:4,5",
+    "def f(a, b, c):\n    s = a.sum()\n    b[0:, :] = a[0:, :]\n    a.add_(1)\n    c.copy_(b.view(5, 4).view(4, 5).clone())\n    b.mul_(c + s)\n    return a * b",
+    "p = f(a, b, c)\nq = f(c, a, b)",
+    "a, b, c, p, q",
+  ],
+  [
     "a cache filled by position, once by index and once by slice",
     "q:2,1,4 k:2,1,4 v:2,1,4 ck:2,8,4 cv:2,8,4",
     "def f(q, k, v, ck, cv, pos):\n    ck.index_copy_(1, pos, k)\n    cv[:, 3:4] = v\n    return torch.softmax(q @ ck.transpose(-1, -2), -1) @ cv",

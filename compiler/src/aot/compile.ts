@@ -36,7 +36,11 @@ export function aotCompile(frame: CapturedFrame, options: AotOptions = {}): AotR
     try {
       const { traced, train: trains } = traceEither(current, options);
       const fixed = traced.specialized;
-      if (fixed.length === 0) return { ...common, ...(trains ? train(current, traced) : inference(current, traced)) };
+      if (fixed.length === 0) {
+        const { config: settings } = current;
+        const config: Config = name => settings.get(name) ?? options.behaviours?.get(name);
+        return { ...common, ...(trains ? train(current, traced, config) : inference(current, traced, config)) };
+      }
       attempts.push({ preGrad: current.graph, graph: traced.graph, train: trains });
       current = specializeInputs(current, fixed, hintOf(frame));
     } catch (e) {
@@ -76,7 +80,8 @@ function diagnosticOf(frame: CapturedFrame, e: OpFailure): Diagnostic {
   };
 }
 
-const configOf = (frame: CapturedFrame) => (name: string) => frame.config.get(name);
+/** a setting of torch._inductor.config, or a behaviour of the preset, by name */
+type Config = (name: string) => unknown;
 
 /** names that parameters and buffers have in the traced graph */
 function staticNames(frame: CapturedFrame, traced: TracedGraph): ReadonlySet<string> {
@@ -98,9 +103,9 @@ function valuesOf(graph: FxGraph, from: number, to: number): (FakeTensor | null)
   });
 }
 
-function inference(frame: CapturedFrame, traced: TracedGraph): InferenceResult {
+function inference(frame: CapturedFrame, traced: TracedGraph, config: Config): InferenceResult {
   const { graph } = copyGraph(traced.graph);
-  jointGraphPasses(graph, guardsOf(frame.shapeEnv), configOf(frame));
+  jointGraphPasses(graph, guardsOf(frame.shapeEnv), config);
   const count = traced.leading + traced.outputs.length;
   return {
     kind: "inference",
@@ -119,12 +124,12 @@ function inference(frame: CapturedFrame, traced: TracedGraph): InferenceResult {
   };
 }
 
-function train(frame: CapturedFrame, traced: TracedGraph): TrainResult {
+function train(frame: CapturedFrame, traced: TracedGraph, config: Config): TrainResult {
   const parts = traced.joint;
   if (parts === null) throw new Error("a joint graph knows its parts");
   const guards = guardsOf(frame.shapeEnv);
   const { graph } = copyGraph(traced.graph);
-  jointGraphPasses(graph, guards, configOf(frame));
+  jointGraphPasses(graph, guards, config);
   const statics = staticNames(frame, traced);
   const p = partitionJoint(graph, { forwardOutputs: parts.forwardOutputs, staticInputs: statics, hint: guards.hint });
   const primals = p.forward.placeholders().map(n => n.name);

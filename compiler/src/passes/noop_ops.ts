@@ -2,7 +2,7 @@
 // Promises: only where size, stride, dtype and device stay, and where no new alias between inputs and outputs arises.
 import type { Dim } from "../aten/types";
 import { DeviceArg, DTypeArg } from "../aten/types";
-import { FxNode } from "../fx/graph";
+import { type FxGraph, FxNode } from "../fx/graph";
 import { dimOf, intsOf, itemsOf, type Rewriter, replaceNode } from "./edit";
 import { storageOf } from "./storage";
 
@@ -93,8 +93,34 @@ function viewsSame(rw: Rewriter, n: FxNode): boolean {
   );
 }
 
+/**
+ * Where each input's memory is first written. A copy of the input that is still read after that is more than nothing, as it
+ * holds the value from before; torch 2.11 takes it away all the same (its users then read what was written).
+ */
+function firstWrites(graph: FxGraph): ReadonlyMap<FxNode, number> {
+  const writes = new Map<FxNode, number>();
+  graph.nodes.forEach((n, at) => {
+    const target = n.args[0];
+    if (n.target !== "aten.copy_.default" || !(target instanceof FxNode)) return;
+    const storage = storageOf(target);
+    if (storage.op === "placeholder" && !writes.has(storage)) writes.set(storage, at);
+  });
+  return writes;
+}
+
+/** the place of the last node that reads the value, through views of it too */
+function lastRead(node: FxNode, place: ReadonlyMap<FxNode, number>): number {
+  let last = 0;
+  for (const user of node.users) {
+    last = Math.max(last, place.get(user) ?? 0, storageOf(user) === storageOf(node) ? lastRead(user, place) : 0);
+  }
+  return last;
+}
+
 export function removeNoopOps(rw: Rewriter): void {
   const { graph } = rw;
+  const writes = rw.config("keeps_copies_of_written_inputs") === true ? firstWrites(graph) : null;
+  const place = writes?.size ? new Map(graph.nodes.map((n, at) => [n, at] as const)) : null;
   const inputStorages = new Set(graph.placeholders().map(storageOf));
   const outputStorages = new Set(graph.output.inputs.map(storageOf));
   for (const node of [...graph.nodes]) {
@@ -105,6 +131,8 @@ export function removeNoopOps(rw: Rewriter): void {
     const theirs = storageOf(source);
     if (mine !== theirs && outputStorages.has(mine) && (inputStorages.has(theirs) || outputStorages.has(theirs)))
       continue;
+    const written = mine === theirs ? undefined : writes?.get(theirs);
+    if (written !== undefined && place && lastRead(node, place) > written) continue;
     if (sameMeta(rw, node, source) && noop.holds(rw, node)) replaceNode(graph, node, source);
   }
 }
