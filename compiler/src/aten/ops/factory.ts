@@ -12,7 +12,16 @@ import {
   type Scalar,
 } from "../types";
 import { NOT_DIFFERENTIABLE } from "./helpers/define";
-import { deviceOf, likeLayout, OPTIONS, options, scalarDType, toFormat, writtenDevice } from "./helpers/factories";
+import {
+  deviceOf,
+  likeLayout,
+  newSize,
+  OPTIONS,
+  options,
+  scalarDType,
+  toFormat,
+  writtenDevice,
+} from "./helpers/factories";
 import { pythonOptions } from "./helpers/python_call";
 import { composed, decomposed, outMeta } from "./helpers/shape";
 
@@ -39,7 +48,7 @@ const constants: OpRecord[] = [
     python: ["torch.full"],
     tags: ["factory"],
     meta: (m, a) =>
-      m.tensor(a.dims("size"), {
+      m.tensor(newSize(m, a), {
         dtype: a.dtype("dtype") ?? scalarDType(m, a.scalar("fill_value")),
         device: deviceOf(m, a),
       }),
@@ -159,7 +168,7 @@ const empties: OpRecord[] = [
     python: ["torch.empty"],
     tags: ["factory"],
     meta: (m, a) => {
-      const shape = a.dims("size");
+      const shape = newSize(m, a);
       const like = { dtype: a.dtype("dtype") ?? m.defaultDType(), device: deviceOf(m, a) };
       return m.tensor(
         shape,
@@ -184,7 +193,7 @@ const empties: OpRecord[] = [
     tags: ["factory"],
     meta: (m, a) =>
       m.tensor(
-        a.dims("size"),
+        newSize(m, a),
         { dtype: a.dtype("dtype") ?? m.defaultDType(), device: deviceOf(m, a) },
         a.dims("stride"),
       ),
@@ -213,7 +222,7 @@ const empties: OpRecord[] = [
     meta: (m, a) => {
       const t = a.tensor("self");
       return m.tensor(
-        a.dims("size"),
+        newSize(m, a),
         { dtype: a.dtype("dtype") ?? t.dtype, device: deviceOf(m, a, t) },
         a.dims("stride"),
       );

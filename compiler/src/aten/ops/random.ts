@@ -15,7 +15,7 @@ import {
   type TensorMeta,
 } from "../types";
 import { aten, each, fallback, fl, isFloat, NOT_DIFFERENTIABLE } from "./helpers/define";
-import { deviceOf, likeLayout, OPTIONS, toFormat, writtenDevice } from "./helpers/factories";
+import { deviceOf, likeLayout, newSize, OPTIONS, toFormat, writtenDevice } from "./helpers/factories";
 import { pythonOptions } from "./helpers/python_call";
 import { at, broadcastShapes, composed, contiguousStrides, decomposed } from "./helpers/shape";
 import { full, scalarTensor, toDtype } from "./helpers/trace";
@@ -49,7 +49,7 @@ const draws: OpRecord[] = (["rand", "randn"] as const).flatMap(name => [
     schema: `${name}(SymInt[] size, ${OPTIONS}) -> Tensor`,
     python: [`torch.${name}`],
     tags: ["random", "factory"],
-    meta: (m, a) => m.tensor(a.dims("size"), { dtype: a.dtype("dtype") ?? m.defaultDType(), device: deviceOf(m, a) }),
+    meta: (m, a) => m.tensor(newSize(m, a), { dtype: a.dtype("dtype") ?? m.defaultDType(), device: deviceOf(m, a) }),
     decompose: (b, a) => {
       const options = pythonOptions(b, a);
       return options === null ? undefined : b.call(`aten.${name}.default`, [a.dims("size")], options);
@@ -82,7 +82,7 @@ const integers: OpRecord[] = [
           `random_ expects 'from' to be less than 'to', but got from=${m.hint(a.dim("low"))} >= to=${m.hint(a.dim("high"))}`,
         );
       }
-      return m.tensor(a.dims("size"), { dtype: a.dtype("dtype") ?? "int64", device: deviceOf(m, a) });
+      return m.tensor(newSize(m, a), { dtype: a.dtype("dtype") ?? "int64", device: deviceOf(m, a) });
     },
     decompose: (b, a) => {
       const options = pythonOptions(b, a);

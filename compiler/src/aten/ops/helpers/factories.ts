@@ -10,6 +10,7 @@ import {
   DTypeArg,
   type GraphBuilder,
   type MemoryFormatArg,
+  type MetaBuilder,
   PyComplex,
   PyFloat,
   type Scalar,
@@ -20,6 +21,21 @@ import { STRIDED } from "./trace";
 
 /** the options of a constructor in schema text */
 export const OPTIONS = "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
+
+/** the size of a new tensor, checked as an allocation checks it: no dimension is negative, and bytes are counted in 63 bits */
+export function newSize(m: MetaBuilder, a: Args<TensorMeta>): readonly Dim[] {
+  const size = a.dims("size");
+  const text = (): string => `[${size.map(s => BigInt(m.hint(s))).join(", ")}]`;
+  let elements = 1;
+  for (const s of size) {
+    const n = m.static(s);
+    if (n === undefined) continue;
+    if (n < 0) return m.fail(`Trying to create tensor with negative dimension ${n}: ${text()}`);
+    elements *= n;
+  }
+  if (elements >= 2 ** 60) return m.fail(`Storage size calculation overflowed with sizes=${text()}`);
+  return size;
+}
 
 /** a cuda device without index is the current one */
 export function canonical(d: Device): Device {
