@@ -103,6 +103,9 @@ export const WORKERS = [
         await w.shot("pair");
         await w.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Choose the key folder" }).click();
         await w.page.locator(".quick-input-title", { hasText: "Folder with client.key" }).waitFor();
+        // the dialog writes the folder that it begins with once it has looked there, over what was typed before
+        const field = w.page.locator(".quick-input-widget:not([style*='display: none']) input").first();
+        await w.until("the dialog's own folder", async () => (await field.inputValue()) !== "");
         await answer(w, folder);
         const next = w.page.locator(".quick-input-title", { hasText: "Endpoint of the remote worker" });
         // Enter may only go into the folder; the button takes it
