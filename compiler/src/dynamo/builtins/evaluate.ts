@@ -6,10 +6,11 @@ import type { Code } from "../code/instructions";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import { plain } from "../interp/operators";
-import { PyDict, PyFloat, PyModule, PyUnknown, type Value } from "../objects/values";
+import { PyDict, PyFloat, PyModule, type Value } from "../objects/values";
 
 /** where an expression's value is left */
 const RESULT = "__evaluated__";
+/** characters: a program that makes longer text of its own would take all steps to read it */
 const LONGEST = 100_000;
 
 export function evaluate(vm: Machine, text: Value, globals?: Value, locals?: Value): Value {
@@ -26,7 +27,7 @@ export function evaluate(vm: Machine, text: Value, globals?: Value, locals?: Val
 
 export function execute(vm: Machine, text: Value, globals?: Value, locals?: Value): Value {
   const given = plain(text);
-  if (given instanceof PyUnknown || typeof given !== "string") {
+  if (typeof given !== "string") {
     vm.report("no-exec", "exec() of text that is not known here is not followed", "warning");
     return null;
   }

@@ -8,6 +8,9 @@ import { NONE, number } from "./types";
 
 type Kind = Choice["kind"];
 
+/** attributes that are a tensor's before they are anything else's */
+const TENSOR_FIRST = /^(chunk|view|permute|transpose|unsqueeze|float|detach|size|dim|t)$/;
+
 /** kinds of choices that an error message asks for */
 function wantedKinds(message: string): readonly Kind[] {
   if (
@@ -22,7 +25,7 @@ function wantedKinds(message: string): readonly Kind[] {
   if (/^only integers, slices/.test(message)) return ["number"];
   if (/not a mapping|indices must be|must be integers or slices/.test(message)) return ["dict", "object", "number"];
   const read = /has no attribute '(\w+)'/.exec(message)?.[1];
-  if (read !== undefined && !/^(chunk|view|permute|transpose|unsqueeze|float|detach|size|dim|t)$/.test(read))
+  if (read !== undefined && !TENSOR_FIRST.test(read))
     return ["instance", "object", "module", "named", "tensor", "seq", "dict", "str"];
   if (read !== undefined) return ["tensor", "instance", "object", "module", "named", "seq", "dict", "str"];
   if (/is not a Module subclass/.test(message)) return ["instance", "module", "named"];

@@ -139,5 +139,6 @@ export function inputMeta(t: PyTensor, val: FakeTensor): NodeMeta {
   return { val, stack: [], fromNode: [], ...(val.requiresGrad && !t.isLeaf ? { nonLeaf: true } : {}) };
 }
 
+/** a tensor among an operator's arguments */
 export const isMeta = (x: unknown): x is TensorMeta =>
   typeof x === "object" && x !== null && "shape" in x && "stride" in x && "dtype" in x;

@@ -10,7 +10,7 @@ import { type PyTensor, PyUnknownNumber } from "./objects";
  */
 export function itemValue(torch: Torch, t: PyTensor, what: string, index = 0): Value {
   const one = t.known?.[index] ?? (torch.compiling ? elements(torch, t)?.[index] : undefined);
-  if (one !== undefined) return asPython(torch, t, one);
+  if (one !== undefined) return asPython(t, one);
   const { vm } = torch;
   const cls = t.meta.dtype === "bool" ? vm.types.bool : isFloating(t.meta.dtype) ? vm.types.float : vm.types.int;
   const step = torch.steps.length;
@@ -20,7 +20,7 @@ export function itemValue(torch: Torch, t: PyTensor, what: string, index = 0): V
   });
 }
 
-/** `step`: how far the program had come when the value was taken */
+/** a tensor's elements in row-major order, undefined where they can't be worked out; `step`: how far the program had come */
 export function elements(
   torch: Torch,
   t: PyTensor,
@@ -31,7 +31,8 @@ export function elements(
   return torch.options.evaluate?.(torch.steps.slice(0, step), torch.runtime(t));
 }
 
-export function asPython(_torch: Torch, t: PyTensor, v: number | boolean): Value {
+/** an element as Python has it: a bool, a float or an int by the tensor's dtype */
+export function asPython(t: PyTensor, v: number | boolean): Value {
   if (t.meta.dtype === "bool") return Boolean(v);
   return isFloating(t.meta.dtype) ? new PyFloat(Number(v)) : Number(v);
 }

@@ -2,8 +2,9 @@
 // torch.linspace, cumulative lengths, masks. In: an operator of the table with its bound arguments. Out: the result's
 // values in row-major order, or nothing. Only what is cheap and certain; the replay computes everything else.
 import type { DType } from "../../aten/types";
+import { isMeta } from "./convert";
 import { flat, type KnownArray, positions, select, size, slice, sortOrder, spread } from "./known_arrays";
-import { type Arg, array, isMeta, type KnownCall, number, packet, tensor, wrap } from "./known_call";
+import { type Arg, array, type KnownCall, number, packet, tensor, wrap } from "./known_call";
 import { moved } from "./known_moves";
 
 /** larger results are not computed here */

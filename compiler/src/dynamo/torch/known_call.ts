@@ -2,6 +2,7 @@
 import { isExpr } from "../../aten/dim_math";
 import { type ArgValue, type Dim, type DType, PyFloat, type TensorMeta } from "../../aten/types";
 import { intValue } from "../../inductor/symbolic/expr";
+import { isMeta } from "./convert";
 import type { KnownArray } from "./known_arrays";
 
 export type Arg = ArgValue<TensorMeta> | undefined;
@@ -18,9 +19,12 @@ export interface KnownCall {
   readonly dtype: DType;
 }
 
+/** aten.add.Tensor -> add */
 export const packet = (name: string): string => name.replace(/^\w+\./, "").replace(/\.\w+$/, "");
+/** a dimension counted from the front */
 export const wrap = (d: number, rank: number): number => (d < 0 ? d + rank : d);
 
+/** a number, True as 1; undefined for anything else */
 export function number(v: Arg): number | undefined {
   if (typeof v === "number") return v;
   if (typeof v === "boolean") return v ? 1 : 0;
@@ -29,8 +33,7 @@ export function number(v: Arg): number | undefined {
   return undefined;
 }
 
-export const isMeta = (v: Arg): v is TensorMeta => typeof v === "object" && v !== null && "shape" in v && "stride" in v;
-
+/** a number or a tensor of known values as an array, undefined where the values are not known */
 export function array(c: KnownCall, v: Arg): KnownArray | undefined {
   const n = number(v);
   if (n !== undefined) return { shape: [], data: [n] };
@@ -40,4 +43,6 @@ export function array(c: KnownCall, v: Arg): KnownArray | undefined {
   if (values === null) return undefined;
   return { shape, data: values.map(Number) };
 }
+
+/** the argument of this name as an array */
 export const tensor = (c: KnownCall, name: string): KnownArray | undefined => array(c, c.args.get(name));

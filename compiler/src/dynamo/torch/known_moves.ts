@@ -1,5 +1,5 @@
-// Elements moved, none computed: joins, permutations, selections, orders. In: a call. Out: the result's data.
-
+// Elements moved: joins, permutations, selections, orders; and what is made of pairs of them (diff, outer). In: a call. Out: the
+// result's data, undefined for another operator or where an argument is not known.
 import { flat, gathered, type KnownArray, permute, positions, select, size, slice, sortOrder } from "./known_arrays";
 import { type Arg, array, type KnownCall, number, tensor, wrap } from "./known_call";
 

@@ -15,15 +15,18 @@ export const SUBMODULES = new Set(
   (
     "nn nn.functional nn.init nn.parameter nn.modules nn.parallel nn.utils nn.utils.rnn nn.utils.parametrizations " +
     "nn.utils.parametrize nn.parallel.distributed nn.parallel.data_parallel _utils _six serialization " +
-    "nn.utils.fusion nn.utils.clip_grad nn.attention nn.attention.flex_attention nn.attention.bias nn.parallel nn.intrinsic " +
-    "nn.quantized _dynamo _dynamo.config _dynamo.utils _dynamo.testing _inductor _inductor.config _inductor.utils _functorch " +
-    "_functorch.config _logging compiler cuda cuda.amp cuda.nvtx cuda.graphs amp amp.autocast_mode autograd autograd.profiler " +
-    "autograd.function autograd.functional optim optim.optimizer optim.lr_scheduler utils utils.checkpoint utils.data utils.data.dataset utils.data.dataloader utils.data.sampler utils.data.distributed utils.model_zoo " +
-    "utils._pytree utils.cpp_extension utils.benchmark utils.tensorboard utils._triton linalg special fft ops library jit " +
-    "distributed distributed.nn distributed.nn.functional distributed._functional_collectives distributed.tensor distributed.fsdp profiler backends backends.cuda backends.cuda.matmul backends.cudnn " +
-    "accelerator backends.mps backends.mkldnn backends.quantized mps xpu mtia _higher_order_ops types version fx fx.experimental onnx " +
-    "export distributions random testing functional sparse nested func hub _prims _prims_common _decomp _subclasses _guards " +
-    "ao ao.quantization quantization masked overrides package storage multiprocessing cpu _library torch_version"
+    "nn.utils.fusion nn.utils.clip_grad nn.attention nn.attention.flex_attention nn.attention.bias nn.intrinsic " +
+    "nn.quantized _dynamo _dynamo.config _dynamo.utils _dynamo.testing _inductor _inductor.config _inductor.utils " +
+    "_functorch _functorch.config _logging compiler cuda cuda.amp cuda.nvtx cuda.graphs amp amp.autocast_mode " +
+    "autograd autograd.profiler autograd.function autograd.functional optim optim.optimizer optim.lr_scheduler " +
+    "utils utils.checkpoint utils.data utils.data.dataset utils.data.dataloader utils.data.sampler " +
+    "utils.data.distributed utils.model_zoo utils._pytree utils.cpp_extension utils.benchmark utils.tensorboard " +
+    "utils._triton linalg special fft ops library jit distributed distributed.nn distributed.nn.functional " +
+    "distributed._functional_collectives distributed.tensor distributed.fsdp profiler backends backends.cuda " +
+    "backends.cuda.matmul backends.cudnn accelerator backends.mps backends.mkldnn backends.quantized mps xpu mtia " +
+    "_higher_order_ops types version fx fx.experimental onnx export distributions random testing functional " +
+    "sparse nested func hub _prims _prims_common _decomp _subclasses _guards ao ao.quantization quantization " +
+    "masked overrides package storage multiprocessing cpu _library torch_version"
   )
     .split(" ")
     .map(n => `torch.${n}`)

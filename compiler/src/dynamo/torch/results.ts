@@ -13,6 +13,7 @@ import type { EmitOptions } from "./sink";
 
 const returnTypes = new WeakMap<Torch, Map<string, PyClass>>();
 
+/** an operator as a program calls it */
 export interface OpCall {
   readonly op: "call_function" | "call_method";
   /** as the graph prints it */
@@ -27,7 +28,7 @@ export interface OpCall {
 }
 
 /** one operator outside of a trace, in the autocast region that it ran in */
-export function eagerNode(
+function eagerNode(
   torch: Torch,
   graph: FxGraph,
   call: OpCall,
@@ -51,10 +52,11 @@ export function eagerNode(
   return node;
 }
 
-export function nodeMeta(val: NodeMeta["val"], opaque?: string): NodeMeta {
+function nodeMeta(val: NodeMeta["val"], opaque?: string): NodeMeta {
   return opaque === undefined ? { val, stack: [], fromNode: [] } : { val, stack: [], fromNode: [], opaque };
 }
 
+/** the tensor that an operator of one result gives; `self`: what it wrote in place, `storage`: the base's where it is a view */
 export function finish(
   torch: Torch,
   call: OpCall,
@@ -86,6 +88,7 @@ export function finish(
   return out;
 }
 
+/** the same for several results; `written`: the list that it wrote in place */
 export function finishMany(
   torch: Torch,
   call: OpCall,

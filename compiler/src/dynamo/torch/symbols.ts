@@ -132,10 +132,10 @@ const CONVERSIONS: Readonly<Record<string, "int" | "float">> = {
   __abs__: "float",
 };
 
-/** numbers nobody knows: arithmetic on them stays unknown, a question about them is decided and noted */
 /** an object of a class of its own decides itself what an operator with a number gives (numpy's arrays) */
 const hasOperators = (v: Value): boolean => v instanceof PyInstance && v.payload === undefined;
 
+/** numbers nobody knows: arithmetic on them stays unknown, a question about them is decided and noted */
 export function unknownGuest(torch: Torch): Guest {
   const { vm } = torch;
   const isUnknown = (v: Value): v is PyUnknownNumber => v instanceof PyUnknownNumber;

@@ -1,3 +1,5 @@
+// What Python makes of a tensor's numbers: lists, truth, text, comparisons of whole tensors. In: a tensor. Out: Python values,
+// an unknown number, or a graph break while a frame is traced.
 import type { Kwargs, Value } from "../objects/values";
 import { isFloating, type Torch } from "./context";
 import { asPython, elements, itemValue } from "./item_values";
@@ -12,7 +14,7 @@ export function toList(torch: Torch, t: PyTensor): Value {
   const build = (dim: number, offset: number): Value => {
     if (dim === sizes.length) {
       const v = flat?.[offset];
-      return v === undefined ? itemValue(torch, t, "an element", offset) : asPython(torch, t, v);
+      return v === undefined ? itemValue(torch, t, "an element", offset) : asPython(t, v);
     }
     const inner = sizes.slice(dim + 1).reduce((a, b) => a * b, 1);
     return vm.list(
@@ -44,7 +46,7 @@ export function tracedItem(torch: Torch, t: PyTensor, name: string): Value {
 
 export function number(torch: Torch, t: PyTensor, as: "int" | "float"): Value {
   if (torch.trace) {
-    if (t.known && t.proxy?.trace !== torch.trace) return asPython(torch, t, t.known[0] ?? 0);
+    if (t.known && t.proxy?.trace !== torch.trace) return asPython(t, t.known[0] ?? 0);
     throw unsupportedItem("item");
   }
   const v = itemValue(torch, t, `${as}(tensor)`);
@@ -101,8 +103,8 @@ export function tensorText(torch: Torch, t: PyTensor): string {
   const values = t.known && t.meta.shape.length <= 1 ? t.known : null;
   const shown = values
     ? t.meta.shape.length === 0
-      ? vm.repr(asPython(torch, t, values[0] ?? 0))
-      : `[${values.map(v => vm.repr(asPython(torch, t, v))).join(", ")}]`
+      ? vm.repr(asPython(t, values[0] ?? 0))
+      : `[${values.map(v => vm.repr(asPython(t, v))).join(", ")}]`
     : "...";
   if (values) parts.length = 0;
   if (t.meta.device.type === "cuda") parts.push(`device='cuda:${t.meta.device.index ?? 0}'`);

@@ -199,14 +199,14 @@ def kl_divergence(p, q):
         for b in type(q).__mro__:
             if (a, b) in _KL:
                 return _KL[a, b](p, q)
-    raise NotImplementedError(f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}")
+    raise NotImplementedError(f"no divergence of {type(p).__name__} from {type(q).__name__} is registered")
 
 
 @register_kl(Normal, Normal)
 def _kl_normal(p, q):
-    ratio = (p.scale / q.scale).pow(2)
-    t1 = ((p.loc - q.loc) / q.scale).pow(2)
-    return 0.5 * (ratio + t1 - 1 - ratio.log())
+    spread = (p.scale / q.scale).pow(2)
+    shift = ((p.loc - q.loc) / q.scale).pow(2)
+    return 0.5 * (spread + shift - 1 - spread.log())
 
 
 @register_kl(Categorical, Categorical)
@@ -222,8 +222,8 @@ def _kl_one_hot(p, q):
 @register_kl(Bernoulli, Bernoulli)
 def _kl_bernoulli(p, q):
     softplus = torch.nn.functional.softplus
-    t1 = p.probs * (softplus(-q.logits) - softplus(-p.logits))
-    return t1 + (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
+    of_ones = p.probs * (softplus(-q.logits) - softplus(-p.logits))
+    return of_ones + (1 - p.probs) * (softplus(q.logits) - softplus(p.logits))
 
 
 @register_kl(Independent, Independent)

@@ -7,7 +7,7 @@ class _FromLogits(Distribution):
 
     def _set(self, probs, logits):
         if (probs is None) == (logits is None):
-            raise ValueError("Either \`probs\` or \`logits\` must be specified, but not both.")
+            raise ValueError("one of probs and logits must be given, not both")
         self._probs, self._logits = probs, logits
 
     @property
@@ -79,9 +79,8 @@ class Categorical(_FromLogits):
         return samples.reshape(self._extended_shape(sample_shape))
 
     def log_prob(self, value):
-        value = value.long().unsqueeze(-1)
-        value, log_pmf = torch.broadcast_tensors(value, self.logits)
-        return log_pmf.gather(-1, value[..., :1]).squeeze(-1)
+        index, log_probs = torch.broadcast_tensors(value.long().unsqueeze(-1), self.logits)
+        return log_probs.gather(-1, index[..., :1]).squeeze(-1)
 
     def entropy(self):
         logits = torch.clamp(self.logits, min=torch.finfo(self.logits.dtype).min)

@@ -5,7 +5,7 @@ export const CONTAINERS: Readonly<Record<string, string>> = {
   FloatFunctional: `
 class FloatFunctional(Module):
     def forward(self, x):
-        raise RuntimeError("FloatFunctional is not intended to use the 'forward'. Please use the underlying operation")
+        raise RuntimeError("FloatFunctional has no forward: call one of its operations")
 
     def add(self, x, y):
         return torch.add(x, y)
