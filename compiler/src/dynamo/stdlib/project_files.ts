@@ -9,6 +9,7 @@ import { parseYaml, type Yaml, YamlError } from "./yaml";
 
 /** configurations, and the sources of kernels that a program builds; weights and data are not read */
 const TEXTS = /\.(json|ya?ml|toml|cfg|ini|txt|csv|md|cpp|cu|cuh|h|hpp|c)$/i;
+/** folders above the main file's that a program may have been started in */
 const FOLDERS_UP = 5;
 
 export class ProjectFiles {
@@ -23,6 +24,7 @@ export class ProjectFiles {
     return this.direct(name) !== undefined;
   }
 
+  /** the text of a file; undefined: there is none, or it is no text */
   read(name: string): string | undefined {
     const direct = this.direct(name);
     if (direct !== undefined || !TEXTS.test(name)) return direct;
@@ -51,6 +53,7 @@ export class ProjectFiles {
   }
 }
 
+/** without ".", ".." and doubled slashes */
 function normal(path: string): string {
   const out: string[] = [];
   for (const p of path.split("/")) {
@@ -60,7 +63,7 @@ function normal(path: string): string {
   return out.join("/");
 }
 
-/** the text of a string, bytes-like nothing, or an open file */
+/** the text that a loader is given: a string, or what an open file's read() gives; undefined for anything else */
 export function textOf(vm: Machine, v: Value): string | undefined {
   const p = plain(v);
   if (typeof p === "string") return p;

@@ -10,20 +10,20 @@ const text = (v: Value | undefined): string => String(plain(v ?? null));
 /** modules of the standard library of which nothing is modelled: they are there, and what comes from them is unknown */
 const NAMES_ALONE: ReadonlySet<string> = new Set(
   (
-    "abc aifc argparse array ast asynchat asyncio asyncore audioop base64 bdb binascii bz2 cProfile calendar cgi " +
+    "aifc array ast asynchat asyncio asyncore audioop base64 bdb binascii bz2 cProfile calendar cgi " +
     "cgitb chunk cmath cmd code codecs codeop colorsys compileall concurrent concurrent.futures configparser " +
-    "contextlib contextvars copyreg crypt csv ctypes curses dataclasses datetime dbm decimal difflib dis distutils " +
-    "doctest email email.mime encodings ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch fractions " +
+    "contextvars copyreg crypt csv ctypes curses datetime dbm decimal difflib dis distutils " +
+    "doctest email email.mime encodings ensurepip errno faulthandler fcntl filecmp fileinput fnmatch fractions " +
     "ftplib genericpath getopt getpass gettext graphlib grp gzip heapq hmac html http http.client http.server " +
-    "imaplib imghdr imp importlib.abc importlib.machinery importlib.resources io ipaddress keyword linecache locale " +
-    "logging logging.handlers lzma mailbox mailcap marshal mimetypes mmap modulefinder msilib multiprocessing " +
-    "multiprocessing.pool netrc nis nntplib ntpath nturl2path opcode optparse ossaudiodev pathlib pdb pickle " +
+    "imaplib imghdr imp importlib.abc importlib.machinery importlib.resources ipaddress keyword linecache locale " +
+    "logging.handlers lzma mailbox mailcap marshal mimetypes mmap modulefinder msilib multiprocessing " +
+    "multiprocessing.pool netrc nis nntplib ntpath nturl2path opcode optparse ossaudiodev pdb pickle " +
     "pickletools pipes pkgutil plistlib poplib posixpath profile pstats pty pwd py_compile pyclbr pydoc pydoc_data " +
     "pyexpat queue quopri readline reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex " +
     "shutil signal site smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse " +
     "ssl stat stringprep struct subprocess sunau symtable sysconfig syslog tabnanny tarfile telnetlib tempfile " +
     "termios threading timeit token tokenize tomllib trace tracemalloc tty unicodedata unittest unittest.mock urllib " +
-    "urllib.error urllib.parse urllib.request uu venv warnings wave webbrowser wsgiref xdrlib xml xml.etree " +
+    "urllib.error urllib.parse urllib.request uu venv wave webbrowser wsgiref xdrlib xml xml.etree " +
     "xml.etree.ElementTree xmlrpc zipapp zipfile zipimport zlib zoneinfo"
   ).split(" "),
 );

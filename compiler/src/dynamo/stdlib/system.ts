@@ -1,5 +1,5 @@
 // os, sys, time, random, hashlib and json. In: the machine. Out: module objects. Nothing here touches the machine that
-// FuseLens runs on: there are no files, no clock, no environment but the one given.
+// FuseLens runs on: there are no files but texts of the project, no clock, no environment but the one given.
 import { createHash } from "node:crypto";
 import { func, methods } from "../builtins/define";
 import type { Machine } from "../interp/machine";
@@ -16,7 +16,6 @@ import {
   PyTuple,
   type Value,
 } from "../objects/values";
-
 import { textOf } from "./project_files";
 
 const text = (v: Value | undefined): string => String(plain(v ?? null));

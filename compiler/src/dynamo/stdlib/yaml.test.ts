@@ -67,6 +67,10 @@ model:
     });
   });
 
+  it("knows escapes in double quotes alone", () => {
+    expect(read(`a: "x\\n\\"y\\\\n"\nb: 'x\\n'\n`)).toEqual({ a: 'x\n"y\\n', b: "x\\n" });
+  });
+
   it("refuses what it can't read, and ends on any text", () => {
     expect(() => parseYaml("a: [1, 2")).toThrow(YamlError);
     expect(() => parseYaml("a: *nobody")).toThrow(YamlError);

@@ -285,9 +285,14 @@ function balanced(text: string): boolean {
   return depth <= 0;
 }
 
+/** what a backslash makes of a character in double quotes */
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", '"': '"', "\\": "\\", "/": "/" };
+
+/** a plain or quoted scalar in the type that YAML 1.1 gives it */
 function scalar(text: string): Yaml {
   const quoted = /^(["'])([\s\S]*)\1$/.exec(text);
-  if (quoted) return (quoted[2] ?? "").replace(/\\n/g, "\n").replace(/\\t/g, "\t").replace(/''/g, "'");
+  if (quoted?.[1] === "'") return (quoted[2] ?? "").replace(/''/g, "'");
+  if (quoted) return (quoted[2] ?? "").replace(/\\(.)/g, (whole, c: string) => ESCAPES[c] ?? whole);
   if (/^(null|Null|NULL|~|)$/.test(text)) return null;
   if (/^(true|yes|on)$/i.test(text)) return true;
   if (/^(false|no|off)$/i.test(text)) return false;

@@ -2,10 +2,10 @@
 // Python text that the interpreter runs as library code. Random arrays have unknown values.
 import { ARRAYS } from "./arrays";
 import { FUNCTIONS } from "./functions";
-import { MORE } from "./more";
+import { LESS_COMMON } from "./less_common";
 
 export const NUMPY_TEXT = `${ARRAYS}
 
 ${FUNCTIONS}
 
-${MORE}`;
+${LESS_COMMON}`;

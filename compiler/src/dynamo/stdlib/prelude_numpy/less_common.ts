@@ -1,7 +1,7 @@
 // numpy: what constructors use less often: logic, order statistics, indices, padding, windows, transforms, random numbers
 // and linear algebra. Python text.
 
-export const MORE = `def _logical(name):
+export const LESS_COMMON = `def _logical(name):
     g = getattr(torch, name)
 
     def apply(a, b=None):
