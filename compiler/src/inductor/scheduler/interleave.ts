@@ -11,13 +11,14 @@ import type { AnyNode } from "./types";
 /** blocks of all parts in one turn, at most */
 const LONGEST_TURN = 16;
 
-export interface Interleaving {
+interface Interleaving {
   readonly blocks: readonly number[];
   readonly savedBytes: number;
 }
 
-export type InterleaveInput = SchedulerOptions & { readonly graph: LoweredGraph };
+type InterleaveInput = SchedulerOptions & { readonly graph: LoweredGraph };
 
+/** `parts`: of one combo kernel, or of one that may be made */
 export function interleaving(s: InterleaveInput, parts: readonly AnyNode[]): Interleaving | null {
   if (!behaves(s, "orders_programs") || parts.length < 2 || parts.some(isReduction)) return null;
   const sizes = parts.map(p => intValue(p.group[0]) ?? 0);

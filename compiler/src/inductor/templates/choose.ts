@@ -7,13 +7,13 @@ import { formOf, formsOf, type GemmForm, type GemmWay, gemmConfigs, isGemmWay, s
 import type { Gemm } from "./gemm";
 import { PARTS_TILE } from "./in_parts";
 
-export interface WayOptions {
+interface WayOptions {
   readonly config: ReadonlyMap<string, unknown>;
   /** the numbers of products among those of the graph that differ, by operation (GraphWays) */
   readonly products?: ReadonlyMap<string, number>;
 }
 
-export interface FormOptions extends WayOptions {
+interface FormOptions extends WayOptions {
   readonly target: TargetProperties;
 }
 

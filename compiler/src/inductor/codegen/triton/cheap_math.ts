@@ -1,7 +1,7 @@
 // Functions on the multiprocessors' exponential and reciprocal units, where libdevice's last bits would be lost anyway. In:
-// a kernel, where a function stands in a body. Out: its text, or null where the exact function is needed. Promises: errors
-// of 1e-6 at most where a half is stored; else a float32's last bit of the sum that the value goes into. Not Inductor's:
-// behaviour `cheap_math`.
+// a kernel and its handler. Out: a handler that writes these in place of the exact ones where they do. Promises: errors of
+// 1e-6 at most where a half is stored; else a float32's last bit of the sum that the value goes into. Not Inductor's: the
+// tail of our own products in half precision, and behaviour `cheap_math`.
 import type { OpName } from "../../../aten/types";
 import type { BodyNode, LoopBody } from "../../ir/loop_body";
 import type { BodyHandler } from "../../ir/run_body";
@@ -55,11 +55,11 @@ function withCheap(
   };
 }
 
-/** for a kernel all of whose results are stored in half precision */
+/** for a kernel all of whose results are stored in half precision; a product's tail keeps tl.sigmoid without the behaviour */
 export const withHalfMath = (k: TritonKernel, plain: BodyHandler<CseVar>): BodyHandler<CseVar> =>
   withCheap(k, plain, fn => fn !== "sigmoid" || has(k.options, "cheap_math"));
 
-/** for any other kernel: where a value is only added to what its error vanishes in */
+/** for any other kernel: where a value is only added to what its error vanishes in; sigmoid is as good as tl.sigmoid anywhere */
 export const withCheapMath = (k: TritonKernel, plain: BodyHandler<CseVar>): BodyHandler<CseVar> =>
   withCheap(k, plain, (fn, node) => fn === "sigmoid" || (k.node?.body != null && vanishes(k.node.body, node)));
 
@@ -76,18 +76,20 @@ function vanishes(body: LoopBody, node: BodyNode): boolean {
   );
 }
 
-const users = new WeakMap<LoopBody, ReadonlyMap<BodyNode, readonly BodyNode[]>>();
-function usersOf(body: LoopBody): ReadonlyMap<BodyNode, readonly BodyNode[]> {
-  let known = users.get(body) as Map<BodyNode, BodyNode[]> | undefined;
+type Users = ReadonlyMap<BodyNode, readonly BodyNode[]>;
+const usersByBody = new WeakMap<LoopBody, Users>();
+
+function usersOf(body: LoopBody): Users {
+  const known = usersByBody.get(body);
   if (known) return known;
-  known = new Map();
+  const users = new Map<BodyNode, readonly BodyNode[]>();
   for (const block of [body.block, ...body.subblocks.values()]) {
-    for (const n of block.nodes) for (const x of operandsOf(n)) known.set(x, [...(known.get(x) ?? []), n]);
+    for (const n of block.nodes) for (const x of operandsOf(n)) users.set(x, [...(users.get(x) ?? []), n]);
     // a masked block's value goes on outside of it
-    if (block.result) known.set(block.result, [...(known.get(block.result) ?? []), block.result]);
+    if (block.result) users.set(block.result, [...(users.get(block.result) ?? []), block.result]);
   }
-  users.set(body, known);
-  return known;
+  usersByBody.set(body, users);
+  return users;
 }
 
 const isNode = (v: unknown): v is BodyNode => typeof v === "object" && v !== null && "op" in v && "name" in v;

@@ -196,18 +196,40 @@ interface BodyCall {
   readonly y: boolean;
 }
 
-const callText = (call: BodyCall | undefined): string => [...(call?.args ?? []), ...(call?.blocks ?? [])].join(", ");
-
 /** each turn takes some blocks of every body; blocks beyond a body's last are masked */
-function turnLines(turns: readonly number[], call: (i: number) => string): FinalLine[] {
+function turnLines(turns: readonly number[], text: (i: number) => string): FinalLine[] {
   const all = turns.reduce((a, b) => a + b, 0);
   const lines = [line(`    turn = pid // ${all}`), line(`    place = pid % ${all}`)];
   let first = 0;
   for (const [i, n] of turns.entries()) {
     lines.push(line(`    ${i === 0 ? "if" : "elif"} place < ${first + n}:`));
     lines.push(line(`        x_pid_offset = turn * ${n} + place - ${first}`));
-    lines.push(line(`        ${call(i)}`));
+    lines.push(line(`        ${text(i)}`));
     first += n;
+  }
+  return [...lines, line("    else:"), line("        pass")];
+}
+
+/** one body after the other: each has a range of program ids */
+function sequenceLines(
+  subs: readonly EmittedKernel[],
+  calls: readonly BodyCall[],
+  text: (i: number) => string,
+): FinalLine[] {
+  const lines: FinalLine[] = [];
+  for (const [i, { kernel: k }] of subs.entries()) {
+    const y = calls[i]?.y === true;
+    lines.push(line(`    x_blocks_${i} = tl.cdiv(${numelText(k, "x", i)}, XBLOCK_${i})`));
+    if (y) lines.push(line(`    y_blocks_${i} = tl.cdiv(${numelText(k, "y", i)}, YBLOCK_${i})`));
+    const own = y ? `x_blocks_${i} * y_blocks_${i}` : `x_blocks_${i}`;
+    lines.push(line(`    num_blocks_${i} = ${i === 0 ? own : `num_blocks_${i - 1} + ${own}`}`));
+  }
+  for (const [i, { y }] of calls.entries()) {
+    lines.push(line(`    ${i === 0 ? "if" : "elif"} pid < num_blocks_${i}:`));
+    lines.push(line(`        local_pid = pid${i === 0 ? "" : ` - num_blocks_${i - 1}`}`));
+    lines.push(line(`        x_pid_offset = local_pid${y ? ` % x_blocks_${i}` : ""}`));
+    if (y) lines.push(line(`        y_pid_offset = local_pid // x_blocks_${i}`));
+    lines.push(line(`        ${text(i)}`));
   }
   return [...lines, line("    else:"), line("        pass")];
 }
@@ -251,23 +273,11 @@ export function separateBlocksSource(subs: readonly EmittedKernel[], c: ComboOpt
     line("    pid = tl.program_id(0)"),
   ];
   const { turns } = c;
-  if (turns) lines.push(...turnLines(turns, i => `${NAME}_body_${i}_${NAME}(${callText(calls[i])})`));
-  else
-    for (const [i, { kernel: k }] of subs.entries()) {
-      const y = calls[i]?.y === true;
-      lines.push(line(`    x_blocks_${i} = tl.cdiv(${numelText(k, "x", i)}, XBLOCK_${i})`));
-      if (y) lines.push(line(`    y_blocks_${i} = tl.cdiv(${numelText(k, "y", i)}, YBLOCK_${i})`));
-      const own = y ? `x_blocks_${i} * y_blocks_${i}` : `x_blocks_${i}`;
-      lines.push(line(`    num_blocks_${i} = ${i === 0 ? own : `num_blocks_${i - 1} + ${own}`}`));
-    }
-  for (const [i, call] of turns ? [] : calls.entries()) {
-    lines.push(line(`    ${i === 0 ? "if" : "elif"} pid < num_blocks_${i}:`));
-    lines.push(line(`        local_pid = pid${i === 0 ? "" : ` - num_blocks_${i - 1}`}`));
-    lines.push(line(`        x_pid_offset = local_pid${call.y ? ` % x_blocks_${i}` : ""}`));
-    if (call.y) lines.push(line(`        y_pid_offset = local_pid // x_blocks_${i}`));
-    lines.push(line(`        ${NAME}_body_${i}_${NAME}(${callText(call)})`));
-  }
-  if (!turns) lines.push(line("    else:"), line("        pass"));
+  const text = (i: number): string => {
+    const { args = [], blocks = [] } = calls[i] ?? {};
+    return `${NAME}_body_${i}_${NAME}(${[...args, ...blocks].join(", ")})`;
+  };
+  lines.push(...(turns ? turnLines(turns, text) : sequenceLines(subs, calls, text)));
   const grid: [string, string][] = [
     ["num_kernels", String(subs.length)],
     ["min_blocks", "0"],

@@ -22,6 +22,7 @@ export function kernelConfigs(c: ConfigInput, o: CodegenOptions): readonly Trito
   else list = reduction(c, o);
   if (c.gathers && !k.spec.persistent && hints.y === undefined) list = [...gatherConfigs(c), ...list].slice(0, 4);
   if (has(o, "more_configurations")) list = withMore(c, list);
+  // of two dimensions the first configuration is square
   if (k.spec.order === "paired") list = list.filter(x => x.kwargs.XBLOCK === x.kwargs.YBLOCK);
   if (k.spec.constants?.includes(ADDS_TOGETHER)) list = bothWays(list);
   // another block size would add in another order

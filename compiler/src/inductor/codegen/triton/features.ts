@@ -69,8 +69,9 @@ function hasStridedPointwise(f: Features, graph: GraphView): boolean {
   });
 }
 
-/** rows to add up that are named at run time: a program that walks them one after the other reads each in whole lines */
+/** rows that a block may hold at once, whatever their places */
 const FEW_ROWS = 8;
+/** whether rows are added up that are named at run time: a program that walks them one by one reads each in whole lines */
 export const gathers = (f: Features, hint: ReductionHint, graph: GraphView): boolean =>
   hint !== "INNER" &&
   !graph.sizevars.knownLeq(f.rnumel, FEW_ROWS) &&

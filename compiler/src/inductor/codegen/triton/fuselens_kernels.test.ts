@@ -48,7 +48,9 @@ describe("orders of programs", () => {
     const { code } = compiled("fuselens", symmetric);
     expect(code).toContain("x_tile, y_tile = paired_tiles(");
     expect(code).toContain("grid='PairedTilesGrid'");
-    for (const [, x, y] of code.matchAll(/'XBLOCK': (\d+), 'YBLOCK': (\d+)/g)) expect(x).toBe(y);
+    const tiles = [...code.matchAll(/'XBLOCK': (\d+), 'YBLOCK': (\d+)/g)];
+    expect(tiles.length).toBeGreaterThan(0);
+    for (const [, x, y] of tiles) expect(x).toBe(y);
   });
 
   it("let parts of a launch take turns only where all read the same whole tensor", () => {
@@ -92,6 +94,7 @@ describe("additions into rows", () => {
         expect(code).not.toMatch(/tl\.atomic_add|add_rows/);
         expect(code).toContain("aten.index_put_(");
         expect(code).toContain("call = repeatable(runner.call)");
+        // a graph without kernels of ours has nothing to tune
         for (const [, configs] of code.matchAll(/configs=\[\n([\s\S]*?)\n {4}\]/g))
           expect(configs?.split("\n")).toHaveLength(1);
       }

@@ -35,7 +35,7 @@ import {
 } from "./vector_types";
 import { computeType, literal, type WatValue } from "./wat_types";
 
-/** how far in front of its stores a kernel reads: the runner lets it do so past a buffer's end */
+/** bytes in front of its stores that a kernel reads; the runner (READ_AHEAD of its kernel_abi.ts) lets it do so past a buffer's end */
 const READ_AHEAD = 512;
 
 export interface VectorScope extends HandlerScope {

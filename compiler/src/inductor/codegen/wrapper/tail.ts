@@ -13,12 +13,13 @@ const RUNTIME: readonly (readonly [string, string])[] = [
   ["sum_partials", "partials"],
 ];
 
-/** imports for what these lines call */
+/** imports for what these lines call; comments, which quote the user's code, call nothing */
 export function runtimeImports(texts: Iterable<string>): string[] {
   const all = [...texts];
-  return RUNTIME.filter(([name]) => all.some(t => t.includes(`${name}(`))).map(
-    ([name, module]) => `from fuselens_runtime.${module} import ${name}`,
-  );
+  return RUNTIME.filter(([name]) => {
+    const called = new RegExp(`^[^#\\n]*\\b${name}\\(`, "m");
+    return all.some(t => called.test(t));
+  }).map(([name, module]) => `from fuselens_runtime.${module} import ${name}`);
 }
 
 export const RUNNER_HEAD: readonly string[] = [
