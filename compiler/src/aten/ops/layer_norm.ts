@@ -13,7 +13,7 @@ const nativeLayerNorm: OpRecord = {
   nonDifferentiable: [1, 2],
   meta: (m, a) => {
     const x = a.tensor("input");
-    const dims = normalizedDims(m, x, a.dims("normalized_shape"), "");
+    const dims = normalizedDims(m, x, a.dims("normalized_shape"));
     const stats = x.shape.map((s, i) => (dims.includes(i) ? m.int(1) : s));
     const stat = m.tensor(stats, { dtype: x.device.type === "cpu" ? x.dtype : opmath(x.dtype), device: x.device });
     return [m.tensor(x.shape, x), stat, stat];
@@ -22,7 +22,7 @@ const nativeLayerNorm: OpRecord = {
     const f = aten(b);
     const input = a.tensor("input");
     const { dtype, device } = b.meta(input);
-    const dims = normalizedDims(b, input, a.dims("normalized_shape"), "");
+    const dims = normalizedDims(b, input, a.dims("normalized_shape"));
     const [own, weight, bias] = [input, a.optTensor("weight"), a.optTensor("bias")].map(t =>
       t === null ? null : f("contiguous.default", t),
     ) as [typeof input, typeof input | null, typeof input | null];

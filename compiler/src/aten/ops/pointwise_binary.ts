@@ -34,6 +34,7 @@ import {
   spell,
 } from "./helpers/define";
 import { naturalLog } from "./helpers/numbers";
+import { maybeMultiply } from "./helpers/products";
 import { conj, zeroScalar, zerosLike } from "./helpers/trace";
 
 const BOTH = ["self", "other"] as const;
@@ -41,11 +42,6 @@ const DOUBLE = new DTypeArg("float64");
 
 /** the gradient itself */
 const WHOLE: GradFormula = (_b, c) => c.grad();
-
-/** x * alpha, left out for 1 (autograd's maybe_multiply) */
-function maybeMultiply<T>(b: GraphBuilder<T>, x: T, alpha: Scalar): T {
-  return isNumber(alpha, 1) ? x : aten(b)("mul.Scalar", x, alpha);
-}
 
 function outDtype<B>(b: LoweringBuilder<B>): TensorMeta["dtype"] {
   return (b.out() as TensorMeta).dtype;

@@ -13,6 +13,7 @@ import {
 import { composed, looksChannelsLast } from "./helpers/shape";
 import { opmath, sumDims, toDtype } from "./helpers/trace";
 
+/** torch.finfo(dtype).eps */
 const EPSILON: Partial<Record<DType, number>> = {
   float64: 2.220446049250313e-16,
   float32: 1.1920928955078125e-7,
@@ -28,7 +29,7 @@ const fusedRmsNorm: OpRecord = {
   schema: "_fused_rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)",
   meta: (m, a) => {
     const x = a.tensor("input");
-    const dims = normalizedDims(m, x, a.dims("normalized_shape"), "");
+    const dims = normalizedDims(m, x, a.dims("normalized_shape"));
     const stats = x.shape.map((s, i) => (dims.includes(i) ? m.int(1) : s));
     return [m.elementwise(x.dtype, x), m.tensor(stats, { dtype: opmath(x.dtype), device: x.device })];
   },
@@ -120,7 +121,7 @@ const rmsNorm = composed({
       ])[0] as typeof x;
     }
     // composed of differentiable operators, eps in the arithmetic type
-    normalizedDims(b, x, a.dims("normalized_shape"), "");
+    normalizedDims(b, x, a.dims("normalized_shape"));
     const compute = opmath(dtype);
     const given = a.optNumber("eps") ?? EPSILON[compute] ?? 0;
     const up = compute === dtype ? x : f("to.dtype", x, new DTypeArg(compute));

@@ -15,7 +15,7 @@ import { toDtype } from "./trace";
 export const between = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** dims that normalized_shape covers, checked against the input */
-export function normalizedDims<T>(b: GraphBuilder<T>, x: T, shape: readonly Dim[], what: string): number[] {
+export function normalizedDims<T>(b: GraphBuilder<T>, x: T, shape: readonly Dim[]): number[] {
   const size = b.meta(x).shape;
   const first = size.length - shape.length;
   if (shape.length === 0)
@@ -25,7 +25,7 @@ export function normalizedDims<T>(b: GraphBuilder<T>, x: T, shape: readonly Dim[
   if (first < 0 || shape.some((s, i) => !b.eq(s, size[first + i] ?? s))) {
     const text = (dims: readonly Dim[]): string => dims.map(d => b.hint(d)).join(", ");
     return b.fail(
-      `Given normalized_shape=[${text(shape)}], expected input with shape [*, ${text(shape)}], but got input of size[${text(size)}]${what}`,
+      `Given normalized_shape=[${text(shape)}], expected input with shape [*, ${text(shape)}], but got input of size[${text(size)}]`,
     );
   }
   return between(first, size.length);

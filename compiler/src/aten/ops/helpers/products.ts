@@ -3,7 +3,7 @@
 import type { ArgValue, GraphBuilder, LoweringBuilder, Scalar } from "../../types";
 import { isComplex, isNumber } from "./define";
 
-/** t * s as derivative formulas write it (maybe_multiply) */
+/** x * s as derivative formulas write it, left out for 1 (autograd's maybe_multiply) */
 export function maybeMultiply<T>(b: GraphBuilder<T>, x: T, s: Scalar): T {
   return isNumber(s, 1) ? x : b.call("aten.mul.Scalar", [x, s]);
 }
