@@ -1,10 +1,10 @@
 // A frame's report with its numbers filled in. In: a report whose texts hold marks of float parameters, and what each mark
 // stands for. Out: the report as if the frame had been compiled with those numbers. Promises: what holds no mark is shared.
 import type { ExecutablePlan, PlanKernel, PlanStep } from "../inductor/plan/types";
+import { once } from "../once";
 import type { FrameReport } from "../report/frame_report";
 import type { CodeWriter } from "../report/output_code";
 import type { Compilation } from "../report/types";
-import { once } from "./once";
 
 export type Fill = (text: string) => string;
 

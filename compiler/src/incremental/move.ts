@@ -1,9 +1,9 @@
 // A frame's report on lines that have moved. In: a report and where lines and spans of each file now are. Out: the report
 // as if the frame had been compiled there. Promises: what did not move is shared, not copied.
 import type { ExecutablePlan, PlanKernel, PlanOrigin, PlanStep } from "../inductor/plan/types";
+import { once } from "../once";
 import type { FrameReport } from "../report/frame_report";
 import type { Compilation, OutputCode, ReportGraph, SourceEntry } from "../report/types";
-import { once } from "./once";
 import { type Site, type Span, siteKey } from "./sites";
 
 export type { Span };

@@ -6,6 +6,7 @@ import { inductorCode } from "../inductor/codegen/wrapper/inductor";
 import { standaloneCode } from "../inductor/codegen/wrapper/standalone";
 import type { ExecutablePlan } from "../inductor/plan/types";
 import { internTable, withInternTable } from "../inductor/symbolic/intern";
+import { once } from "../once";
 import { eagerCode } from "./eager_code";
 import type { OutputCode } from "./types";
 
@@ -16,24 +17,18 @@ export type CodeWriter = (plan: ExecutablePlan, finish: (text: string) => string
 export function codeWriter(options: CodegenOptions, eager: FxGraph | null): CodeWriter {
   // expressions in the graph and in the plan's sizes belong to this table
   const table = internTable();
-  const once = <T>(make: () => T): (() => T) => {
-    let made: { readonly value: T } | undefined;
-    return () => {
-      made ??= { value: withInternTable(table, make) };
-      return made.value;
-    };
-  };
+  const later = <T>(make: () => T): (() => T) => once(() => withInternTable(table, make));
   return (plan, finish) => {
-    const inductor = once(() =>
+    const inductor = later(() =>
       inductorCode(plan, options)
         .map(l => l.text)
         .join("\n"),
     );
-    const standalone = once(() => {
+    const standalone = later(() => {
       const lines = standaloneCode(plan, options);
       return { text: lines.map(l => l.text).join("\n"), lines: lines.map(l => l.origin?.at ?? []) };
     });
-    const eagerText = once(() => {
+    const eagerText = later(() => {
       const text = eager && eagerCode(eager);
       return text && finish(text);
     });
