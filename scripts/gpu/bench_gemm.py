@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import statistics
+import tempfile
 import time
 
 from common import job_files, mean, outputs_of
@@ -283,7 +284,7 @@ def main():
     options = parser.parse_args()
     files = job_files(options.jobs, options.only)
     # one for all: Inductor names another folder once it is loaded
-    os.environ.setdefault("TRITON_CACHE_DIR", "/tmp/fuselens-triton")
+    os.environ.setdefault("TRITON_CACHE_DIR", os.path.join(tempfile.gettempdir(), "fuselens-triton"))
     start = time.time()
     warm(files, options.processes, options.quick, options.limit)
     print(f"# compiled in {time.time() - start:.0f} s", flush=True)

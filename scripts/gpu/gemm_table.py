@@ -36,7 +36,7 @@ def main(path):
     for how in ("cold", "graph"):
         ratios = [ratio(r, how) for r in products]
         print(f"\nmatrix products, {how}: geometric mean {mean(ratios):.2f}, least {min(ratios):.2f}", end="")
-    print("\n\n| program | " + " | ".join(WAYS) + " |\n|---" * 1 + "|---" * len(WAYS) + "|")
+    print("\n\n| program | " + " | ".join(WAYS) + " |\n" + "|---" * (1 + len(WAYS)) + "|")
     for r in rows:
         names = {"template" if k != "library" and r["name"].startswith(ONE_FORM) else k: k for k in r["ways"]}
         cells = []

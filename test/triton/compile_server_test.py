@@ -114,7 +114,6 @@ class Server(WithCache):
         c.start(JOB["module"], JOB["launches"])
         c.wait(lambda done, total: self.fail("nobody compiles"))
 
-
     def test_what_it_started_does_not_hold_up_whoever_waits_for_it(self):
         stdin, asks = os.pipe()
         answers, stdout = os.pipe()

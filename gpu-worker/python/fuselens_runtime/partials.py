@@ -12,7 +12,10 @@ MOST = 4
 
 
 @triton.jit
-def _sums(workspace, out_ptr0, out_ptr1, out_ptr2, out_ptr3, splits, xnumel, ynumel, XBLOCK: tl.constexpr, YBLOCK: tl.constexpr, ROWS: tl.constexpr):
+def _sums(
+    workspace, out_ptr0, out_ptr1, out_ptr2, out_ptr3, splits, xnumel, ynumel, XBLOCK: tl.constexpr, YBLOCK: tl.constexpr, ROWS: tl.constexpr
+):
+    # ynumel and YBLOCK make the grid: a slot for each y
     slot = tl.program_id(1)
     x = tl.program_id(0) * XBLOCK + tl.arange(0, XBLOCK)[None, :]
     r = tl.arange(0, ROWS)[:, None]

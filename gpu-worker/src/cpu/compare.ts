@@ -10,8 +10,10 @@ export interface Difference {
   readonly maxRel: number;
 }
 
+/** elements that are compared at once */
 const PIECE = 65536;
 
+/** @throws Error if a dtype is none of the executor's */
 export function difference(buffer: ArrayBufferLike, a: TensorView, b: TensorView): Difference {
   const count = numel(b.size);
   if (numel(a.size) !== count) return { maxAbs: Number.POSITIVE_INFINITY, maxRel: Number.POSITIVE_INFINITY };

@@ -10,7 +10,7 @@ const BUILD = /^\/\*build ([0-9a-f]{16})\*\//;
 /** what node:module puts before a text, on the text's first line */
 const PREFIX = wrap("\0").indexOf("\0");
 
-export interface Loaded {
+interface Loaded {
   readonly exports: object;
   /** keeps the code compiled until then, for the next start */
   readonly keep: () => void;

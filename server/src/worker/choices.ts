@@ -8,9 +8,9 @@ import type { SubmitOptions } from "./job";
 import type { WorkerPool } from "./pool";
 
 /** a graph under a way, or under one for each product with commas between them; null: it has no plan that can be run */
-export type CompileWay = (way: string) => Promise<Compilation | null>;
+type CompileWay = (way: string) => Promise<Compilation | null>;
 
-export interface OpenChoice {
+interface OpenChoice {
   readonly choice: ReportChoice;
   readonly compile: CompileWay;
 }
@@ -18,6 +18,7 @@ export interface OpenChoice {
 /** seconds per way: medians of a few dozen runs tell ways apart */
 const SECONDS = 0.2;
 
+/** `fresh`: what the worker has kept does not count */
 export async function measureWays(
   workers: Pick<WorkerPool, "submit">,
   graphs: readonly OpenChoice[],
@@ -53,15 +54,15 @@ export async function measureWays(
 
 /** Asks for times until no product on its own can do better, one pass over the products. */
 async function search(choice: ReportChoice, measure: (way: string) => Promise<number | null>): Promise<void> {
-  let best: { readonly way: string; readonly us: number } | null = null;
+  let best = { way: "library", us: Number.POSITIVE_INFINITY };
   const consider = async (way: string): Promise<void> => {
     const us = await measure(way);
-    if (us !== null && (best === null || us < best.us)) best = { way, us };
+    if (us !== null && us < best.us) best = { way, us };
   };
   for (const way of choice.ways) await consider(way);
   if (choice.products.length < 2) return;
   for (const [i, ways] of choice.products.entries()) {
-    const now = eachOf((best as { readonly way: string } | null)?.way ?? "library", choice);
+    const now = eachOf(best.way, choice);
     for (const way of ways) if (way !== now[i]) await consider(now.map((w, j) => (j === i ? way : w)).join());
   }
 }

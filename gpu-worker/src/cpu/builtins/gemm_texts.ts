@@ -4,7 +4,8 @@
 // fifteen registers that it gives out, and a turn is one step of k.
 import { add, type BuiltinModule, builtinModule, exported, get, i32, loop, mul, set } from "./text";
 
-export const MR = 4;
+/** rows and columns of the register tile */
+const MR = 4;
 export const NR = 8;
 /** vectors of a tile's row */
 const VECTORS = Array.from({ length: NR / 4 }, (_, j) => j);
