@@ -9,7 +9,7 @@ import { many, type TraceContext, type TracedTensor, type Tracer } from "./trace
 import { invertView, type ViewStep } from "./view_inverse";
 
 /** What several tensors share: the base's current value and the writes not yet applied to it. */
-export class FunctionalStorage {
+class FunctionalStorage {
   generation = 0;
   private pending: { readonly value: TracedTensor; readonly steps: readonly ViewStep[] }[] = [];
   /** where the last write came from */
@@ -44,7 +44,7 @@ export class FunctionalStorage {
 const packet = (r: OpRecord): string => r.name.slice(0, r.name.lastIndexOf("."));
 
 /** runs a view operator on a base */
-export function runView(tracer: Tracer, step: ViewStep, base: TracedTensor): TracedTensor {
+function runView(tracer: Tracer, step: ViewStep, base: TracedTensor): TracedTensor {
   const viewed = step.record.viewOf ?? "self";
   const bound: Bound<TracedTensor> = {
     schema: step.bound.schema,
@@ -118,7 +118,7 @@ export class FunctionalTensor {
   }
 }
 
-export const isFunctional = (x: unknown): x is FunctionalTensor => x instanceof FunctionalTensor;
+const isFunctional = (x: unknown): x is FunctionalTensor => x instanceof FunctionalTensor;
 
 function castTo(tracer: Tracer, v: TracedTensor, like: TracedTensor): TracedTensor {
   return tracer.builder.call("aten._to_copy.default", [v], { dtype: new DTypeArg(like.meta.dtype) });

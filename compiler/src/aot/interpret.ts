@@ -409,7 +409,7 @@ function isTensorValue(v: FakeValue): v is FakeTensor {
 }
 
 /** a value as an operator's argument */
-export function toArgValue(c: Computed): ArgValue<Value> {
+function toArgValue(c: Computed): ArgValue<Value> {
   if (c instanceof OpaqueArg) return null;
   if (Array.isArray(c)) return (c as readonly Computed[]).map(toArgValue);
   return c as ArgValue<Value>;

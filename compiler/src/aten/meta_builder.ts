@@ -2,7 +2,7 @@
 // Promises: shapes, strides and dtypes as PyTorch's fake tensors have them (TensorIterator's stride order included).
 import { int } from "../inductor/symbolic/expr";
 import { makeArgs } from "./args";
-import { asExpr, makeDimMath, type ShapeGuards } from "./dim_math";
+import { makeDimMath, type ShapeGuards } from "./dim_math";
 import { promoteElementwise } from "./promotion";
 import { mustLookup } from "./registry";
 import { parseSchema } from "./schema";
@@ -64,7 +64,7 @@ export function makeMetaBuilder(env: ShapeGuards, defaults: MetaDefaults = DEFAU
   return builder;
 }
 
-export function makeTensorMeta(
+function makeTensorMeta(
   m: DimMath,
   shape: readonly (Dim | number)[],
   like: { dtype: DType; device: Device },
@@ -151,7 +151,7 @@ export function isContiguous(m: DimMath, t: TensorMeta, format: MemoryFormat = "
 }
 
 /** every element of the storage range is used exactly once */
-export function isNonOverlappingAndDense(m: DimMath, t: TensorMeta): boolean {
+function isNonOverlappingAndDense(m: DimMath, t: TensorMeta): boolean {
   const order = t.shape.map((_, i) => i).filter(i => m.static(t.shape[i] as Dim) !== 1);
   order.sort((a, b) => m.hint(t.stride[a] as Dim) - m.hint(t.stride[b] as Dim));
   return isDenseInOrder(m, t, order);
@@ -184,7 +184,7 @@ export function broadcastShapes(m: DimMath, shapes: readonly (readonly Dim[])[])
 }
 
 /** The device an operator on these operands runs on: 0-d CPU tensors go along with any other. */
-export function commonDevice(operands: readonly TensorMeta[]): Device {
+function commonDevice(operands: readonly TensorMeta[]): Device {
   let device: Device | undefined;
   let onlyScalars = true;
   for (const t of operands) {
@@ -215,7 +215,7 @@ export function elementwiseMeta(m: DimMath, dtype: DType, operands: readonly Ten
 }
 
 /** Strides that TensorIterator gives an output of this shape. */
-export function elementwiseStrides(m: DimMath, shape: readonly Dim[], operands: readonly TensorMeta[]): Dim[] {
+function elementwiseStrides(m: DimMath, shape: readonly Dim[], operands: readonly TensorMeta[]): Dim[] {
   const rank = shape.length;
   const same = operands.every(
     t => t.shape.length === rank && t.shape.every((s, i) => s === shape[i] || m.knownEq(s, shape[i] as Dim)),
@@ -274,12 +274,6 @@ function iterationOrder(m: DimMath, shape: readonly Dim[], strides: readonly (re
     }
   }
   return order;
-}
-
-/** Strides that a copy with preserve_format has: the tensor's own if it is dense, else dense in its order. */
-export function preservedStrides(m: DimMath, t: TensorMeta): Dim[] {
-  if (isNonOverlappingAndDense(m, t)) return [...t.stride];
-  return elementwiseStrides(m, t.shape, [t]).map(asExpr);
 }
 
 function isTensorMeta(x: unknown): x is TensorMeta {

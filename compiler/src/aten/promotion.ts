@@ -3,11 +3,6 @@
 import { isComplexDType, isFloatDType, isIntDType, itemSize } from "./ops/helpers/dtypes";
 import { type DType, type PromotionKind, PyComplex, PyFloat, type Scalar, type TensorMeta } from "./types";
 
-/** dtype in which half-precision arithmetic is done */
-export function opmathDType(d: DType): DType {
-  return d === "float16" || d === "bfloat16" || d.startsWith("float8") ? "float32" : d;
-}
-
 const SIGNED: readonly DType[] = ["int8", "int16", "int32", "int64"];
 
 /** c10::promoteTypes */

@@ -214,22 +214,3 @@ export function pythonTypeText(t: SchemaType): string {
   };
   return t.list === false ? base[t.base] : `tuple of ${base[t.base]}s`;
 }
-
-/** the signature as PyTorch lists it among candidates: "(Tensor input, int dim, bool keepdim = False)" */
-export function signatureText(schema: Schema): string {
-  let star = false;
-  const parts: string[] = [];
-  for (const p of schema.parameters) {
-    if (p.keywordOnly && !star) {
-      star = true;
-      parts.push("*");
-    }
-    const d = p.defaultValue;
-    const shown =
-      d === undefined
-        ? ""
-        : ` = ${d === null ? "None" : d === true ? "True" : d === false ? "False" : d instanceof PyFloat ? d.value : Array.isArray(d) ? `(${d.join(", ")})` : String(d)}`;
-    parts.push(`${pythonTypeText(p.type)} ${p.name === "self" ? "input" : p.name}${shown}`);
-  }
-  return `(${parts.join(", ")})`;
-}

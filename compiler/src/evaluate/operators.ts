@@ -132,7 +132,7 @@ export const numbers = (x: Operand | undefined): number[] =>
 
 export const wrap = (d: number, rank: number): number => (d < 0 ? d + Math.max(1, rank) : d);
 
-export function asDense(x: Operand | undefined, dtype: DType): Dense | undefined {
+function asDense(x: Operand | undefined, dtype: DType): Dense | undefined {
   if (isDense(x)) return x;
   const n = number(x);
   return n === undefined ? undefined : dense([], Float64Array.of(n), dtype);

@@ -106,7 +106,7 @@ const isTuple = (x: unknown): x is { readonly items: readonly unknown[] } =>
   typeof x === "object" && x !== null && "items" in x;
 
 /** the name that torch.fx starts from: snake case of the function's own name, the packet name for ATen overloads */
-export function candidateName(op: NodeOp, target: string): string {
+function candidateName(op: NodeOp, target: string): string {
   if (op === "placeholder" || op === "call_method") return snake(target);
   if (op === "output") return "output";
   let name = functionNames.get(target);

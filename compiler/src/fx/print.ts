@@ -33,7 +33,7 @@ export interface PrintOptions {
   readonly comments?: boolean;
 }
 
-export const LAZY_MODULE_FILE = "torch/fx/_lazy_graph_module.py";
+const LAZY_MODULE_FILE = "torch/fx/_lazy_graph_module.py";
 
 const DTYPE_SHORT: Readonly<Record<DType, string>> = {
   float64: "f64",

@@ -48,9 +48,3 @@ export function verifyGraph(graph: FxGraph, options: VerifyOptions = {}): string
   if (graph.nodes[graph.nodes.length - 1]?.op !== "output") broken.push("the graph has no output");
   return broken;
 }
-
-/** @throws Error naming the stage and the first broken promises (a bug of the stage) */
-export function assertVerified(graph: FxGraph, stage: string, options: VerifyOptions = {}): void {
-  const broken = verifyGraph(graph, options);
-  if (broken.length > 0) throw new Error(`${stage}: ${broken.slice(0, 3).join("; ")}`);
-}

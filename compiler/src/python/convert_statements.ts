@@ -13,7 +13,7 @@ import {
   Unreadable,
 } from "./convert_expressions";
 import { toPattern } from "./convert_patterns";
-import { field, fields, joinSpans, named, type RawNode } from "./raw";
+import { field, fields, named, type RawNode } from "./raw";
 
 export interface Converted {
   readonly body: readonly ast.Stmt[];
@@ -378,10 +378,3 @@ const COMPOUND = new Set([
   "class_definition",
   "decorated_definition",
 ]);
-
-/** the span of a whole block of statements */
-export function blockSpan(body: readonly ast.Stmt[]): ast.Span | undefined {
-  const first = body[0];
-  const last = body[body.length - 1];
-  return first && last ? joinSpans(first.span, last.span) : undefined;
-}

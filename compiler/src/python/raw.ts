@@ -116,7 +116,7 @@ export function named(node: RawNode): RawNode[] {
 }
 
 /** the first ERROR or missing node, depth first */
-export function firstProblem(node: RawNode): RawNode | undefined {
+function firstProblem(node: RawNode): RawNode | undefined {
   if (node.type === "ERROR" || node.missing) return node;
   for (const c of node.children) {
     const found = firstProblem(c);

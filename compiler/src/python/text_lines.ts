@@ -8,7 +8,7 @@ export function codeOf(line: string): string {
 }
 
 /** the offset at which a comment begins, else the line's length */
-export function commentStart(line: string): number {
+function commentStart(line: string): number {
   let quote: string | null = null;
   for (let i = 0; i < line.length; i++) {
     const c = line[i] ?? "";

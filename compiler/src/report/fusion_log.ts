@@ -147,7 +147,7 @@ function stackTraces(origins: readonly FxNode[], o: FusionLogOptions): string[] 
 }
 
 /** A frame as `traceback` prints it: place, source line, and where asked the line of carets under the call. */
-export function frameLines(f: StackFrame, o: FusionLogOptions): string[] {
+function frameLines(f: StackFrame, o: FusionLogOptions): string[] {
   const lines = [`  File "${f.file}", line ${f.line}, in ${f.func}`, `    ${f.code}`];
   const carets = o.anchors ? caretLine(f) : null;
   if (carets !== null) lines.push(`    ${carets}`);

@@ -4,7 +4,6 @@ import type { FakeTensor, FakeValue } from "../fx/types";
 import { estimateExternUs } from "../inductor/cost";
 import { itemsize } from "../inductor/ir/dtypes";
 import type { TargetProperties } from "../inductor/ir/target";
-import type { Operation } from "../inductor/ir/types";
 import type { ExecutablePlan, PlanKernel } from "../inductor/plan/types";
 import type { AnyNode, Schedule, SchedulerNode } from "../inductor/scheduler/types";
 import { printLog } from "../inductor/symbolic/print_log";
@@ -71,10 +70,6 @@ function savedBytes({ schedule, file, savedOutputs }: GraphReportInput): ReportG
     byLine.set(line, (byLine.get(line) ?? 0) + elements * itemsize(val.dtype));
   }
   return [...byLine].sort(([a], [b]) => a - b).map(([line, bytes]) => ({ line, bytes }));
-}
-
-export function operationsOf(node: AnyNode): Operation[] {
-  return leaves(node).map(n => n.operation);
 }
 
 export function leaves(node: AnyNode): SchedulerNode[] {

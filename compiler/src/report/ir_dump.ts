@@ -97,7 +97,7 @@ export function deviceText(d: Device): string {
 
 const exprs = (es: readonly Expr[]): string => pythonList(es.map(printLog));
 
-export function layoutText(l: Layout): string {
+function layoutText(l: Layout): string {
   const device = `device(type='${l.device.type}'${l.device.index === null ? "" : `, index=${l.device.index}`})`;
   switch (l.kind) {
     case "multi_output":

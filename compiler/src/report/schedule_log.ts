@@ -11,7 +11,7 @@ const MARKER = {
 } as const;
 
 /** "Schedule:", then the list on a line of its own. */
-export function printSchedule(entries: readonly ScheduleEntry[]): string {
+function printSchedule(entries: readonly ScheduleEntry[]): string {
   const texts = entries.map(e => (typeof e === "string" ? MARKER[e] : `${e.type}(name=${pythonStringRepr(e.name)})`));
   return `Schedule:\n [${texts.join(", ")}]`;
 }

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { curveKeyPair, Router } from "zeromq";
 import type { CurveServer } from "./router";
 
-export const ZAP_DOMAIN = "fuselens";
+const ZAP_DOMAIN = "fuselens";
 const Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#";
 
 /** 32 key bytes as the 40 characters that curveKeyPair() gives */
-export function encodeZ85(bytes: Uint8Array): string {
+function encodeZ85(bytes: Uint8Array): string {
   let out = "";
   for (let i = 0; i + 3 < bytes.length; i += 4) {
     let value =

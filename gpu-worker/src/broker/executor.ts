@@ -204,7 +204,7 @@ function textOf(e: unknown): string {
 }
 
 /** Only what a program needs to run: no credentials, no PYTHONPATH, no NODE_OPTIONS. */
-export function scrubbedEnvironment(folder: string): NodeJS.ProcessEnv {
+function scrubbedEnvironment(folder: string): NodeJS.ProcessEnv {
   const kept = ["PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME", "SystemRoot"];
   const env: NodeJS.ProcessEnv = { HOME: folder, TMPDIR: folder, TEMP: folder, TMP: folder };
   for (const name of kept) if (process.env[name] !== undefined) env[name] = process.env[name];

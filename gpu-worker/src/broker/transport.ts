@@ -65,7 +65,7 @@ function canHold(folder: string): boolean {
 const MAX_LINE = 16 * 1024 * 1024;
 
 /** Cuts text that comes in pieces into lines; each piece is searched once, however long the line is. */
-export function lineReader(limit: number, tooLong: () => void, line: (text: string) => void): (piece: string) => void {
+function lineReader(limit: number, tooLong: () => void, line: (text: string) => void): (piece: string) => void {
   let parts: string[] = [];
   let length = 0;
   return piece => {

@@ -197,7 +197,7 @@ export function fromBFloat(bits: number): number {
   return scratch.getFloat32(0);
 }
 
-export function toBFloat(value: number): number {
+function toBFloat(value: number): number {
   scratch.setFloat32(0, value);
   const bits = scratch.getUint32(0);
   if (Number.isNaN(value)) return ((bits >>> 16) | 0x40) & 0xffff;
@@ -205,7 +205,7 @@ export function toBFloat(value: number): number {
 }
 
 /** float8: e4m3fn has no infinity and one NaN pattern; e5m2 is a short half */
-export function fromFloat8(bits: number, mantissa: number, bias: number, finite: boolean): number {
+function fromFloat8(bits: number, mantissa: number, bias: number, finite: boolean): number {
   const sign = bits & 0x80 ? -1 : 1;
   const scale = 1 << mantissa;
   const exponent = (bits & 0x7f) >> mantissa;
@@ -218,7 +218,7 @@ export function fromFloat8(bits: number, mantissa: number, bias: number, finite:
   return sign * (exponent ? 2 ** (exponent - bias) * (1 + fraction / scale) : 2 ** (1 - bias) * (fraction / scale));
 }
 
-export function toFloat8(value: number, mantissa: number, bias: number, finite: boolean): number {
+function toFloat8(value: number, mantissa: number, bias: number, finite: boolean): number {
   const format = finite
     ? { mantissa, bias, exponents: 16, infinity: 0x7f, nan: 0x7f, sign: 0x80 }
     : { mantissa, bias, exponents: 31, infinity: 0x7c, nan: 0x7f, sign: 0x80 };

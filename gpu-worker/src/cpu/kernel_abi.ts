@@ -2,7 +2,7 @@
 // `run(buffers..., scratch?, begin, end)`: i32 byte addresses, then the slice [begin, end) of the launch's work items.
 // Addresses 0..1023 belong to the runner; a kernel that finds an index out of bounds leaves it there and traps.
 
-export const FAULT_ADDRESS = 64;
+const FAULT_ADDRESS = 64;
 /** i32: 0 none, 1 index out of bounds */
 export const FAULT_CODE = FAULT_ADDRESS;
 /** i64: the index, after wrapping negatives */

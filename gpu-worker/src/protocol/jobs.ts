@@ -22,7 +22,7 @@ const wat = z.custom<WatKernel>(
 );
 
 /** a plan with its CPU kernels, one per launch step in order */
-export const compiledSchema = z.object({
+const compiledSchema = z.object({
   plan,
   wat: z.array(wat),
   standalone: z.string(),
@@ -56,7 +56,7 @@ const tensor = z.object({
 });
 
 /** one step of a replayed program; tensors are named by the ids that `create` and `call` give them */
-export const valueStepSchema = z.discriminatedUnion("kind", [
+const valueStepSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("create"), tensor, fill }),
   z.object({ kind: z.literal("refill"), id: z.number().int(), fill }),
   /** inputs: tensor id or the value of a symbol; outputs: ids to give, null for a value not kept */

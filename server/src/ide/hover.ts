@@ -58,7 +58,7 @@ function savedLines(expression: number, line: number): string[] {
 const PRODUCT = /^triton_tem_|^extern_kernels\.|scaled_dot_product/;
 
 /** how the matrix products of the kernels' graphs are computed: an estimate, or what was measured and by how much it won */
-export function choiceLines(program: EditorProgram, kernels: readonly KernelRef[]): string[] {
+function choiceLines(program: EditorProgram, kernels: readonly KernelRef[]): string[] {
   const graphs = new Set(
     kernels
       .filter(k => PRODUCT.test(kernelOf(program, k)?.name ?? ""))

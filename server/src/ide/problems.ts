@@ -193,7 +193,7 @@ function assumptions(program: EditorProgram, lines: readonly string[]): Problem[
 }
 
 /** the text of a line without its indentation and comment-free end */
-export function lineSpan(lines: readonly string[], line: number): Span {
+function lineSpan(lines: readonly string[], line: number): Span {
   const text = lines[line - 1] ?? "";
   const column = text.length - text.trimStart().length;
   return { line, column, endLine: line, endColumn: Math.max(column, text.trimEnd().length) };

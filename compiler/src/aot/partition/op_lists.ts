@@ -24,7 +24,7 @@ const RECOMPUTABLE = words(
 const RANDOM = words("aten.native_dropout aten.rand_like aten.randn_like");
 
 /** overload packet of an ATen call, the target itself for anything else */
-export function packetOfNode(node: FxNode): string {
+function packetOfNode(node: FxNode): string {
   const { target } = node;
   let packet = packets.get(target);
   if (packet === undefined) {

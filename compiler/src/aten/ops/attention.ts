@@ -83,7 +83,7 @@ function fits<T>(b: GraphBuilder<T>, kernel: Kernel, p: Problem): boolean {
   }
 }
 
-export function chooseKernel<T>(b: GraphBuilder<T>, p: Problem): Kernel {
+function chooseKernel<T>(b: GraphBuilder<T>, p: Problem): Kernel {
   const order = (b.config("sdpa_priority_order") as readonly Kernel[] | undefined) ?? PRIORITY;
   const enabled = b.config("sdpa_enabled") as readonly Kernel[] | undefined;
   for (const kernel of order) {

@@ -15,7 +15,7 @@ function perDim<T>(b: GraphBuilder<T>, a: Args<T>, name: string, dims: number): 
   );
 }
 
-export function convOutputShape(
+function convOutputShape(
   m: MetaBuilder,
   x: readonly Dim[],
   weight: readonly Dim[],

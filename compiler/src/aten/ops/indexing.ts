@@ -19,7 +19,7 @@ import { filled, full, maskedFill, STRIDED, toDtype, where } from "./helpers/tra
 import { flatten, reshape } from "./view";
 
 /** Strides of the result of x[indices]: those of a copy of x with the indexed dims expanded (TensorIterator). */
-export function indexMeta(m: MetaBuilder, x: TensorMeta, indices: readonly (TensorMeta | null)[]): TensorMeta {
+function indexMeta(m: MetaBuilder, x: TensorMeta, indices: readonly (TensorMeta | null)[]): TensorMeta {
   const expanded = expandMasks(m, indices);
   if (expanded.length > x.shape.length) {
     return m.fail(`too many indices for tensor of dimension ${x.shape.length} (got ${expanded.length})`, "IndexError");
@@ -83,7 +83,7 @@ function lowerIndex<B>(b: LoweringBuilder<B>, a: Args<B>, op: string, check: boo
 const placesBefore = <T>(dim: number, index: T): (T | null)[] => [...new Array<null>(dim).fill(null), index];
 
 /** x indexed by a vector along one dim */
-export function indexSelect<T>(b: GraphBuilder<T>, x: T, d: number, index: T): T {
+function indexSelect<T>(b: GraphBuilder<T>, x: T, d: number, index: T): T {
   const rank = b.meta(x).shape.length;
   const dim = b.wrapDim(d, rank);
   const places = b.meta(index).shape.length === 0 ? b.call("aten.unsqueeze.default", [index, 0]) : index;

@@ -9,7 +9,6 @@ import {
   inplace,
   isComplex,
   isFloat,
-  isNumber,
   NOT_DIFFERENTIABLE,
   numberOf,
   spell,
@@ -22,6 +21,7 @@ import {
   isMaskDType,
   lacksAtomicAdd,
 } from "./helpers/gather_scatter";
+import { maybeMultiply } from "./helpers/products";
 import { at, decomposed, denseLike, numel, range } from "./helpers/shape";
 import { CONTIGUOUS, convert, fullLike, scalarTensor, zerosLike } from "./helpers/trace";
 import { productGrads, writtenInPlace } from "./scatter";
@@ -159,9 +159,8 @@ const indexAdd = decomposed({
   derivative: each({
     self: (_, c) => c.grad(),
     source: (b, c) => {
-      const alpha = c.args.scalar("alpha");
       const g = sourceGrad(b, c.grad(), c.args);
-      return isNumber(alpha, 1) ? g : b.call("aten.mul.Scalar", [g, alpha]);
+      return maybeMultiply(b, g, c.args.scalar("alpha"));
     },
   }),
 });

@@ -1,7 +1,7 @@
 // Products with vectors: mv, dot, addmv, outer, addr.
 
 import type { OpRecord } from "../types";
-import { each, inplace, isNumber, spell } from "./helpers/define";
+import { each, equalsNumber, inplace, spell } from "./helpers/define";
 import { conjIfComplex, maybeMultiply, mv, outer, t } from "./helpers/products";
 import { at, composed, decomposed } from "./helpers/shape";
 import { withOpmath } from "./helpers/trace";
@@ -61,7 +61,7 @@ const vectors: OpRecord[] = [
     decompose: (b, a) => {
       const product = b.call("aten.mul.Tensor", [mv(b, a.tensor("mat"), a.tensor("vec")), a.scalar("alpha")]);
       const beta = a.scalar("beta");
-      if (isNumber(beta, 0)) return product;
+      if (equalsNumber(beta, 0)) return product;
       return b.call("aten.add.Tensor", [product, b.call("aten.mul.Tensor", [a.tensor("self"), beta])]);
     },
     derivative: each({
@@ -79,7 +79,7 @@ const vectors: OpRecord[] = [
       const shape = [at(b.meta(x).shape, 0), at(b.meta(y).shape, 0)];
       const beta = a.scalar("beta");
       const self = b.call("aten.expand.default", [a.tensor("self"), shape]);
-      const kept = isNumber(beta, 0) ? null : b.call("aten.mul.Tensor", [self, beta]);
+      const kept = equalsNumber(beta, 0) ? null : b.call("aten.mul.Tensor", [self, beta]);
       const product = b.call("aten.mul.Tensor", [outer(b, x, y), a.scalar("alpha")]);
       return kept === null ? product : b.call("aten.add.Tensor", [kept, product]);
     },

@@ -18,13 +18,13 @@ import {
   aten,
   each,
   elementwiseMeta,
+  equalsNumber,
   fallback,
   fl,
   type GradFormula,
   inplace,
   isFloat,
   isIntegral,
-  isNumber,
   lowerOperands,
   metaOperands,
   NOT_DIFFERENTIABLE,
@@ -52,7 +52,7 @@ function lowerAddSub<B>(b: LoweringBuilder<B>, a: Args<B>, op: "add" | "sub"): B
   const alpha = a.scalar("alpha");
   const [self, raw] = lowerOperands(a, BOTH) as [B | Scalar, B | Scalar];
   let other = raw;
-  if (!isNumber(alpha, 1)) {
+  if (!equalsNumber(alpha, 1)) {
     const product = b.isBox(raw) ? 0 : numberOf(raw) * numberOf(alpha);
     other = b.isBox(raw)
       ? b.elementwise("mul", [raw, alpha])
@@ -68,7 +68,7 @@ const operandsOf = <B>(a: Args<B>): [B | Scalar | Dim, B | Scalar | Dim] =>
   lowerOperands(a, BOTH) as [B | Scalar | Dim, B | Scalar | Dim];
 
 /** True division; by a constant it is a product with the reciprocal, worked out in double precision. */
-export function lowerTrueDivide<B>(b: LoweringBuilder<B>, x: B | Scalar | Dim, y: B | Scalar | Dim): B {
+function lowerTrueDivide<B>(b: LoweringBuilder<B>, x: B | Scalar | Dim, y: B | Scalar | Dim): B {
   const constant: Scalar | null = b.isBox(y) ? b.constantOf(y) : b.isDim(y) ? null : (y as Scalar);
   if (b.isBox(x) && constant !== null && !(constant instanceof PyComplex))
     return byReciprocal(b, x, constant, y as B | Scalar);
@@ -222,7 +222,7 @@ const rsub: OpRecord[] = (["Tensor", "Scalar"] as const).map(overload =>
       return elementwiseMeta(m, a, BOTH);
     },
     decompose: (b, a) => {
-      const kwargs: Record<string, ArgValue<never>> = isNumber(a.scalar("alpha"), 1)
+      const kwargs: Record<string, ArgValue<never>> = equalsNumber(a.scalar("alpha"), 1)
         ? {}
         : { alpha: a.scalar("alpha") };
       return b.call("aten.sub.Tensor", [a.raw("other"), a.tensor("self")], kwargs);
@@ -455,7 +455,7 @@ function renamed(packet: string, of: string, promotion: "default" | "int_to_floa
       b.call(
         `aten.${of}.Tensor`,
         [a.raw("self"), a.raw("other")],
-        alpha && !isNumber(a.scalar("alpha"), 1) ? { alpha: a.raw("alpha") } : {},
+        alpha && !equalsNumber(a.scalar("alpha"), 1) ? { alpha: a.raw("alpha") } : {},
       ),
   };
   return [record, { ...inplace(record), functional: `aten.${of}.Tensor` }];

@@ -14,7 +14,7 @@ export interface TensorGuess {
 }
 
 /** sizes that are told apart in error messages */
-export const DIM_HINTS: Readonly<Record<number, readonly number[]>> = {
+const DIM_HINTS: Readonly<Record<number, readonly number[]>> = {
   0: [],
   1: [512],
   2: [8, 512],

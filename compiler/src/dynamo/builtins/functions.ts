@@ -106,7 +106,7 @@ function installObject(vm: Machine): void {
 }
 
 /** attributes of object that user code names explicitly: object.__setattr__(self, ...), super().__init__() */
-export function objectFallback(vm: Machine, name: string): Value | undefined {
+function objectFallback(vm: Machine, name: string): Value | undefined {
   const m = (f: (args: readonly Value[], kw: Kwargs) => Value): Value => {
     const b = new PyBuiltin(vm.types.builtin, name, f);
     b.method = true;

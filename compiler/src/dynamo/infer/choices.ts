@@ -370,7 +370,7 @@ function layersWith(h: Draft): string[] {
 const MODULE_STATE = /^(training|weight|bias|shape|size|dim|ndim|device|dtype)$/;
 
 /** common words of a parameter's and a class's name */
-export function similarity(parameter: string, cls: string): number {
+function similarity(parameter: string, cls: string): number {
   const a = parameter.toLowerCase().replace(/_/g, "");
   const b = cls.toLowerCase().replace(/_/g, "");
   if (a === b) return 10;

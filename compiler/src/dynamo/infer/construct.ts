@@ -35,7 +35,7 @@ export type Built =
   | { readonly kind: "built"; readonly value: Value; readonly state: State; readonly notes: readonly string[] }
   | { readonly kind: "failed"; readonly failure: Failure | null; readonly why: string };
 
-export function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict): Hole[] {
+function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict): Hole[] {
   const init = cls.lookup("__init__");
   if (
     cls.lookup("__dataclass_fields__") !== undefined &&

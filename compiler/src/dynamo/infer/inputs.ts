@@ -136,7 +136,7 @@ function floats(h: Draft, first: number, make: (d: DType, r: number) => Choice):
     .concat(make("int64", 2), make("int64", 1));
 }
 
-export function defaultDims(rank: number): number[] {
+function defaultDims(rank: number): number[] {
   switch (rank) {
     case 0:
       return [];

@@ -109,7 +109,6 @@ const STRINGS: readonly (readonly [RegExp, string])[] = [
 
 const OBJECTS =
   /^(config|cfg|args|arg|params|conf|opt|opts|options|hparams?|hps|h|hp|model_args|model_config|configs?|settings|model_params|global_params|block_args|hyperparams?|c)$|_(config|cfg|args|params|hparams)$/;
-const LISTS = /s$|_list$|depths|dims|channels_list|ratios|sizes|mults|layers_cfg|blocks_args|num_blocks|num_repeats/;
 const BOOLS =
   /^(is|has|use|do|with|should|apply|enable|disable|return|output|no|add|learn|train|freeze|share|tie|need|allow|force|want|only|keep|low|fused|flash|double|separate)_|^(bias|causal|training|train|inplace|affine|bilinear|batch_norm|pretrained|residual|shortcut|downsample|upsample|bidirectional|norm|normalize|last|first|final|verbose|debug|causality|qkv_bias|batch_first|gated|small|relu|masked|use\w+|is\w+|dense|pre_norm|attention|attn|lora|flash|mask_future|skip|downsampling|se|deconv)$|_(only|enabled|flag|first|bias|checkpointing|attn|norm|residual|on|off)$/;
 const MODULES =
@@ -141,7 +140,6 @@ export function stringFor(name: string): string {
 
 export const isStringName = (name: string): boolean => STRINGS.some(([re]) => re.test(name.toLowerCase()));
 export const isConfigName = (name: string): boolean => OBJECTS.test(name);
-export const isListName = (name: string): boolean => LISTS.test(name);
 export const isBoolName = (name: string): boolean => BOOLS.test(name);
 export const isModuleName = (name: string): boolean => MODULES.test(name);
 export const isClassName = (name: string): boolean => CLASSES.test(name);

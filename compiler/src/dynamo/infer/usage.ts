@@ -223,7 +223,7 @@ function noteEinops(u: Usage, pattern: string | undefined): void {
   }
 }
 
-export function einopsAxes(pattern: string): string[] | undefined {
+function einopsAxes(pattern: string): string[] | undefined {
   const left = pattern.split("->")[0] ?? "";
   if (left.includes("...") || left.trim() === "") return undefined;
   return left

@@ -118,7 +118,7 @@ function pickMetaclass(vm: Interp, bases: readonly PyClass[], given: Value | und
 }
 
 /** type.__new__ */
-export function makeClass(
+function makeClass(
   vm: Interp,
   metaclass: PyClass,
   name: string,

@@ -27,7 +27,7 @@ export function sliceBounds(vm: Interp, s: PySlice, length: number): Bounds {
   return { start, stop, step, length: Math.max(0, Math.ceil((stop - start) / step)) };
 }
 
-export function takeSlice<T>(items: readonly T[], b: Bounds): T[] {
+function takeSlice<T>(items: readonly T[], b: Bounds): T[] {
   if (b.step === 1) return items.slice(b.start, Math.max(b.start, b.stop));
   const out: T[] = [];
   for (let k = 0, i = b.start; k < b.length; k++, i += b.step) out.push(items[i] as T);

@@ -1,6 +1,6 @@
 // with and raise. In: the context manager or exception as written. Out: what the statement leaves on the stack, or the
 // raised error.
-import { PyClass, PyInstance, PyTuple, PyUnknown, type Value } from "../objects/values";
+import { PyClass, PyInstance, PyUnknown, type Value } from "../objects/values";
 import { type Interp, PyError } from "./api";
 import type { Frame } from "./frame";
 import { special } from "./operators";
@@ -44,10 +44,4 @@ export function raiseStatement(vm: Interp, f: Frame, parts: readonly Value[]): n
   const handled = f.handling[f.handling.length - 1];
   if (handled && handled !== value) value.attrs.set("__context__", handled);
   throw new PyError(value);
-}
-
-/** args of an exception instance */
-export function exceptionArgs(e: PyInstance): readonly Value[] {
-  const args = e.attrs?.get("args");
-  return args instanceof PyTuple ? args.items : [];
 }

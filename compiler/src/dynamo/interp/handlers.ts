@@ -6,7 +6,6 @@ import {
   PyClass,
   PyDict,
   type PyInstance,
-  PyIterator,
   PyList,
   PyModule,
   PySlice,
@@ -533,6 +532,3 @@ function matchClass(vm: Interp, o: Value, cls: Value, count: number, names: read
   }
   return vm.tuple(attrs);
 }
-
-/** iterators keep generators apart; used by the builtins that take either */
-export const isIterator = (v: Value): boolean => v instanceof PyIterator || v instanceof PyGenerator;

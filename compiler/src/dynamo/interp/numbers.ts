@@ -128,7 +128,7 @@ function bigOp(vm: Interp, op: BinaryOperator, a: bigint, b: bigint): Value | un
 }
 
 /** Python's modulo: the sign of the divisor */
-export function floatMod(a: number, b: number): number {
+function floatMod(a: number, b: number): number {
   const r = a % b;
   return r !== 0 && r < 0 !== b < 0 ? r + b : r;
 }

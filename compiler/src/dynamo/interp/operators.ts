@@ -205,7 +205,7 @@ export function unaryOperation(vm: Interp, op: "+" | "-" | "~" | "not", a: Value
 
 // ---- comparison
 
-export function sameObject(a: Value, b: Value): boolean {
+function sameObject(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a instanceof PyMethod && b instanceof PyMethod) return false;
   return false;

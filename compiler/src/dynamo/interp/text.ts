@@ -32,7 +32,7 @@ export function floatText(x: number): string {
   return s.includes(".") ? s : `${s}.0`;
 }
 
-export function complexText(c: PyComplex): string {
+function complexText(c: PyComplex): string {
   const part = (x: number): string => floatText(x).replace(/\.0$/, "");
   const im = `${part(c.im)}j`;
   if (c.re === 0 && !Object.is(c.re, -0)) return im;

@@ -30,7 +30,7 @@ const MODES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "max-autotune-no-cudagraphs": { max_autotune: true, coordinate_descent_tuning: true },
 };
 
-export function toPlain(v: Value): unknown {
+function toPlain(v: Value): unknown {
   if (v instanceof PyFloat) return v.value;
   if (v instanceof PyList || v instanceof PyTuple) return v.items.map(toPlain);
   if (v instanceof PyDict) return Object.fromEntries(v.entries().map(([k, x]) => [String(k), toPlain(x)]));
@@ -38,7 +38,7 @@ export function toPlain(v: Value): unknown {
   return v;
 }
 
-export function fromPlain(torch: Torch, x: unknown): Value {
+function fromPlain(torch: Torch, x: unknown): Value {
   if (x === null || x === undefined) return null;
   if (typeof x === "string" || typeof x === "boolean") return x;
   if (typeof x === "number") return Number.isInteger(x) ? x : new PyFloat(x);

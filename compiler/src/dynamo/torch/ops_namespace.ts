@@ -62,7 +62,7 @@ function callOp(torch: Torch, target: string, args: readonly Value[], kw: Kwargs
 }
 
 /** shapes from the fake implementation, or from running the function itself without recording it */
-export function callCustom(torch: Torch, name: string, fn: Value, args: readonly Value[], kw: Kwargs): Value {
+function callCustom(torch: Torch, name: string, fn: Value, args: readonly Value[], kw: Kwargs): Value {
   const { vm } = torch;
   const fake = torch.fakes.get(name.replace(".", "::")) ?? fn;
   const trace = torch.trace;

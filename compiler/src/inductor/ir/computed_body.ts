@@ -16,7 +16,7 @@ import { bodySizes, withKnownLoops, withLoops } from "./transform";
 type Indexer = (index: readonly Expr[]) => Expr;
 
 /** what the node writes (get_store_function) */
-export function storeFunction(l: Loops, buffer: string, indexer: Indexer): StoreFn {
+function storeFunction(l: Loops, buffer: string, indexer: Indexer): StoreFn {
   return <V>(ops: BodyOps<V>, index: readonly Expr[], rindex: readonly Expr[]): void => {
     switch (l.kind) {
       case "Pointwise": {
@@ -102,7 +102,7 @@ export interface OrderedBody {
   readonly body: LoopBody;
 }
 
-export function orderedBody(
+function orderedBody(
   ranges: readonly Expr[],
   reductionRanges: readonly Expr[],
   store: StoreFn,

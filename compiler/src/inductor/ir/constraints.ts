@@ -23,7 +23,7 @@ import { decideLayout, freezeLayout, freezeWithExactStrides, freezeWithStrideOrd
 import { isStridedStorage, reinterpret, sliceView } from "./views";
 
 /** a copy in memory with a flexible layout */
-export function copyInput(ctx: Lowering, x: Value): TensorBox {
+function copyInput(ctx: Lowering, x: Value): TensorBox {
   const copy = createPointwise(ctx, {
     size: sizeOf(x),
     dtype: dtypeOf(x),
@@ -43,7 +43,7 @@ export function tensorMeta(node: FxNode | null): FakeTensor | undefined {
 }
 
 /** strides over the storage, if the view's index is linear in its variables; fixes the storage's layout */
-export function toReinterpretView(ctx: Lowering, x: View): View | undefined {
+function toReinterpretView(ctx: Lowering, x: View): View | undefined {
   if (x.kind === "reinterpret") return x;
   const storage = storageOf(x);
   const b = storage.data;
@@ -91,7 +91,7 @@ export function requireStride1(ctx: Lowering, x: TensorBox): TensorBox {
 const insignificant = (s: SizeVars, size: Expr): boolean => s.knownLeq(size, 1);
 
 /** equal where a dimension has more than one element */
-export function significantStridesEqual(
+function significantStridesEqual(
   ctx: Lowering,
   a: readonly Expr[],
   b: readonly Expr[],
@@ -136,7 +136,7 @@ function freezeTo(ctx: Lowering, x: TensorBox, demand: StrideDemand, allowPaddin
   else freezeWithExactStrides(ctx, b, demand.exact, allowPadding);
 }
 
-export function requireStrides(ctx: Lowering, x: TensorBox, demand: StrideDemand, allowPadding = false): TensorBox {
+function requireStrides(ctx: Lowering, x: TensorBox, demand: StrideDemand, allowPadding = false): TensorBox {
   const size = sizeOf(x);
   const numel = intValue(ctx.sizevars.numel(size));
   if ((numel === 0 || numel === 1) && "order" in demand) return x;

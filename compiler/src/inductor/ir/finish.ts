@@ -77,7 +77,7 @@ function graphInput(ctx: Lowering, p: FxNode): GraphInput {
   return { name: p.name, layout: null, symbol: p.meta.val, ...(hint === undefined ? {} : { hint }) };
 }
 
-export function finalLayout(l: IrLayout): Layout {
+function finalLayout(l: IrLayout): Layout {
   switch (l.kind) {
     case "fixed":
     case "flexible":
@@ -109,7 +109,7 @@ export function finalLayout(l: IrLayout): Layout {
 }
 
 /** name, strides and whether the view is the buffer itself */
-export function bufferView(x: TensorBox): BufferView {
+function bufferView(x: TensorBox): BufferView {
   const b = bufferOf(x);
   if (b === undefined) throw new Error("a value that leaves the graph is in memory");
   const l = valueLayout(x);

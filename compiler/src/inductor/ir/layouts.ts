@@ -29,7 +29,7 @@ export function fillOrdered(sizes: readonly Expr[], order: readonly number[]): E
 }
 
 /** [rank of each dimension] <-> [dimensions innermost first] */
-export function strideOrderToFillOrder(order: readonly number[]): number[] {
+function strideOrderToFillOrder(order: readonly number[]): number[] {
   const fill: number[] = order.map(() => 0);
   for (const [dim, rank] of order.entries()) fill[rank] = dim;
   return fill;
@@ -60,7 +60,7 @@ export function sameOrdered(sizes: readonly Expr[], strides: readonly Expr[], si
   return fillOrdered(sizes, fill);
 }
 
-export const CHANNELS_LAST_FILL = [1, 3, 2, 0];
+const CHANNELS_LAST_FILL = [1, 3, 2, 0];
 export const CHANNELS_LAST_ORDER = [3, 0, 2, 1];
 
 /** that of values of any rank: channels run fastest, then the last dimension */

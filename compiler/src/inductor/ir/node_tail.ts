@@ -45,7 +45,7 @@ const packet = (target: string): string => target.split(".")[1] ?? target;
 /** extern operators that Inductor has a kernel choice for: their inputs are put in memory by the lowering itself */
 const CHOSEN: ReadonlySet<string> = new Set(["addmm", "baddbmm", "_scaled_mm", "_grouped_mm"]);
 
-export function needsRealizedInputs(target: string): boolean {
+function needsRealizedInputs(target: string): boolean {
   const name = packet(target);
   if (NEEDS_REALIZED.has(name)) return true;
   const record = lookup(target);

@@ -49,7 +49,7 @@ export const isScalar = (x: unknown): x is Scalar =>
   x instanceof PyComplex;
 
 /** a scalar as ops.constant takes it */
-export function constantValue(s: Scalar): number | boolean | PyFloat {
+function constantValue(s: Scalar): number | boolean | PyFloat {
   if (typeof s === "bigint") return Number(s);
   if (s instanceof PyComplex) return new PyFloat(s.re);
   return s;

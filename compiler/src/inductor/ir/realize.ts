@@ -19,7 +19,7 @@ import { pickLoopOrder, strideHints } from "./loop_order";
 import { countOf, isLarge } from "./op_count";
 import { loopReads } from "./reads";
 
-export function flexibleLayout(l: Loops): StridedLayout {
+function flexibleLayout(l: Loops): StridedLayout {
   const size = loopsSize(l);
   return { kind: "flexible", device: l.device, dtype: l.dtype, size, stride: contiguousStrides(size), offset: int(0) };
 }

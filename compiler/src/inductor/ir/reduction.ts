@@ -138,7 +138,7 @@ function emptyValue(type: ReductionType): number {
   }
 }
 
-export function createReduction(ctx: Lowering, r: ReductionSpec): TensorBox {
+function createReduction(ctx: Lowering, r: ReductionSpec): TensorBox {
   const rnumel = ctx.sizevars.simplify(product(r.reductionRanges));
   const n = intValue(rnumel);
   const pointwise = (inner: Loader): TensorBox =>

@@ -38,7 +38,7 @@ export function opsHandler<V>(ops: BodyOps<V>): BodyHandler<V> {
 }
 
 /** a captured combine function as a function again */
-export function combineFunction(combine: ScanCombine): CombineFn {
+function combineFunction(combine: ScanCombine): CombineFn {
   return <V>(ops: Ops<V>, a: V[], b: V[]): V[] => {
     const values = new Map<BodyNode, V>();
     for (const [i, p] of combine.parameters.entries()) values.set(p, [...a, ...b][i] as V);

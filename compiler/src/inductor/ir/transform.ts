@@ -98,7 +98,7 @@ export function reorderIterLoops(body: LoopBody, order: readonly number[], sizev
 }
 
 /** Iteration loops replaced by others over the same elements; `reindex` gives each old variable in terms of the new. */
-export function reindexIterLoops(
+function reindexIterLoops(
   body: LoopBody,
   iterSizes: readonly Expr[],
   reindex: (vars: readonly Expr[]) => readonly Expr[],

@@ -124,7 +124,7 @@ export function sliceView(ctx: Lowering, x: Value, dim: number, start: Expr, end
 }
 
 /** whether strides are contiguous, once a flexible layout has got the padding it will get */
-export function isContiguousStorage(ctx: Lowering, x: Value): boolean {
+function isContiguousStorage(ctx: Lowering, x: Value): boolean {
   const v = unwrap(x);
   if (!isStridedStorage(v)) return false;
   if (v.kind === "storage" && !isLoops(v.data)) padFlexible(ctx, v.data);

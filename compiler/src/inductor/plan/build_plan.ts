@@ -27,7 +27,7 @@ export function buildPlan(schedule: Schedule, options: PlanOptions): ExecutableP
   return new PlanBuilder(schedule, options).build();
 }
 
-export class PlanBuilder implements PlanContext {
+class PlanBuilder implements PlanContext {
   readonly view: GraphView;
   readonly open: OpenStep[] = [];
   readonly allocated = new Set<string>();

@@ -77,7 +77,7 @@ function takesOver(c: InplaceContext, node: SchedulerNode, read: Dep, output: st
 }
 
 /** same device, dtype and storage size, or provably at most 5 % less (can_match_buffer_size) */
-export function sizesMatch(view: GraphView, input: string, output: string): boolean {
+function sizesMatch(view: GraphView, input: string, output: string): boolean {
   const a = view.tensorLayout(input);
   const b = view.tensorLayout(output);
   if (a.dtype !== b.dtype || a.device.type !== b.device.type || a.device.index !== b.device.index) return false;

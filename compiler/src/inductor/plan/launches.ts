@@ -178,7 +178,7 @@ export class LaunchBuilder {
 export const originsOf = (members: readonly SchedulerNode[]): readonly (readonly FxNode[])[] =>
   members.map(m => m.operation.origins);
 
-export function callArgs(b: PlanContext, params: readonly KernelParam[]): PlanArg[] {
+function callArgs(b: PlanContext, params: readonly KernelParam[]): PlanArg[] {
   return params.flatMap((p): PlanArg[] => {
     const { def } = p;
     switch (def.kind) {

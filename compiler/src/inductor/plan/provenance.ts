@@ -19,7 +19,7 @@ export interface Provenance {
 }
 
 /** call_function origins of all nodes, in the post-grad graph's order; null: from no single graph */
-export function sortedOrigins(groups: readonly (readonly FxNode[])[]): { nodes: FxNode[]; graph: OwnerGraph | null } {
+function sortedOrigins(groups: readonly (readonly FxNode[])[]): { nodes: FxNode[]; graph: OwnerGraph | null } {
   const nodes = [...new Set(groups.flat())].filter(n => n.op === "call_function");
   const graphs = new Set(nodes.map(n => n.graph));
   const [graph] = graphs;
@@ -107,7 +107,7 @@ function fragment(nodes: readonly FxNode[], members: readonly SchedulerNode[], v
 }
 
 /** torch.fx's Node.format_node with tensor metadata */
-export function formatNode(n: FxNode): string {
+function formatNode(n: FxNode): string {
   const type = isFakeTensor(n.meta.val) ? `Tensor "${typeText(n.meta.val)}"` : "";
   const kwargs = [...n.kwargs].map(([k, v]) => `${k}: ${formatArgument(v)}`).join(", ");
   return `%${n.name} : ${type}[num_users=${n.users.size}] = ${n.op}[target=${targetText(n.target)}](args = ${formatTuple(n.args)}, kwargs = {${kwargs}})`;

@@ -76,7 +76,7 @@ export function weakDep(name: string, mutatingBuffer: string, isFake = false): W
 export const isMemoryDep = (d: Dep): d is MemoryDep => d.kind === "memory";
 
 /** The dependency on another buffer; the same object if the name stays. */
-export function renameDep<D extends Dep>(d: D, renames: ReadonlyMap<string, string>): D {
+function renameDep<D extends Dep>(d: D, renames: ReadonlyMap<string, string>): D {
   const name = renames.get(d.name);
   if (name === undefined || name === d.name) return d;
   const dep: Dep = d;

@@ -37,7 +37,7 @@ function reductionOps(n: AnyNode): ComputedOperation[] {
 }
 
 /** (elements kept, elements reduced); for first stages of split reductions those before splitting */
-export function numelRnumel(s: SchedulerState, n: AnyNode): readonly [Expr, Expr] {
+function numelRnumel(s: SchedulerState, n: AnyNode): readonly [Expr, Expr] {
   const ops = reductionOps(n);
   const splits = ops.map(op => ("split" in op.loops ? op.loops.split : undefined));
   const [first] = splits;
@@ -105,7 +105,7 @@ function isFullAccess(s: SchedulerState, name: string, n: AnyNode): boolean {
 }
 
 /** Every load steps by 1, or not at all, along the last loop. */
-export function isContiguousNode(s: SchedulerState, n: AnyNode): boolean {
+function isContiguousNode(s: SchedulerState, n: AnyNode): boolean {
   return membersOf(n).every(m => {
     const { body } = m;
     if (!body) return false;
@@ -139,7 +139,7 @@ export function canJoinMixOrder(s: SchedulerState, mix: GroupNode, other: AnyNod
   );
 }
 
-export function halvesOf(mix: GroupNode): readonly [AnyNode, AnyNode] {
+function halvesOf(mix: GroupNode): readonly [AnyNode, AnyNode] {
   if (!mix.halves) throw new Error(`${mix.name} has no halves`);
   return mix.halves;
 }

@@ -58,7 +58,7 @@ export function membersOf(n: AnyNode): readonly SchedulerNode[] {
   return list;
 }
 
-export const firstName = (n: AnyNode): string => (isGroup(n) ? firstName(n.snodes[0] as AnyNode) : n.name);
+const firstName = (n: AnyNode): string => (isGroup(n) ? firstName(n.snodes[0] as AnyNode) : n.name);
 const operationLists = new WeakMap<AnyNode, readonly string[]>();
 
 export function operationNames(n: AnyNode): readonly string[] {

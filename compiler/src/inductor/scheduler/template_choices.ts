@@ -131,12 +131,12 @@ export function trafficOf(graph: LoweredGraph, op: ExternOperation): number {
 }
 
 /** "mm", "addmm", "bmm", "baddbmm", "scaled_mm"; null for kernels without a template */
-export function templateKernel(op: ExternOperation): string | null {
+function templateKernel(op: ExternOperation): string | null {
   return gemmKind(op);
 }
 
 /** sizes of a product as (M, N, K) */
-export function gemmSizes(op: ExternOperation, sv: SizeVars): readonly [number, number, number] {
+function gemmSizes(op: ExternOperation, sv: SizeVars): readonly [number, number, number] {
   const [a, b] = productReads(op).map(r => r.size.slice(-2).map(e => sv.sizeHint(e, 1)));
   return [a?.[0] ?? 1, b?.[1] ?? 1, a?.[1] ?? 1];
 }

@@ -49,7 +49,7 @@ export function verticalRefusal(
 }
 
 /** Whether a consumer's read is at the element that the producer has just written. */
-export function fusableReadAndWrite(s: SchedulerState, read: Dep, write: MemoryDep): boolean {
+function fusableReadAndWrite(s: SchedulerState, read: Dep, write: MemoryDep): boolean {
   const name = s.mutationRenames.get(read.name) ?? read.name;
   if (read.kind === "star") {
     const written = s.mutationRenames.get(write.name) ?? write.name;

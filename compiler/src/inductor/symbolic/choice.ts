@@ -182,7 +182,7 @@ export function relation(op: RelationOp, a: ExprLike, b: ExprLike): Expr {
   return known === undefined ? makeRelation(op, p, q) : boolExpr(known);
 }
 
-export const NEGATED: Record<RelationOp, RelationOp> = { eq: "ne", ne: "eq", lt: "ge", le: "gt", gt: "le", ge: "lt" };
+const NEGATED: Record<RelationOp, RelationOp> = { eq: "ne", ne: "eq", lt: "ge", le: "gt", gt: "le", ge: "lt" };
 
 function connective(kind: "and" | "or", xs: readonly Expr[]): Expr {
   const neutral = kind === "and" ? isTrue : isFalse;

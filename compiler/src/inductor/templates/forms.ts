@@ -14,7 +14,7 @@ import type { Gemm } from "./gemm";
  * tile's copies begin before one ends.
  */
 export type GemmForm = "pointers" | "persistent" | "flattened";
-export const GEMM_FORMS: readonly GemmForm[] = ["flattened", "persistent", "pointers"];
+const GEMM_FORMS: readonly GemmForm[] = ["flattened", "persistent", "pointers"];
 
 /** a form, and whether its results go out through tensor descriptors as well */
 export type GemmWay = GemmForm | "flattened_stores" | "persistent_stores";

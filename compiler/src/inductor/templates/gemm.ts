@@ -36,7 +36,7 @@ export function gemmKind(op: ExternOperation): GemmKind | null {
 }
 
 /** dtypes that tensor cores take */
-export const isProductDType = (d: DType): boolean => isHalf(d) || d === "float32" || isFloat8(d);
+const isProductDType = (d: DType): boolean => isHalf(d) || d === "float32" || isFloat8(d);
 export const isFloat8 = (d: DType): boolean => d === "float8_e4m3fn" || d === "float8_e5m2";
 
 export function gemmOf(op: ExternOperation): Gemm | null {

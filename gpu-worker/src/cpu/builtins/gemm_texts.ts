@@ -11,7 +11,7 @@ export const NR = 8;
 const VECTORS = Array.from({ length: NR / 4 }, (_, j) => j);
 /** rows of a task's block, a multiple of MR */
 export const MC = 48;
-export const KC = 256;
+const KC = 256;
 /** columns of a task's block, a multiple of NR */
 export const NC = 256;
 /** per thread: the packed block of A and one tile */

@@ -59,11 +59,11 @@ function settingsKey(ctx: ServerContext): string {
   return `${preset} ${target} ${JSON.stringify(ctx.settings.config)} ${JSON.stringify(ctx.settings.diagnostics)}`;
 }
 
-export function problemsOf(ctx: ServerContext, view: View): Problem[] {
+function problemsOf(ctx: ServerContext, view: View): Problem[] {
   return problemsFor(view.program, view.path, view.unitLines(), ctx.settings.diagnostics);
 }
 
-export function toDiagnostic(ctx: ServerContext, view: View, p: Problem): Diagnostic {
+function toDiagnostic(ctx: ServerContext, view: View, p: Problem): Diagnostic {
   const related = p.related.flatMap(r => {
     const location = view.locate(r.span);
     return location ? [{ location, message: r.message }] : [];

@@ -37,7 +37,7 @@ export function numberOf(s: Scalar): number {
 }
 
 /** whether a Scalar is this number; unlike `numberOf` it leaves a float parameter one */
-export function isNumber(s: Scalar, value: number): boolean {
+export function equalsNumber(s: Scalar, value: number): boolean {
   return s instanceof PyFloat ? s.is(value) : Number(s) === value;
 }
 
@@ -204,7 +204,7 @@ const TITLES: Partial<Record<DType, string>> = {
   complex128: "ComplexDouble",
 };
 /** the scalar type's C++ name, as messages show it */
-export const dtypeTitle = (d: DType): string => TITLES[d] ?? d;
+const dtypeTitle = (d: DType): string => TITLES[d] ?? d;
 
 /** The in-place form of a record: same arguments, writes and returns `self`. */
 export function inplace(record: OpRecord, python: readonly string[] = [], printedAs?: string): OpRecord {
@@ -240,7 +240,7 @@ export function composite(spec: {
 }
 
 /** Positional arguments up to the last one that was given, then given keywords: a call as the graph prints it. */
-export function givenArguments<T>(
+function givenArguments<T>(
   a: Args<T>,
   positional: readonly string[],
   keywords: readonly string[] = [],

@@ -76,7 +76,7 @@ export function options<T>(
  * Dims of a tensor from the outermost in memory to the innermost, as elementwise results take them over
  * (torch._prims_common.compute_elementwise_output_logical_to_physical_perm).
  */
-export function physicalOrder<T>(b: GraphBuilder<T>, x: T): number[] {
+function physicalOrder<T>(b: GraphBuilder<T>, x: T): number[] {
   const t = b.meta(x);
   const rank = t.shape.length;
   if (rank <= 1 || b.isContiguous(x)) return range(rank);

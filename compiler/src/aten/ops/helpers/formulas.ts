@@ -1,6 +1,6 @@
 // Node sequences that several operators share.
 import type { GraphBuilder, Scalar } from "../../types";
-import { aten, fl, isIntegral, isNumber } from "./define";
+import { aten, equalsNumber, fl, isIntegral } from "./define";
 import { fullLike } from "./trace";
 
 /** x == x and |x| != inf; all True on integers */
@@ -14,7 +14,7 @@ export function finiteMask<T>(b: GraphBuilder<T>, x: T): T {
 /** log(1 + exp(x)), x itself where that is large */
 export function softplus<T>(b: GraphBuilder<T>, x: T, beta: Scalar = 1, threshold: Scalar = 20): T {
   const f = aten(b);
-  const plain = isNumber(beta, 1);
+  const plain = equalsNumber(beta, 1);
   const scaled = plain ? x : f("mul.Tensor", x, beta);
   let soft = f("log1p.default", f("exp.default", scaled));
   if (!plain) soft = f("div.Tensor", soft, beta);

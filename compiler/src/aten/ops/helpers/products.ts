@@ -1,11 +1,11 @@
 // The calls that derivatives, compositions and lowerings of matrix products are written with.
 
 import type { ArgValue, GraphBuilder, LoweringBuilder, Scalar } from "../../types";
-import { isComplex, isNumber } from "./define";
+import { equalsNumber, isComplex } from "./define";
 
 /** x * s as derivative formulas write it, left out for 1 (autograd's maybe_multiply) */
 export function maybeMultiply<T>(b: GraphBuilder<T>, x: T, s: Scalar): T {
-  return isNumber(s, 1) ? x : b.call("aten.mul.Scalar", [x, s]);
+  return equalsNumber(s, 1) ? x : b.call("aten.mul.Scalar", [x, s]);
 }
 
 export function conjIfComplex<T>(b: GraphBuilder<T>, x: T): T {

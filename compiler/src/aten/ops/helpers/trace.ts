@@ -1,7 +1,6 @@
 // What decompositions and derivatives share: casts, constants, selection. In: a graph builder. Out: traced nodes, in
 // the order in which PyTorch's own helpers create them (names are numbered by creation).
 import {
-  type Args,
   type ArgValue,
   type Device,
   DeviceArg,
@@ -68,7 +67,6 @@ export function fullLike<T>(b: GraphBuilder<T>, x: T, value: Scalar, dtype?: DTy
 }
 
 export const zerosLike = <T>(b: GraphBuilder<T>, x: T): T => fullLike(b, x, 0);
-export const onesLike = <T>(b: GraphBuilder<T>, x: T): T => fullLike(b, x, 1);
 
 /** at::scalar_tensor(0., x.options()), which backward formulas select with */
 export function zeroScalar<T>(b: GraphBuilder<T>, like: T): T {
@@ -170,12 +168,6 @@ export function filled<T>(b: GraphBuilder<T>, chosen: T): T {
   return b.call("aten.clone.default", [chosen], { memory_format: CONTIGUOUS });
 }
 
-/** dims of a reduction, wrapped; all of them when none are given */
-export function reductionDims<T>(b: GraphBuilder<T>, dims: readonly number[] | null, rank: number): number[] {
-  if (dims === null || dims.length === 0) return Array.from({ length: rank }, (_, i) => i);
-  return dims.map(d => b.wrapDim(d, rank));
-}
-
 /** number of elements over some dims */
 export function numelOf<T>(b: GraphBuilder<T>, x: T, dims?: readonly number[]): Dim {
   const shape = b.meta(x).shape;
@@ -210,9 +202,4 @@ export function unsqueezeDims<T>(b: GraphBuilder<T>, x: T, dims: readonly number
 export function conj<T>(b: GraphBuilder<T>, x: ArgValue<T>): ArgValue<T> {
   if (!b.isTensor(x) || !isComplex(b.meta(x).dtype)) return x;
   return b.call("aten.clone.default", [b.call("aten._conj.default", [x])]);
-}
-
-/** an argument by name, or null when it is no tensor */
-export function tensorOrNull<T>(a: Args<T>, name: string): T | null {
-  return a.isTensor(name) ? a.tensor(name) : null;
 }

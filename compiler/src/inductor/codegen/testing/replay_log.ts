@@ -257,7 +257,7 @@ function withOrigins(op: Operation, origins: ReadonlyMap<string, readonly string
   return { ...op, origins: nodes } as Operation;
 }
 
-export function parseKernels(code: string): ExpectedKernel[] {
+function parseKernels(code: string): ExpectedKernel[] {
   const kernels: ExpectedKernel[] = [];
   const lines = code.split("\n");
   for (let i = 0; i < lines.length; i++) {

@@ -79,7 +79,7 @@ function indexRange(k: TritonKernel, index: Expr): ValueRange {
   return k.sizevars.bounds(index, k.varRanges());
 }
 
-export function emitIndexExpr(k: TritonKernel, index: Expr, dtype: DType): CseVar {
+function emitIndexExpr(k: TritonKernel, index: Expr, dtype: DType): CseVar {
   const at = indexingOf(k, index);
   const shape = at.expand ?? shapeOfIndex(k, at.index);
   const wantsIndex = dtype === "int32" || dtype === "int64";

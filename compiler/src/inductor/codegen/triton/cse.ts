@@ -57,7 +57,7 @@ export class CseVar {
   ) {}
 }
 
-export function tighten(a: ValueRange, b: ValueRange): ValueRange {
+function tighten(a: ValueRange, b: ValueRange): ValueRange {
   return rangeFrom([a, b], () => {
     const lower = Math.max(a.lower, b.lower);
     const upper = Math.min(a.upper, b.upper);

@@ -48,7 +48,7 @@ export function isRemoved(k: TritonKernel, buffer: string): boolean {
 }
 
 /** arguments, numels and block sizes in order (python_argdefs and codegen_kernel) */
-export function kernelParams(k: TritonKernel): KernelParam[] {
+function kernelParams(k: TritonKernel): KernelParam[] {
   const params: KernelParam[] = k.args.definitions().map(def => ({ name: def.name, type: typeOfArg(k, def), def }));
   for (const t of k.trees) {
     if (t.isReduction && !k.isReduction) continue;
@@ -278,7 +278,7 @@ export function noXDim(k: TritonKernel): string {
   return k.isReduction && k.spec.persistent ? "None" : "False";
 }
 
-export function gridType(k: TritonKernel): string {
+function gridType(k: TritonKernel): string {
   if (k.spec.mixOrder) return "MixOrderReductionGrid";
   if (k.spec.splitScan) return "SplitScanGrid";
   if (k.spec.order === "paired") return "PairedTilesGrid";
@@ -321,7 +321,7 @@ export function commonMeta(o: CodegenOptions): (readonly [string, string])[] {
 }
 
 /** identifies the Triton build in real output; ours is fixed */
-export const BACKEND_HASH = "0000000000000000000000000000000000000000000000000000000000000000";
+const BACKEND_HASH = "0000000000000000000000000000000000000000000000000000000000000000";
 
 /** a looped kernel for which holding the row in one block would save a pass over memory */
 function addsPersistentRBlock(e: EmittedKernel): boolean {

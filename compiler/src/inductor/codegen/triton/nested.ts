@@ -12,7 +12,7 @@ import { isReductionNode } from "./node_schedule";
 import { RangeTree } from "./range_tree";
 
 /** the kernel's trees with one of them replaced by its groups */
-export function groupTrees(k: TritonKernel, spec: NestedSpec): readonly RangeTree[] {
+function groupTrees(k: TritonKernel, spec: NestedSpec): readonly RangeTree[] {
   const { reduced, local } = nestedNames(spec.prefix);
   return k.trees.map(t => {
     if (t.prefix !== spec.prefix) return t;
@@ -41,7 +41,7 @@ interface Mapped {
 }
 
 /** index expressions of a member, by the part of the kernel that it runs in */
-export function mapNested(k: TritonKernel, n: SchedulerNode, spec: NestedSpec, trees: readonly RangeTree[]): Mapped {
+function mapNested(k: TritonKernel, n: SchedulerNode, spec: NestedSpec, trees: readonly RangeTree[]): Mapped {
   const fail = (): never => {
     throw new Error(`${n.name} does not fit the groups of its kernel`);
   };

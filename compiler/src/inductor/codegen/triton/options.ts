@@ -5,7 +5,7 @@ import { readBoolean, readNumber } from "../../../presets";
 import type { TargetProperties } from "../../ir/target";
 
 /** Names of the behaviours in which one torch version's generated code differs from another's. */
-export const CODEGEN_BEHAVIOURS = [
+const CODEGEN_BEHAVIOURS = [
   /** a full-size load inside a persistent reduction gets evict_first, not only one inside a loop */
   "evict_first_in_persistent_reductions",
   /** broadcast test of y/x-tiled indices pairs x's length with y's numel */

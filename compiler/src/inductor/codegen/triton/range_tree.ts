@@ -17,7 +17,7 @@ import { preventReordering } from "../../symbolic/simplify";
 import type { SizeVars } from "../../symbolic/size_vars";
 
 export type Prefix = "x" | "y" | "z" | "r0_" | "r1_";
-export const PREFIX_ORDER: readonly Prefix[] = ["z", "y", "x", "r0_", "r1_"];
+const PREFIX_ORDER: readonly Prefix[] = ["z", "y", "x", "r0_", "r1_"];
 export const isReductionPrefix = (p: string): boolean => p.startsWith("r");
 export type Tiling = ReadonlyMap<Prefix, Expr>;
 

@@ -204,7 +204,7 @@ function inPartials(
 }
 
 /** name of the function of phase i */
-export const exportName = (i: number): string => (i === 0 ? "run" : `run_${i}`);
+const exportName = (i: number): string => (i === 0 ? "run" : `run_${i}`);
 
 const addSizes = (a: Expr, b: Expr): Expr => (intValue(a) === 0 ? b : add(a, b));
 

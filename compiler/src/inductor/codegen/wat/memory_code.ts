@@ -53,7 +53,7 @@ export function storeCode(address: string, value: string, dtype: DType, f: Funct
 }
 
 /** the i32 bits of a value of at most two bytes in compute form, above them anything */
-export function toBits(value: string, dtype: DType, f: FunctionBuilder): string {
+function toBits(value: string, dtype: DType, f: FunctionBuilder): string {
   switch (dtype) {
     case "float16":
       return `(call ${f.use("to_f16")} ${value})`;
@@ -69,7 +69,7 @@ export function toBits(value: string, dtype: DType, f: FunctionBuilder): string 
 }
 
 /** compute form of bits that lie in an i32 with zeros above them */
-export function fromBits(bits: string, dtype: DType, f: FunctionBuilder): string {
+function fromBits(bits: string, dtype: DType, f: FunctionBuilder): string {
   switch (dtype) {
     case "float16":
       return `(call ${f.use("from_f16")} ${bits})`;

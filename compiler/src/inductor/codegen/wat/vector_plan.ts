@@ -35,7 +35,7 @@ export function simplifierOf(part: Part, sizes: KernelSizes) {
   return { ranges: part.ranges, simplifyWith, simplify: (e: Expr): Expr => simplifyWith(e, part.ranges) };
 }
 
-export function countAccesses(
+function countAccesses(
   part: Part,
   members: readonly Member[],
   variable: SymExpr,

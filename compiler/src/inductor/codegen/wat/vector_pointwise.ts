@@ -37,7 +37,7 @@ const FUNCTIONS: Partial<Record<OpName, VectorFunction>> = {
 const COMPARE: Partial<Record<OpName, string>> = { eq: "eq", ne: "ne", lt: "lt", le: "le", gt: "gt", ge: "ge" };
 
 /** whether the operation has a vector form for these dtypes; else it costs four scalar ones and the way there and back */
-export function hasVectorForm(name: OpName, dtypes: readonly DType[]): boolean {
+function hasVectorForm(name: OpName, dtypes: readonly DType[]): boolean {
   if (name === "where" || /^logical_|^and_$/.test(name)) return true;
   const dtype = commonDtype(dtypes);
   if (name in COMPARE) return dtype !== "uint64" && dtype !== "uint32";

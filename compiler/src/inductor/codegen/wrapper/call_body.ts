@@ -19,7 +19,7 @@ type Finish = Extract<PlanStep, { kind: "finish_partials" }>;
 export const isTensor = (i: ExecutablePlan["inputs"][number]): i is PlanTensor => "dtype" in i;
 
 /** every tensor of the plan by name */
-export function tensorTable(plan: ExecutablePlan): Map<string, PlanTensor> {
+function tensorTable(plan: ExecutablePlan): Map<string, PlanTensor> {
   const table = new Map<string, PlanTensor>();
   for (const i of plan.inputs) if (isTensor(i)) table.set(i.name, i);
   for (const c of plan.constants) table.set(c.name, c);
@@ -32,7 +32,7 @@ export function tensorTable(plan: ExecutablePlan): Map<string, PlanTensor> {
 }
 
 /** whether the plan touches a GPU, and which */
-export function deviceIndex(plan: ExecutablePlan): number | null {
+function deviceIndex(plan: ExecutablePlan): number | null {
   for (const t of tensorTable(plan).values()) {
     const m = /^cuda:(\d+)$/.exec(t.device);
     if (m) return Number(m[1]);

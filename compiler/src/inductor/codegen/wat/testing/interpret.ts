@@ -21,7 +21,7 @@ export interface Buffers {
   dtype(name: string): DType;
 }
 
-export class OutOfBounds extends Error {}
+class OutOfBounds extends Error {}
 
 export function interpretBody(body: LoopBody, buffers: Buffers, sizeOf: (s: SymExpr) => number | undefined): void {
   new Interpreter(body, buffers, sizeOf).run();
