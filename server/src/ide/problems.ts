@@ -12,8 +12,6 @@ export interface Problem {
   readonly code: string;
   readonly message: string;
   readonly related: readonly { readonly span: Span; readonly message: string }[];
-  /** compiled code around it, not the expression itself, is what it speaks of: drawn faded */
-  readonly unnecessary?: boolean;
 }
 
 export interface ProblemSettings {

@@ -116,8 +116,6 @@ export interface SourceFile {
   readonly lines: readonly string[];
   /** library code: frames of "torch/nn/modules" are left out of stacks, "hidden" ones never show */
   readonly library: "user" | "nn_modules" | "library" | "hidden";
-  /** added to a line for printing (a library function's real place) */
-  readonly lineOffset?: number;
 }
 
 /** payload of MAKE_FUNCTION */

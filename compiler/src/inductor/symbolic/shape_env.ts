@@ -60,7 +60,6 @@ export class ShapeEnv {
   readonly #divisible = new Set<Expr>();
   readonly #seenGuards = new Set<Expr>();
   #unbacked = 0;
-  #unbackedFloats = 0;
   #version = 0;
 
   /** Changes whenever a replacement, range or guard is added; caches of simplified expressions compare it. */
@@ -155,11 +154,6 @@ export class ShapeEnv {
     const s = sym(`u${this.#unbacked++}`, { kind: "unbacked" });
     this.symbolRanges.set(s, { lower: 0, upper: INF });
     return s;
-  }
-
-  /** A float known only at run time: zuf0, zuf1, ... */
-  createUnbackedFloat(): SymExpr {
-    return sym(`zuf${this.#unbackedFloats++}`, { kind: "float" });
   }
 
   #uniqueNumber(sourceName: string): number {

@@ -4,7 +4,6 @@
 
 import { mul } from "./arith";
 import { isFalse, isTrue, relation } from "./choice";
-import { gcdExpr } from "./divide";
 import { evaluateNumber } from "./evaluate";
 import type { Facts } from "./facts";
 import { type Expr, type ExprLike, int, intValue, type SymExpr, sym, toExpr } from "./nodes";
@@ -157,11 +156,6 @@ export class SizeVars implements SizeKnowledge {
     return this.shapeEnv.isDivisible(x, y);
   }
 
-  knownPowerOf2(e: ExprLike): boolean {
-    const v = intValue(e);
-    return v !== undefined && v > 0 && Number.isInteger(Math.log2(v));
-  }
-
   // --- guarded ---
 
   /** Truth of a condition by the example values, guarded; undefined if unbacked symbols leave it open. */
@@ -171,10 +165,6 @@ export class SizeVars implements SizeKnowledge {
 
   guardOrFalse(condition: Expr, reason?: string): boolean {
     return this.evaluateExpr(condition, reason) ?? false;
-  }
-
-  guardOrTrue(condition: Expr, reason?: string): boolean {
-    return this.evaluateExpr(condition, reason) ?? true;
   }
 
   /** Makes two sizes equal (callers know that they are) and returns the left one, simplified. */
@@ -191,43 +181,9 @@ export class SizeVars implements SizeKnowledge {
     if (!this.knownTrue(condition) && !isFalse(condition)) this.shapeEnv.assume(this.simplify(condition), reason);
   }
 
-  /** Records a < b (callers know that it holds). */
-  guardLt(a: ExprLike, b: ExprLike, reason = "sizevars.check_lt"): void {
-    const condition = this.removePrecomputed(relation("lt", a, b));
-    if (!this.knownTrue(condition) && !isFalse(condition)) this.shapeEnv.assume(this.simplify(condition), reason);
-  }
-
   /** The number that a size is, guarded to stay so; undefined for unbacked ones. */
   guardInt(e: ExprLike, reason = "sizevars.guard_int"): number | undefined {
     return this.shapeEnv.specialize(this.removePrecomputed(toExpr(e)), reason);
-  }
-
-  /** The smaller of two sizes, guarded on the choice. For unbacked ones the provably smaller, else undefined. */
-  evaluateMin(a: ExprLike, b: ExprLike): Expr | undefined {
-    const left = this.removePrecomputed(toExpr(a));
-    const right = this.removePrecomputed(toExpr(b));
-    const lv = this.hint(left);
-    const rv = this.hint(right);
-    if (lv === undefined || rv === undefined) {
-      if (left === right || this.knownLeq(left, right)) return left;
-      if (this.knownLeq(right, left)) return right;
-      const gcd = gcdExpr(left, right);
-      return left === gcd ? left : right === gcd ? right : undefined;
-    }
-    if (lv <= rv) {
-      this.guardLeq(left, right);
-      return left;
-    }
-    this.guardLeq(right, left);
-    return right;
-  }
-
-  /** The larger of two sizes; guards as evaluateMin. */
-  evaluateMax(a: ExprLike, b: ExprLike): Expr | undefined {
-    const left = this.removePrecomputed(toExpr(a));
-    const right = this.removePrecomputed(toExpr(b));
-    const smaller = this.evaluateMin(left, right);
-    return smaller === undefined ? undefined : smaller === left ? right : left;
   }
 
   /** Whether a size is 1; guards on a backed size, false for unbacked ones. */
