@@ -115,16 +115,6 @@ export function named(node: RawNode): RawNode[] {
   return node.children.filter(c => c.named);
 }
 
-/** the first ERROR or missing node, depth first */
-function firstProblem(node: RawNode): RawNode | undefined {
-  if (node.type === "ERROR" || node.missing) return node;
-  for (const c of node.children) {
-    const found = firstProblem(c);
-    if (found) return found;
-  }
-  return undefined;
-}
-
 /** a copy moved by lines and offset, for text that was parsed as a piece of its file */
 export function shiftRaw(node: RawNode, lines: number, offset: number): RawNode {
   const s = node.span;

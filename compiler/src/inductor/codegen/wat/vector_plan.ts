@@ -35,12 +35,7 @@ export function simplifierOf(part: Part, sizes: KernelSizes) {
   return { ranges: part.ranges, simplifyWith, simplify: (e: Expr): Expr => simplifyWith(e, part.ranges) };
 }
 
-function countAccesses(
-  part: Part,
-  members: readonly Member[],
-  variable: SymExpr,
-  sizes: KernelSizes,
-): AccessCount {
+function countAccesses(part: Part, members: readonly Member[], variable: SymExpr, sizes: KernelSizes): AccessCount {
   const scope = simplifierOf(part, sizes);
   const count = { contiguous: 0, uniform: 0, scattered: 0 };
   const seen = new Set<string>();
