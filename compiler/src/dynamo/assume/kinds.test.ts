@@ -110,16 +110,23 @@ if __name__ == "__main__":
 });
 
 describe("idioms of older code", () => {
-  test("casts by tensor types, on the device that they name", () => {
+  test("casts by tensor types, and makes tensors of them on the device that they name", () => {
     const r = analysed(`
 class Net(nn.Module):
     def forward(self, x):
         mask = torch.tril(torch.ones(x.size(-1), x.size(-1))).type(torch.ByteTensor)
         return x * mask.type(torch.cuda.FloatTensor).to(x.device), torch.cuda.FloatTensor(2, 3).to(x.device)
 `);
-    const values = framesOf(r, "Net").flatMap(f => f.graph.nodes.map(n => n.meta.val));
-    const dtypes = values.flatMap(v => (typeof v === "object" && v !== null && "dtype" in v ? [v.dtype] : []));
-    expect(dtypes).toContain("uint8");
+    const made = framesOf(r, "Net").flatMap(f =>
+      f.graph.nodes.flatMap(({ target, meta: { val } }) =>
+        typeof val === "object" && val !== null && "dtype" in val ? [`${target} ${val.dtype} ${val.device.type}`] : [],
+      ),
+    );
+    expect(made.filter(m => m.startsWith("type "))).toEqual([
+      "type uint8 cpu",
+      expect.stringMatching(/^type float32 /),
+    ]);
+    expect(made).toContain("torch.empty float32 cuda");
   });
 
   test("an assertion about a tensor's values leaves what stands behind it its variables", () => {
