@@ -194,6 +194,14 @@ describe("a wrong program is told its error", () => {
 /** programs that look like one of the above and are right */
 const RIGHT: readonly (readonly [string, string])[] = [
   [
+    "parameters written without gradients between two steps",
+    `p = torch.nn.Parameter(torch.ones(4, device="cuda"))
+opt = torch.optim.AdamW([p])
+for step in range(3):
+    (p * p).sum().backward()
+    opt.step()`,
+  ],
+  [
     "retained graphs",
     `x = torch.randn(4, requires_grad=True, device="cuda")
 y = x.sin().sum()

@@ -283,7 +283,8 @@ export class Torch {
     this.events.push(e);
   }
   step(s: RuntimeStep): void {
-    if (this.silent === 0) this.tape.note(s);
+    // a write without gradients leaves a tensor's graph as it was
+    if (this.silent === 0 && this.gradEnabled) this.tape.note(s);
     this.emit({ kind: "runtime", step: s });
   }
   private readonly tape = new Tape();
