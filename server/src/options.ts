@@ -89,10 +89,10 @@ export function unreadConfig(name: string): string {
 
 const NOT_PYTHON = /\.(md|txt|json|ya?ml|toml|rst|html?|c|cc|cpp|cu|h|js|ts|png|pt|pth|safetensors|so|zip)$/i;
 
-/** The one FILE argument, which must be there and readable. */
-export function requireFile(line: CommandLine, position = 0): string {
+/** A FILE argument, which must be there and readable. */
+export function requireFile(line: CommandLine, position = 0, name = "FILE"): string {
   const given = line.positionals[position];
-  if (given === undefined) throw new UsageError("a FILE is missing");
+  if (given === undefined) throw new UsageError(`a ${name} is missing`);
   const path = resolve(given);
   if (!existsSync(path)) throw new UsageError(`no such file: ${given}`);
   if (!statSync(path).isFile()) throw new UsageError(`not a file: ${given}`);

@@ -52,10 +52,13 @@ export async function runBenchmark(
     }
     overheads.push(us - inside);
   }
-  const bytes = plan.kernels.reduce(
-    (n, k) => n + k.bytes * plan.steps.filter(s => s.kind === "launch" && plan.kernels[s.kernel] === k).length,
-    0,
-  );
+  // all launches of a name, as its times are
+  const bytesOf = new Map<string, number>();
+  for (const s of plan.steps) {
+    const k = s.kind === "launch" ? plan.kernels[s.kernel] : undefined;
+    if (k) bytesOf.set(k.name, (bytesOf.get(k.name) ?? 0) + k.bytes);
+  }
+  const bytes = [...bytesOf.values()].reduce((n, b) => n + b, 0);
   const graph = timing(wholes, bytes);
   return {
     kind: "benchmark",
@@ -65,7 +68,7 @@ export async function runBenchmark(
     kernels: [...byKernel].map(([name, times]) => ({
       name,
       config: `${device.threads} threads`,
-      ...timing(times, plan.kernels.find(k => k.name === name)?.bytes ?? 0),
+      ...timing(times, bytesOf.get(name) ?? 0),
     })),
     shareOfCopy: device.copyBytesPerSecond ? graph.bytesPerSecond / device.copyBytesPerSecond : null,
     maxError: null,

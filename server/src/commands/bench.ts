@@ -38,6 +38,9 @@ export async function main(argv: string[]): Promise<number> {
     const summary = await benchmarkGraphs(workers, program.compilations, settings, {});
     if (line.values["json"]) printJson(summary.graphs);
     else print(tableText(summary));
+    const untold = against.filter(name => summary.graphs.some(g => !g.result.against[name]));
+    if (untold.length)
+      printError(`fuselens: not timed against ${untold.join(" and ")}: that takes a worker with PyTorch`);
     return 0;
   } catch (e) {
     if (e instanceof JobError) throw new UsageError(`${e.message} [${e.code}]`);
@@ -71,7 +74,9 @@ function tableText(summary: BenchmarkSummary): string {
       `${g.name} (${g.kind}) on ${r.where}: median ${formatTime(r.graph.medianUs)}, p20 ${formatTime(r.graph.p20Us)}, p80 ${formatTime(r.graph.p80Us)}, ${r.graph.count} runs, ${formatBandwidth(r.graph.bytesPerSecond)}${share}${r.maxError === null ? "" : `, max err ${r.maxError.toExponential(1)}`}`,
     );
     for (const k of r.kernels)
-      out.push(`  ${k.name}: ${formatTime(k.medianUs)}, ${formatBandwidth(k.bytesPerSecond)}, ${k.count} runs`);
+      out.push(
+        `  ${k.name}: ${formatTime(k.medianUs)}, ${k.bytesPerSecond ? `${formatBandwidth(k.bytesPerSecond)}, ` : ""}${k.count} runs`,
+      );
     for (const [name, t] of Object.entries(r.against))
       out.push(`  against ${name}: ${formatTime(t.medianUs)}, ${(t.medianUs / r.graph.medianUs).toFixed(2)}x`);
   }

@@ -12,7 +12,7 @@ import { type LoggedGraph, parseTorchLog } from "../torch_log";
 export async function main(argv: string[]): Promise<number> {
   const line = parseCommand(argv, { json: { type: "boolean" } }, true);
   const path = requireFile(line);
-  const log = requireFile(line, 1);
+  const log = requireFile(line, 1, "LOG");
   const options = sessionOptions(line.values);
   if (line.values.preset === undefined) options.preset = "torch-2.11";
   const logged = parseTorchLog(readFileSync(log, "utf8"));

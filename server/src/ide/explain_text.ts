@@ -25,7 +25,12 @@ export function explainText(report: ExplainReport, { better = [], firstNumbers }
   });
   for (const b of report.graph_breaks) out.push("", `line ${b.line}: graph break: ${b.reason}`);
   if (!report.graphs.length)
-    out.push("", "nothing here is compiled: no call of torch.compile, no module, no function of tensors was found");
+    out.push(
+      "",
+      report.diagnostics.some(d => d.severity === "error")
+        ? "nothing here is compiled: see the errors"
+        : "nothing here is compiled: no call of torch.compile, no module, no function of tensors was found",
+    );
   return `${out.map(terminalLine).join("\n")}\n`;
 }
 
