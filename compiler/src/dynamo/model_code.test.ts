@@ -135,6 +135,8 @@ print(np.pad(np.ones((2, 3)), ((0, 0), (1, 1)), "constant").shape, np.unique([3,
 print(np.hamming(5)[2], np.roll(np.arange(4), 1).shape, np.interp([0.5], [0, 1], [0, 10]).shape, np.diag([1, 2]).shape)
 print(np.fft.rfft(np.ones(8)).real.shape, np.linalg.pinv(np.ones((3, 2))).shape, np.kaiser(5, 8.6).shape, np.r_[0:3, 5])
 print(np.ceil(np.log(10)).astype("int").item(), np.sinc(0), np.vectorize(lambda v: v + 1)(np.arange(3)))
+a = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, np.nan]])
+print(np.nansum(a), np.nanmean(a, axis=1), np.nanmax(a), np.nanmin(a))
 `);
     expect(errors(r)).toEqual([]);
     expect(printed(r)).toEqual([
@@ -142,6 +144,7 @@ print(np.ceil(np.log(10)).astype("int").item(), np.sinc(0), np.vectorize(lambda 
       "1.0 (4,) (1,) (2, 2)",
       "(5,) (2, 3) (5,) array([0, 1, 2, 5])",
       "3 1.0 array([1, 2, 3])",
+      "13.0 array([2.0, 4.5]) 5.0 1.0",
     ]);
   });
 

@@ -112,7 +112,11 @@ flatnonzero = lambda a: nonzero(asarray(a).flatten())[0]
 count_nonzero = lambda a, axis=None: _scalar(torch.count_nonzero(_un(asarray(a)), axis))
 isin = in1d = lambda a, b: _of(torch.isin(_un(asarray(a)), _un(asarray(b))))
 ptp = lambda a, axis=None: max_(a, axis) - min_(a, axis)
-nansum, nanmean, nanmax, nanmin = sum, mean, max_, min_
+_for_nan = lambda a, value: where(isnan(asarray(a)), value, asarray(a))
+nansum = lambda a, axis=None: sum(_for_nan(a, 0.0), axis)
+nanmean = lambda a, axis=None: nansum(a, axis) / sum(1.0 - isnan(asarray(a)).astype(float64), axis)
+nanmax = lambda a, axis=None: max_(_for_nan(a, -inf), axis)
+nanmin = lambda a, axis=None: min_(_for_nan(a, inf), axis)
 
 
 # ---- shape
