@@ -125,7 +125,7 @@ export function compileGraph(
   if (wants("ir_post_fusion"))
     logs.push({ level: "INFO", artifact: "ir_post_fusion", message: `AFTER FUSION\n${schedule.postFusionDump ?? ""}` });
   const file = reportedFile(graph.nodes, options.path, frame.file);
-  const name = outermostFunction(graph.nodes, file) ?? UNNAMED;
+  const name = outermostFunction(graph.nodes, file) ?? outermostFunction(frame.graph.nodes, file) ?? UNNAMED;
   const drawn = wants("scheduler_graph") ? schedulerGraph(schedule, file, name, info.kind) : null;
   if (drawn) logs.push({ level: "INFO", artifact: "scheduler_graph", message: schedulerDot(drawn), raw: true });
   const codegen = { config, behaviours, target, products };

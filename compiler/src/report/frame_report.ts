@@ -7,7 +7,7 @@ import type { TargetProperties } from "../inductor/ir/target";
 import type { FrameResult } from "../pipeline";
 import { graphReport, isFakeTensor, leaves } from "./graph_report";
 import type { LogRecord } from "./log";
-import { framesIn, reportedFile, UNNAMED } from "./origins";
+import { framesIn, outermostFunction, reportedFile, UNNAMED } from "./origins";
 import type { CodeWriter } from "./output_code";
 import type { Compilation, SourceEntry } from "./types";
 import { type ReplayFacts, replayFacts } from "./value_program";
@@ -41,7 +41,7 @@ export function frameReport(frame: CapturedFrame, result: FrameResult, ctx: Fram
     (g, i): Compilation => ({
       graph: graphReport({
         file: files[i] ?? frame.file,
-        fallbackName: UNNAMED,
+        fallbackName: outermostFunction(frame.graph.nodes, files[i] ?? frame.file) ?? UNNAMED,
         kind: g.info.kind,
         schedule: g.schedule,
         plan: g.plan,

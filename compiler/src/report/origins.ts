@@ -3,7 +3,7 @@ import type { FxNode } from "../fx/graph";
 import type { StackFrame } from "../fx/types";
 import type { PlanOrigin } from "../inductor/plan/types";
 
-/** name of a graph no node of which stems from a function of the file */
+/** name of a graph no node of which, nor of what was captured, stems from a function of the file */
 export const UNNAMED = "?";
 
 /** the frames of a node that lie in `file`, outermost first */

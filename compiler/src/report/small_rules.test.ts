@@ -85,3 +85,16 @@ f(torch.randn(64, 64, device="cuda"), torch.randn(64, 64, device="cuda"))
     expect(code).not.toContain("import triton\n");
   });
 });
+
+describe("a graph's name", () => {
+  it("is its function's where no node of it stems from a line", () => {
+    const { graph } = compile(`
+@torch.compile
+def f(x, w, b):
+    return x @ w + b
+f(*(torch.randn(64, 64, device="cuda") for _ in range(3)))
+`);
+    expect(graph.kernels.map(k => k.name)).toEqual(["extern_kernels.addmm"]);
+    expect(graph.name).toBe("f");
+  });
+});
