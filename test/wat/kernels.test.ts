@@ -1,6 +1,7 @@
 // Kernels of loop nests written by hand, run through wabt and compared with what their bodies mean.
 import type { DType, OpName } from "@fuselens/compiler/aten/types";
 import { UnsupportedOnCpu } from "@fuselens/compiler/inductor/codegen/wat/index";
+import { trueDiv } from "@fuselens/compiler/inductor/symbolic/divide";
 import { add, type Expr, int, mul, sub } from "@fuselens/compiler/inductor/symbolic/expr";
 import { InternTable, withInternTable } from "@fuselens/compiler/inductor/symbolic/index";
 import { describe, expect, it } from "vitest";
@@ -794,6 +795,29 @@ describe("sizes that are symbols", () => {
       ],
     });
     expect(texts.every(text => text.includes("$s0"))).toBe(true);
+  });
+
+  test("have quotients that are no whole numbers", () => {
+    const s = sizeSymbol("s0");
+    const { checker, kernels } = check({
+      symbols: new Map([[s, 13]]),
+      inputs: { a: f32([37]) },
+      operations: [
+        {
+          name: "out",
+          dtype: "float32",
+          size: [37],
+          iter: [37],
+          run: (ops, [i = X]) => {
+            const correction = ops.indexExpr(trueDiv(s, sub(s, int(1))), "float32");
+            ops.store("out", i, ops.op("mul", ops.load("a", i), correction), null);
+          },
+        },
+      ],
+    });
+    expect(kernels).toBe(1);
+    const [a, out] = [checker.values("a"), checker.values("out")];
+    expect(out).toEqual(a.map(x => Math.fround(x * Math.fround(13 / 12))));
   });
 });
 

@@ -80,7 +80,8 @@ function byReciprocal<B>(b: LoweringBuilder<B>, x: B, constant: Scalar, y: B | S
   const inverse = fl(n === 0 ? (Object.is(n, -0) ? -Infinity : Infinity) : 1 / n);
   if (!b.isBox(y)) return b.elementwise("mul", [x, inverse], { promotion: "int_to_float" });
   // a constant tensor still takes part in promotion and broadcasting
-  return b.elementwise((ops, v) => ops.op("mul", v, ops.constant(inverse, outDtype(b))), [x, y], {
+  const dtype = outDtype(b);
+  return b.elementwise((ops, v) => ops.op("mul", v, ops.constant(inverse, dtype)), [x, y], {
     promotion: "int_to_float",
   });
 }

@@ -113,6 +113,13 @@ test("division by a number multiplies by its reciprocal", () => {
   expect(fns).toEqual(["mul"]);
 });
 
+test("division by a tensor that is one number everywhere multiplies by its reciprocal too", () => {
+  const g = lowered([matrix], (call, [x]) => [
+    call("aten.div.Tensor", [x ?? null, call("aten.pow.Tensor_Scalar", [x ?? null, new PyFloat(0)])]),
+  ]);
+  expect(summary(g)).toEqual(["op0 Pointwise [64,128]"]);
+});
+
 test("an operator without a lowering is called as it is, and says why if it can't be", () => {
   const g = lowered([{ shape: [8, 1000] }], (_call, [x], b) => b.callMany("aten.topk.default", [x ?? null, 5]));
   expect(summary(g)).toEqual(["op0 torch.ops.aten.topk.default", "op1 unpack", "op2 unpack"]);

@@ -8,7 +8,7 @@ import { addTerms, type Expr, freeSymbols, isNonnegative, type SymExpr, sum, sym
 import type { Accumulator } from "./accumulators";
 import { convert, rounded } from "./convert";
 import type { FunctionBuilder } from "./function_builder";
-import { indexCode } from "./index_code";
+import { fractionalCode, type IndexContext, indexCode, isFractional } from "./index_code";
 import type { KernelMemory } from "./kernel_memory";
 import { LINE_NUMBER } from "./lines";
 import { bitcast, loadCode, storeCode } from "./memory_code";
@@ -93,7 +93,9 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
   }
 
   indexExpr(index: Expr, dtype: DType): WatValue {
-    return this.converted({ code: this.index(index), type: "i32", dtype: "int32" }, dtype);
+    const value = this.s.simplify(index);
+    if (!isFractional(value)) return this.converted({ code: this.index(value), type: "i32", dtype: "int32" }, dtype);
+    return this.converted({ code: fractionalCode(value, this.indices()), type: "f64", dtype: "float64" }, dtype);
   }
 
   load(buffer: string, index0: Expr): WatValue {
@@ -365,11 +367,15 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
   }
 
   private index(e: Expr): string {
-    return indexCode(this.s.simplify(e), {
+    return indexCode(this.s.simplify(e), this.indices());
+  }
+
+  private indices(): IndexContext {
+    return {
       symbol: s => this.indirectCode.get(s) ?? this.s.symbol(s),
       ranges: this.s.ranges,
       use: h => this.s.f.use(h),
-    });
+    };
   }
 
   /** stores one element, with no memory of having done so */

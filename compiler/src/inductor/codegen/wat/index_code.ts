@@ -82,6 +82,22 @@ export function indexCode(e: Expr, ctx: IndexContext): string {
   }
 }
 
+/** whether a size's value is no integer: a quotient of sizes, as a mean's or a variance's correction has it */
+export function isFractional(e: Expr): boolean {
+  if (e.kind === "float" || e.kind === "truediv") return true;
+  return (e.kind === "add" || e.kind === "mul") && e.args.some(isFractional);
+}
+
+/** A fractional value as f64 arithmetic; what is whole in it is computed as an index. */
+export function fractionalCode(e: Expr, ctx: IndexContext): string {
+  const fold = (op: string, xs: readonly Expr[]): string =>
+    xs.map(x => fractionalCode(x, ctx)).reduce((a, b) => `(f64.${op} ${a} ${b})`);
+  if (e.kind === "truediv") return fold("div", e.args);
+  if (e.kind === "float") return `(f64.const ${e.value})`;
+  if ((e.kind === "add" || e.kind === "mul") && isFractional(e)) return fold(e.kind, e.args);
+  return `(f64.convert_i32_s ${indexCode(e, ctx)})`;
+}
+
 function positive(e: Expr): boolean {
   return e.kind === "int" && e.value > 0;
 }

@@ -108,6 +108,10 @@ class Interpreter {
         return args().reduce((a, b) => () => Math.max(a(), b()));
       case "identity":
         return this.index(e.args[0]);
+      case "truediv": {
+        const [a, b] = args() as [Number_, Number_];
+        return () => a() / b();
+      }
       case "floordiv": {
         const [a, b] = args() as [Number_, Number_];
         return () => floorDivNumber(a(), b());
