@@ -39,6 +39,11 @@ describe("what goes on after a statement that failed", () => {
     expect(after(text.join("\n"), 1)).toEqual({ rest: [6, 7], missing: ["i", "u", "v"] });
   });
 
+  it("counts assignment expressions as binding", () => {
+    const text = ["a = (n := f())", "print(n)", "print(1)", "n = 2", "print(n)"];
+    expect(after(text.join("\n"), 1)).toEqual({ rest: [3, 4, 5], missing: ["a"] });
+  });
+
   it("shows a file's other functions with the shapes of their calls", () => {
     const text = [
       "import torch",

@@ -66,6 +66,7 @@ function boundBy(s: ast.Stmt): string[] {
   walk(s, n => {
     if (n.kind === "Assign") names.push(...namesIn(n.targets.filter(isPlace)));
     else if (n.kind === "AnnAssign" || n.kind === "AugAssign" || n.kind === "For") names.push(...namesIn(n.target));
+    else if (n.kind === "NamedExpr") names.push(...namesIn(n.target));
     else if (n.kind === "With") names.push(...namesIn(n.items.map(i => i.target)));
     else if (n.kind === "FunctionDef" || n.kind === "ClassDef") names.push(n.name);
   });
