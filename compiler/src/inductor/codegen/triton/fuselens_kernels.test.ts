@@ -36,6 +36,18 @@ function compiled(preset: PresetName, p: Program): { readonly code: string; read
 const normal = (shape: string, more = ""): string => `torch.randn(${shape}, device="cuda"${more})`;
 const OTHERS = ["torch-2.11", "nightly-2026-11"] as const;
 
+describe("sums along both axes", () => {
+  const both = (shape: string): string =>
+    compiled("fuselens", { body: "return x0.amax(0), x0.sum(1).sum()", inputs: [normal(shape)] }).code;
+
+  it("leave a piece per tile of columns, and the rows' results themselves where one tile has all columns", () => {
+    expect(both("4096, 4096")).toMatch(/tl\.store\(out_ptr\d \+ \(.* \+ \d*\*?tl\.program_id\(0\)\)/);
+    const narrow = both("37, 41");
+    expect(narrow).toMatch(/tl\.store\(out_ptr1 \+ \(r0_1\), tmp\d+, r0_mask\)/);
+    expect(narrow).not.toMatch(/tl\.store\(.*program_id\(0\)/);
+  });
+});
+
 describe("orders of programs", () => {
   const flipped: Program = { body: "return x0 - x0.flip(0)", inputs: [normal("8192, 4096")] };
   const symmetric: Program = { body: "return x0 + x0.t()", inputs: [normal("8192, 8192")] };

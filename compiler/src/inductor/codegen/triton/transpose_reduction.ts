@@ -80,23 +80,27 @@ const isPartial = (m: FrameMember): boolean => {
   return op.kind === "computed" && "split" in op.loops && op.loops.split !== undefined;
 };
 
-/** Where piece 0's result of a kept element lies in the buffer of partial results, and how far the next piece's is. */
+/**
+ * Where piece 0's result of a kept element lies in the buffer of partial results, and how far the next piece's is: null where
+ * one piece holds it all and the buffer has no dimension for pieces.
+ */
 function partialPlace(
   k: TransposeKernel,
   m: FrameMember,
   flat: Expr,
-): { readonly buffer: string; readonly at: Expr; readonly next: string } {
+): { readonly buffer: string; readonly at: Expr; readonly next: string | null } {
   const buffer = m.node.outputs[0]?.name;
   if (buffer === undefined) throw new Error(`${m.node.name} writes nothing`);
   const { size, stride } = k.graph.tensorLayout(buffer);
-  const kept = size.slice(0, -1);
+  const pieces = isPartial(m);
+  const kept = pieces ? size.slice(0, -1) : size;
   let at: Expr = k.sizevars.simplify(0);
   for (const [i, s] of kept.entries()) {
     const step = product(kept.slice(i + 1));
     const coordinate = i === 0 ? floorDiv(flat, step) : modularIndexing(flat, step, s);
     at = add(at, mul(coordinate, stride[i] as Expr));
   }
-  return { buffer, at, next: k.printIndex(stride[stride.length - 1] as Expr) };
+  return { buffer, at, next: pieces ? k.printIndex(stride[stride.length - 1] as Expr) : null };
 }
 
 function writePartial(k: TransposeKernel, m: FrameMember, flat: Expr, text: string, axis: 0 | 1): void {
@@ -110,10 +114,8 @@ function writePartial(k: TransposeKernel, m: FrameMember, flat: Expr, text: stri
   k.insideReduction = inside;
   const pointer = k.args.output(buffer);
   const to = axis === 0 ? k.stores : k.postLoopStore;
-  to.write(
-    `tl.store(${pointer} + (${index.text} + ${next}*tl.program_id(${axis})), ${text}, ${maskText(index)})`,
-    k.op,
-  );
+  const place = next === null ? index.text : `${index.text} + ${next}*tl.program_id(${axis})`;
+  to.write(`tl.store(${pointer} + (${place}), ${text}, ${maskText(index)})`, k.op);
 }
 
 /** a sum over this program's stretch */
