@@ -41,7 +41,9 @@ export async function shownText(w, name) {
 }
 
 /** types into the quick input in place of what it holds, and accepts */
-export async function answer(w, text) {
+export async function answer(w, text, title) {
+  // what is typed into a box that is about to give way to the next one is lost
+  if (title) await w.page.locator(".quick-input-title", { hasText: title }).waitFor();
   const input = w.page.locator(".quick-input-widget:not([style*='display: none']) input").first();
   await input.waitFor();
   await input.fill(text);

@@ -118,7 +118,7 @@ export const TEXTS = [
       await w.page.locator(".quick-input-message", { hasText: "For example" }).waitFor();
       await w.shot("example_inputs");
       await answer(w, "x=f32[48, 96]@cuda, w=f32[96]@cuda");
-      await answer(w, "In the source");
+      await answer(w, "In the source", "Keep the example inputs");
       await w.until("the comment", async () =>
         (await shownText(w, GUESS)).includes("# fuselens: x=f32[48, 96]@cuda, w=f32[96]@cuda"),
       );
@@ -134,7 +134,7 @@ export const TEXTS = [
       await w.command("FuseLens: Set Example Inputs");
       await w.page.locator(".quick-input-title", { hasText: "Example inputs of scale" }).waitFor();
       await answer(w, "x=f32[32, 64]@cuda, w=f32[64]@cuda");
-      await answer(w, "In .vscode/fuselens.json");
+      await answer(w, "In .vscode/fuselens.json", "Keep the example inputs");
       const path = join(w.folder, ".vscode", "fuselens.json");
       await w.until("the file", async () => existsSync(path));
       const kept = JSON.parse(readFileSync(path, "utf8"));

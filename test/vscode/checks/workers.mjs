@@ -113,10 +113,16 @@ export const WORKERS = [
         await w.until(
           "the next question",
           async () => {
-            if ((await next.count()) > 0) return true;
-            await take.click({ timeout: 2000 }).catch(() => undefined);
-            await w.page.waitForTimeout(500);
-            return (await next.count()) > 0;
+            // a click beside a box that has just opened would close it
+            const open = await next.waitFor({ timeout: 3000 }).then(
+              () => true,
+              () => false,
+            );
+            if (open || (await take.count()) === 0) return open;
+            // the dialog may have put its own folder before what was typed
+            if ((await field.inputValue()).replace(/\/$/, "") !== folder) await answer(w, folder);
+            else await take.click({ timeout: 1000 }).catch(() => undefined);
+            return false;
           },
           60_000,
         );
