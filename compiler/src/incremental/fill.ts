@@ -1,10 +1,10 @@
 // A frame's report with its numbers filled in. In: a report whose texts hold marks of float parameters, and what each mark
 // stands for. Out: the report as if the frame had been compiled with those numbers. Promises: what holds no mark is shared.
 import type { ExecutablePlan, PlanKernel, PlanStep } from "../inductor/plan/types";
-import { once } from "../once";
 import type { FrameReport } from "../report/frame_report";
 import type { CodeWriter } from "../report/output_code";
 import type { Compilation } from "../report/types";
+import { rewritten } from "./rewritten";
 
 export type Fill = (text: string) => string;
 
@@ -16,21 +16,13 @@ export function fillReport(report: FrameReport, fill: Fill): FrameReport {
   };
 }
 
-/** plan and code are filled when they are asked for: most answers to an edit need neither */
 function fillCompilation(c: Compilation, write: CodeWriter | undefined, fill: Fill): Compilation {
-  const plan = once(() => fillPlan(c.plan, fill));
-  const outputCode = once(() => (write ? write(plan(), fill) : c.outputCode));
-  return {
-    graph: c.graph,
-    schedulerGraph: c.schedulerGraph,
-    get plan() {
-      return plan();
-    },
-    wat: c.wat,
-    get outputCode() {
-      return outputCode();
-    },
-  };
+  return rewritten(
+    c,
+    c.graph,
+    () => fillPlan(c.plan, fill),
+    plan => (write ? write(plan(), fill) : c.outputCode),
+  );
 }
 
 function fillPlan(plan: ExecutablePlan, fill: Fill): ExecutablePlan {

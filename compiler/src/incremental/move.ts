@@ -4,6 +4,7 @@ import type { ExecutablePlan, PlanKernel, PlanOrigin, PlanStep } from "../induct
 import { once } from "../once";
 import type { FrameReport } from "../report/frame_report";
 import type { Compilation, OutputCode, ReportGraph, SourceEntry } from "../report/types";
+import { rewritten } from "./rewritten";
 import { type Site, type Span, siteKey } from "./sites";
 
 export type { Span };
@@ -84,21 +85,13 @@ class LineMover {
     private readonly move: Move,
   ) {}
 
-  /** plan and code are moved when they are asked for: most answers to an edit need neither */
   compilation(c: Compilation): Compilation {
-    const plan = once(() => this.plan(c.plan));
-    const outputCode = once(() => this.code(c.outputCode));
-    return {
-      graph: this.graph(c.graph),
-      schedulerGraph: c.schedulerGraph,
-      get plan() {
-        return plan();
-      },
-      wat: c.wat,
-      get outputCode() {
-        return outputCode();
-      },
-    };
+    return rewritten(
+      c,
+      this.graph(c.graph),
+      () => this.plan(c.plan),
+      () => this.code(c.outputCode),
+    );
   }
 
   private line(line: number): number {

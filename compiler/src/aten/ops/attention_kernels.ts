@@ -44,15 +44,11 @@ function kernelShapes(a: Args<TensorMeta>): { q: TensorMeta; out: Dim[]; rows: D
 
 const TENSORS = ["query", "key", "value", "attn_bias"];
 
-function lowerAttention(
-  name: string,
-  tensors: readonly string[],
-  positional: readonly string[],
-): NonNullable<OpRecord["lower"]> {
+function lowerAttention(name: string, positional: readonly string[]): NonNullable<OpRecord["lower"]> {
   return (b, a) => {
     let last = positional.length - 1;
     while (last >= 0 && !a.has(positional[last] as string)) last--;
-    const inputs = tensors.flatMap(n => (a.isTensor(n) ? [a.tensor(n)] : []));
+    const inputs = positional.flatMap(n => (a.isTensor(n) ? [a.tensor(n)] : []));
     return b.externMany({
       kernel: `torch.ops.${name}`,
       op: name,
@@ -175,7 +171,7 @@ export const attentionKernels: readonly OpRecord[] = [
       return [likeQuery(m, q, out), logsumexp, null, null, null, null, seed, seed, null];
     },
     derivative: byBackward("cudnn", CUDNN_BACKWARD, [6, 7]),
-    lower: lowerAttention("aten._scaled_dot_product_cudnn_attention.default", TENSORS, [
+    lower: lowerAttention("aten._scaled_dot_product_cudnn_attention.default", [
       ...TENSORS,
       "compute_log_sumexp",
       "dropout_p",
@@ -190,7 +186,7 @@ export const attentionKernels: readonly OpRecord[] = [
     tags: ["extern"],
     meta: likeInputs,
     derivative: NOT_DIFFERENTIABLE,
-    lower: lowerAttention("aten._scaled_dot_product_cudnn_attention_backward.default", CUDNN_BACKWARD, CUDNN_BACKWARD),
+    lower: lowerAttention("aten._scaled_dot_product_cudnn_attention_backward.default", CUDNN_BACKWARD),
   },
   {
     name: "aten._scaled_dot_product_flash_attention.default",
@@ -214,11 +210,14 @@ export const attentionKernels: readonly OpRecord[] = [
       ];
     },
     derivative: byBackward("flash", FLASH_BACKWARD, [6, 7]),
-    lower: lowerAttention(
-      "aten._scaled_dot_product_flash_attention.default",
-      ["query", "key", "value"],
-      ["query", "key", "value", "dropout_p", "is_causal", "return_debug_mask"],
-    ),
+    lower: lowerAttention("aten._scaled_dot_product_flash_attention.default", [
+      "query",
+      "key",
+      "value",
+      "dropout_p",
+      "is_causal",
+      "return_debug_mask",
+    ]),
   },
   {
     name: "aten._scaled_dot_product_flash_attention_backward.default",
@@ -227,7 +226,7 @@ export const attentionKernels: readonly OpRecord[] = [
     tags: ["extern"],
     meta: likeInputs,
     derivative: NOT_DIFFERENTIABLE,
-    lower: lowerAttention("aten._scaled_dot_product_flash_attention_backward.default", FLASH_BACKWARD, FLASH_BACKWARD),
+    lower: lowerAttention("aten._scaled_dot_product_flash_attention_backward.default", FLASH_BACKWARD),
   },
   {
     name: "aten._scaled_dot_product_efficient_attention.default",
@@ -248,7 +247,7 @@ export const attentionKernels: readonly OpRecord[] = [
       ];
     },
     derivative: byBackward("efficient", EFFICIENT_BACKWARD, [2, 3], TENSORS),
-    lower: lowerAttention("aten._scaled_dot_product_efficient_attention.default", TENSORS, [
+    lower: lowerAttention("aten._scaled_dot_product_efficient_attention.default", [
       ...TENSORS,
       "compute_log_sumexp",
       "dropout_p",
@@ -275,10 +274,6 @@ export const attentionKernels: readonly OpRecord[] = [
       return [like(q, at(q.shape, 2)), like(k, at(k.shape, 2)), like(v, at(k.shape, 2)), ofBias];
     },
     derivative: NOT_DIFFERENTIABLE,
-    lower: lowerAttention(
-      "aten._scaled_dot_product_efficient_attention_backward.default",
-      EFFICIENT_BACKWARD,
-      EFFICIENT_BACKWARD,
-    ),
+    lower: lowerAttention("aten._scaled_dot_product_efficient_attention_backward.default", EFFICIENT_BACKWARD),
   },
 ];

@@ -1,7 +1,7 @@
 // layer_norm and its gradient.
 import type { Args, GraphBuilder, OpRecord } from "../types";
 import { aten, masked, NOT_DIFFERENTIABLE } from "./helpers/define";
-import { between, castBack, contiguousCast, count, normalize, normalizedDims } from "./helpers/norm";
+import { between, castBack, contiguousCast, count, maskedMetas, normalize, normalizedDims } from "./helpers/norm";
 import { composed } from "./helpers/shape";
 import { opmath, sumDims, toDtype } from "./helpers/trace";
 
@@ -54,11 +54,7 @@ const nativeLayerNormBackward: OpRecord = {
   schema:
     "native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
   derivative: NOT_DIFFERENTIABLE,
-  meta: (m, a) => {
-    const mask = a.raw("output_mask") as readonly boolean[];
-    const all = [a.tensor("input"), a.optTensor("weight"), a.optTensor("bias")];
-    return all.map((t, i) => (mask[i] && t !== null ? m.tensor(t.shape, t) : null));
-  },
+  meta: (m, a) => maskedMetas(m, a, [a.tensor("input"), a.optTensor("weight"), a.optTensor("bias")]),
   decompose: (b, a) => {
     const f = aten(b);
     const [input, weight, bias] = [a.tensor("input"), a.optTensor("weight"), a.optTensor("bias")];

@@ -7,6 +7,7 @@ import {
   castBack,
   contiguousCast,
   count,
+  maskedMetas,
   normalizedDims,
   throughStatistics,
 } from "./helpers/norm";
@@ -69,11 +70,7 @@ const fusedRmsNormBackward: OpRecord = {
   schema:
     "_fused_rms_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor rstd, Tensor? weight, bool[2] output_mask) -> (Tensor, Tensor)",
   derivative: NOT_DIFFERENTIABLE,
-  meta: (m, a) => {
-    const mask = a.raw("output_mask") as readonly boolean[];
-    const all = [a.tensor("input"), a.optTensor("weight")];
-    return all.map((t, i) => (mask[i] && t !== null ? m.tensor(t.shape, t) : null));
-  },
+  meta: (m, a) => maskedMetas(m, a, [a.tensor("input"), a.optTensor("weight")]),
   decompose: (b, a) => {
     const f = aten(b);
     const [input, weight] = [a.tensor("input"), a.optTensor("weight")];

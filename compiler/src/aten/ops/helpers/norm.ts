@@ -1,12 +1,15 @@
 // What layer_norm, rms_norm and group_norm share: the covered dims, casts of the reference gradients, saved statistics.
 import {
+  type Args,
   type ArgValue,
   type Dim,
   type DType,
   DTypeArg,
   type GraphBuilder,
   MemoryFormatArg,
+  type MetaBuilder,
   type PyFloat,
+  type TensorMeta,
 } from "../../types";
 import { aten } from "./define";
 import { toDtype } from "./trace";
@@ -56,6 +59,16 @@ export function normalize<T>(
   const rstd = f("rsqrt.default", f("add.Tensor", variance, eps));
   const out = f("mul.Tensor", f("sub.Tensor", x, mean), rstd);
   return { out, mean, rstd };
+}
+
+/** what a gradient operator with an `output_mask` gives: a tensor like each of these that is there and asked for */
+export function maskedMetas(
+  m: MetaBuilder,
+  a: Args<TensorMeta>,
+  of: readonly (TensorMeta | null)[],
+): (TensorMeta | null)[] {
+  const mask = a.raw("output_mask") as readonly boolean[];
+  return of.map((t, i) => (mask[i] && t !== null ? m.tensor(t.shape, t) : null));
 }
 
 /** elements that a reduction over dims takes together */
