@@ -1,14 +1,18 @@
 """Seconds that torch.compile and FuseLens take for the same files, side by side in one run, as JSON.
 
-usage: compile_times.py GPU_DIR [--out FILE] [--repeats N] [--only NAME,...]
+usage: compile_times.py GPU_DIR [--out FILE] [--repeats N] [--only NAME,...] [--no-torch]
 
 GPU_DIR is what `npm run gpu:pack` made: inputs/compile/*.py are the files of `npm run bench -- compile`, app/ holds the
-bundles; `node` is on the PATH (setup.sh). Wall-clock medians. For torch each time is a fresh Python process that runs the
-file, with torch imported and the GPU awake before the clock starts: `eager` without compiling, `cold` with empty caches of
-Inductor, Triton and the driver, `warm` with the caches that the cold run filled. What compiling takes is a run less the
-eager one. For FuseLens: `process` is `fuselens explain --json` from start to end, `cold` and `warm` the first and the later
-compiles inside one process (sessions that remember nothing), `edit` what a session that knows the file takes after an edit of
-one character, of a number and of an operator.
+bundles; `node` is on the PATH (setup.sh). Wall-clock medians.
+
+For torch each time is a fresh Python process that runs the file, with torch imported and the GPU awake before the clock
+starts: `eager` without compiling, `cold` with empty caches of Inductor, Triton and the driver, `warm` with the caches that
+the cold run filled, `number` and `operator` with the same caches after an edit of one character in the file. What compiling
+takes is a run less the eager one.
+
+For FuseLens: `process` is `fuselens explain --json` from start to end, `cold` and `warm` the first and the later compiles
+inside one process (sessions that remember nothing), `number` and `operator` what a session that knows the file takes after
+such an edit.
 """
 
 import argparse
@@ -60,39 +64,61 @@ def fuselens_run(app, path):
     return time.perf_counter() - began
 
 
-def measure(app, path, repeats):
-    times = {name: [] for name in ("eager", "cold", "warm", "process", "ours_cold", "ours_warm", *EDITS)}
+def torch_runs(path, edits):
+    """Seconds of each kind of run, once; `edits`: texts by kind. All runs are of one path, as an editor saves to it."""
+    with tempfile.TemporaryDirectory(prefix="fuselens-compile-times-") as folder:
+        model, caches, filled = (pathlib.Path(folder, name) for name in ("model.py", "caches", "filled"))
+        shutil.copy(path, model)
+        seconds = {"cold": torch_run(model, caches)}
+        shutil.copytree(caches, filled)
+        seconds["warm"] = torch_run(model, caches)
+        seconds["eager"] = torch_run(model, caches, TORCH_COMPILE_DISABLE="1")
+        for kind in EDITS:
+            shutil.rmtree(caches)
+            shutil.copytree(filled, caches)
+            model.write_text(edits[kind][0])
+            seconds[kind] = torch_run(model, caches)
+        return seconds
+
+
+def fuselens_runs(app, path, edits_path):
+    """Seconds of each kind of compile, and what `npm run bench -- compile` tells of the file."""
+    process = fuselens_run(app, path)
+    told = json.loads(subprocess.check_output(["node", str(app / "measure.cjs"), str(path), "5", str(edits_path)], text=True))
+    milliseconds = {"cold": told["cold_wall_ms"], "warm": told["warm_wall_ms"], **{kind: told["edit_wall_ms"][kind] for kind in EDITS}}
+    return {"process": process, **{name: ms / 1000 for name, ms in milliseconds.items()}}, told
+
+
+def medians(runs):
+    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+
+
+def measure(app, path, repeats, with_torch):
+    edits_path = path.with_suffix(".edits.json")
+    edits = json.loads(edits_path.read_text())
     fuselens_run(app, path)  # the first start of an installation keeps its compiled code
+    torchs, ours, told = [], [], {}
     for _ in range(repeats):
-        caches = tempfile.mkdtemp(prefix="fuselens-compile-times-")
-        try:
-            times["process"].append(fuselens_run(app, path))
-            times["cold"].append(torch_run(path, caches))
-            times["warm"].append(torch_run(path, caches))
-            times["eager"].append(torch_run(path, caches, TORCH_COMPILE_DISABLE="1"))
-            command = ["node", str(app / "measure.cjs"), str(path), "5", str(path.with_suffix(".edits.json"))]
-            ours = json.loads(subprocess.check_output(command, text=True))
-            times["ours_cold"].append(ours["cold_wall_ms"] / 1000)
-            times["ours_warm"].append(ours["warm_wall_ms"] / 1000)
-            for kind in EDITS:
-                times[kind].append(ours["edit_wall_ms"][kind] / 1000)
-        finally:
-            shutil.rmtree(caches, ignore_errors=True)
-    t = {k: statistics.median(v) for k, v in times.items()}
-    cold, warm = t["cold"] - t["eager"], t["warm"] - t["eager"]
-    return {
-        "aten_nodes": ours["aten_nodes"],
-        "kernels": ours["kernels"],
-        "torch_s": {"eager": t["eager"], "cold": t["cold"], "warm": t["warm"], "compile_cold": cold, "compile_warm": warm},
-        "fuselens_s": {"process": t["process"], "cold": t["ours_cold"], "warm": t["ours_warm"], "edit": {kind: t[kind] for kind in EDITS}},
-        "ratio": {
-            "cold_compile_to_process": cold / t["process"],
-            "cold_compile_to_cold": cold / t["ours_cold"],
-            "cold_compile_to_warm": cold / t["ours_warm"],
-            "warm_compile_to_warm": warm / t["ours_warm"],
-        },
-        "runs_s": times,
-    }
+        if with_torch:
+            torchs.append(torch_runs(path, edits))
+        run, told = fuselens_runs(app, path, edits_path)
+        ours.append(run)
+    fuselens = medians(ours)
+    out = {"aten_nodes": told["aten_nodes"], "kernels": told["kernels"], "fuselens_s": fuselens}
+    if with_torch:
+        torch = medians(torchs)
+        compiling = {name: torch[name] - torch["eager"] for name in ("cold", "warm", *EDITS)}
+        out["torch_s"] = torch
+        out["torch_compile_s"] = compiling
+        out["cold_compile_to"] = {name: compiling["cold"] / seconds for name, seconds in fuselens.items()}
+        out["same_to_same"] = {name: compiling[name] / fuselens[name] for name in compiling}
+    return {**out, "runs_s": {"torch": torchs, "fuselens": ours}}
+
+
+def rival():
+    import torch
+
+    return {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
 
 
 def rounded(value):
@@ -109,15 +135,14 @@ def main():
     parser.add_argument("--out", default="compile_times.json")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", default="")
+    parser.add_argument("--no-torch", action="store_true", help="FuseLens alone, on a machine without a GPU")
     args = parser.parse_args()
-    import torch
-
     only = [n for n in args.only.split(",") if n]
-    out = {"gpu": torch.cuda.get_device_name(), "torch": torch.__version__, "cpus": os.cpu_count(), "files": {}}
+    out = {**({} if args.no_torch else rival()), "cpus": os.cpu_count(), "files": {}}
     for path in sorted((args.gpu_dir / "inputs" / "compile").glob("*.py"), key=lambda p: p.stat().st_size):
         if only and path.stem not in only:
             continue
-        out["files"][path.stem] = rounded(measure(args.gpu_dir / "app", path, args.repeats))
+        out["files"][path.stem] = rounded(measure(args.gpu_dir / "app", path, args.repeats, not args.no_torch))
         pathlib.Path(args.out).write_text(json.dumps(out, indent=1) + "\n")
         print(path.stem, json.dumps(out["files"][path.stem]), file=sys.stderr)
     print(json.dumps(out, indent=1))
