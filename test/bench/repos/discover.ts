@@ -5,7 +5,7 @@
 // that only say what others must define, namespaces) can't be traced and are no roots.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { dotted } from "../../../compiler/src/dynamo/infer/spelled";
+import { dotted } from "../../../compiler/src/dynamo/infer/syntax";
 import type * as ast from "../../../compiler/src/python/ast";
 import { PythonFile } from "../../../compiler/src/python/file";
 import { walk } from "../../../compiler/src/python/walk";

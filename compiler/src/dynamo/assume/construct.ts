@@ -4,6 +4,7 @@
 import type * as ast from "../../python/ast";
 import { walk } from "../../python/walk";
 import { method } from "../builtins/define";
+import type { Spec } from "../infer/evidence/written";
 import { PyError } from "../interp/api";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
@@ -11,7 +12,6 @@ import { PyClass, PyFloat, PyInstance, type PyModule, type Value } from "../obje
 import { libraryCode } from "../stdlib/modules";
 import type { Torch } from "../torch/context";
 import { floatFor, numberFor, sequenceFor } from "./guess";
-import type { Spec } from "./specs";
 import { annotationText, methodOf, parametersOf } from "./tree";
 import { type Usage, usageOf } from "./usage";
 

@@ -2,7 +2,11 @@
 // what was assumed, or the reason why there are none. Inputs are, best first: those of a call in the file, shapes written
 // down, shapes guessed and then corrected by torch's own error messages. Failed attempts leave no trace: each runs under
 // an undo log.
-import { NO_OPERATORS } from "../infer/failure";
+
+import type { Candidate } from "../infer/candidates";
+import type { Call } from "../infer/evidence/calls";
+import { parseJaxtyping, type Spec } from "../infer/evidence/written";
+import { NO_OPERATORS } from "../infer/search/failure";
 import { Interrupted, PyError } from "../interp/api";
 import type { Machine } from "../interp/machine";
 import { Journal, setJournal } from "../objects/journal";
@@ -11,10 +15,7 @@ import type { CompileApi } from "../torch/compile_api";
 import type { Torch } from "../torch/context";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import type { FrameRunner } from "../trace/runner";
-import type { Candidate } from "./candidates";
-import type { Call } from "./evidence";
 import { alternative, numberFor, parameterGuess, refine, type TensorGuess, tensorOfRank } from "./guess";
-import { parseJaxtyping, type Spec } from "./specs";
 import { parametersOf } from "./tree";
 
 export interface Search {

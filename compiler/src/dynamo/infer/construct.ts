@@ -4,13 +4,14 @@ import { Interrupted, PyError } from "../interp/api";
 import { PyFunction } from "../interp/frame";
 import { Journal, setJournal } from "../objects/journal";
 import { type PyClass, type PyDict, PyFloat, type Value } from "../objects/values";
-import { alternativeChoices } from "./alternatives";
-import { constructorChoices, distinct } from "./choices";
+import { alternativeChoices } from "./choices/alternatives";
+import { constructorChoices, distinct } from "./choices/choices";
+import { fieldHoles, functionHoles } from "./choices/holes";
+import { emptyUsage } from "./choices/usage";
 import { functionOf, type InferContext, lookup } from "./context";
-import { blamed, failureOf, messageOf, NO_OPERATORS, whyOf } from "./failure";
-import { fieldHoles, functionHoles } from "./holes";
 import { callArguments, makeValue } from "./make";
-import { type Found, search } from "./search";
+import { blamed, failureOf, messageOf, NO_OPERATORS, whyOf } from "./search/failure";
+import { type Found, search } from "./search/search";
 import {
   ABSENT,
   type Choice,
@@ -23,7 +24,6 @@ import {
   stateKey,
   withChoice,
 } from "./types";
-import { emptyUsage } from "./usage";
 
 const TRIALS = 60;
 const NESTED_TRIALS = 12;

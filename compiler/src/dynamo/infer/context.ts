@@ -14,7 +14,7 @@ import {
   type Value,
 } from "../objects/values";
 import type { Torch } from "../torch/context";
-import type { ProjectConstants } from "./constants";
+import type { ProjectConstants } from "./evidence/constants";
 
 export interface InferContext {
   readonly vm: Machine;

@@ -3,19 +3,19 @@
 import type { DType } from "../../aten/types";
 import { type Kwargs, PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { PyTensor } from "../torch/objects";
-import { alternativeChoices } from "./alternatives";
-import { alternatives, constructorChoices, distinct, ofType } from "./choices";
+import { alternativeChoices } from "./choices/alternatives";
+import { alternatives, constructorChoices, distinct, ofType } from "./choices/choices";
+import type { Draft } from "./choices/holes";
+import * as names from "./choices/names";
+import type { Usage } from "./choices/usage";
 import { construct, guarded, roundRobin } from "./construct";
 import type { InferContext } from "./context";
-import { blamed, failureOf, NO_OPERATORS } from "./failure";
-import type { Draft } from "./holes";
 import { callArguments, makeValue } from "./make";
-import * as names from "./names";
-import { SizeProbe } from "./probe";
-import { type Found, search } from "./search";
-import { type Resize, resizes } from "./solve";
+import { blamed, failureOf, NO_OPERATORS } from "./search/failure";
+import { SizeProbe } from "./search/probe";
+import { type Found, search } from "./search/search";
+import { type Resize, resizes } from "./search/solve";
 import { ABSENT, type Choice, type Failure, type Hole, NONE, number, type State, tensor, withChoice } from "./types";
-import type { Usage } from "./usage";
 
 const TRIALS = 70;
 const STEPS = 4_000_000;

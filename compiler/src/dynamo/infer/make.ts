@@ -5,7 +5,7 @@ import { Frame } from "../interp/frame";
 import { type Kwargs, PyClass, PyDict, PyFloat, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { libraryCode } from "../stdlib/modules";
 import { PyTensor } from "../torch/objects";
-import { guessByName } from "./choices";
+import { guessByName } from "./choices/choices";
 import { type InferContext, isEnum, lookup } from "./context";
 import type { Choice, Hole } from "./types";
 

@@ -4,10 +4,10 @@ import type * as ast from "../../python/ast";
 import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import { PyClass, type PyInstance } from "../objects/values";
-import { constructorChoices } from "./choices";
+import { constructorChoices } from "./choices/choices";
+import { functionHoles } from "./choices/holes";
 import { guarded } from "./construct";
 import type { InferContext } from "./context";
-import { functionHoles } from "./holes";
 import { callArguments, makeValue } from "./make";
 import { ABSENT, type Failure } from "./types";
 

@@ -6,17 +6,17 @@ import { type Kwargs, PyClass, type PyDict, PyInstance, type Value } from "../ob
 import type { CompileApi } from "../torch/compile_api";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import type { FrameRunner } from "../trace/runner";
-import { distinct } from "./choices";
+import { distinct } from "./choices/choices";
+import { functionHoles } from "./choices/holes";
+import { inputKind, isCachePosition } from "./choices/names";
+import { emptyUsage } from "./choices/usage";
 import { construct, guarded, rebuild } from "./construct";
 import { functionOf, type InferContext, methodOf } from "./context";
-import { messageOf, NO_OPERATORS, whyOf } from "./failure";
-import { functionHoles } from "./holes";
 import { inferInputs, inputChoices, valuesOf } from "./inputs";
 import { callArguments } from "./make";
-import { inputKind, isCachePosition } from "./names";
 import { prepare } from "./prepare";
+import { messageOf, NO_OPERATORS, whyOf } from "./search/failure";
 import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, stateKey, tensor } from "./types";
-import { emptyUsage } from "./usage";
 
 export interface RootRequest {
   readonly ctx: InferContext;

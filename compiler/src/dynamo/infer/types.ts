@@ -2,7 +2,7 @@
 // so that they can be kept between edits), states are choices for all holes, failures say how far a state got.
 import type { DType } from "../../aten/types";
 import type { PyDict, Value } from "../objects/values";
-import type { Usage } from "./usage";
+import type { Usage } from "./choices/usage";
 
 export type Choice =
   /** left to its default */

@@ -1,8 +1,8 @@
 // Where else a project shows how a class is used: READMEs, scripts, tests, other modules. In: the project's paths and a class
 // name. Out: pieces of Python to run for what they build and call, the likeliest first. Text only: nothing is run here.
-import type * as ast from "../../python/ast";
-import { PythonFile } from "../../python/file";
-import { walk } from "../../python/walk";
+import type * as ast from "../../../python/ast";
+import { PythonFile } from "../../../python/file";
+import { walk } from "../../../python/walk";
 
 export interface Example {
   /** the file that it stands in; imports start there */

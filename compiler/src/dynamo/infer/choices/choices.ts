@@ -1,6 +1,6 @@
 // What could stand in a parameter of a constructor. In: its name, annotation and use. Out: choices, most plausible first;
 // the tail holds anything that might be worth a trial once an error blames the parameter.
-import { PyClass, PyDict, type Value } from "../objects/values";
+import { PyClass, PyDict, type Value } from "../../objects/values";
 import {
   assignedAttributes,
   type InferContext,
@@ -9,9 +9,9 @@ import {
   lookup,
   moduleClassesElsewhere,
   userClasses,
-} from "./context";
+} from "../context";
+import { type Choice, type Hole, NONE, number, tensor } from "../types";
 import * as names from "./names";
-import { type Choice, type Hole, NONE, number, tensor } from "./types";
 
 type Draft = Omit<Hole, "choices">;
 

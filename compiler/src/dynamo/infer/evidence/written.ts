@@ -1,7 +1,7 @@
 // Input shapes as programs write them down: `# fuselens: x=f32[8,128]@cuda, n=4` comments and jaxtyping annotations. In:
 // text or annotation. Out: what each parameter is.
-import type { DType } from "../../aten/types";
-import type { Expr } from "../../python/ast";
+import type { DType } from "../../../aten/types";
+import type { Expr } from "../../../python/ast";
 
 export interface TensorSpec {
   readonly kind: "tensor";

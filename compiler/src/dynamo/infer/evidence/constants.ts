@@ -1,11 +1,11 @@
 // The values that a project's files give to names: JSON and YAML configs, keyword arguments, defaults of options, assigned
 // literals. In: texts by path. Out: for a set of names that belong together, the file that knows most of them; for a name,
 // the literal it gets there.
-import type * as ast from "../../python/ast";
-import { PythonFile } from "../../python/file";
-import { walk } from "../../python/walk";
-import type { Choice } from "./types";
-import { NONE, number } from "./types";
+import type * as ast from "../../../python/ast";
+import { PythonFile } from "../../../python/file";
+import { walk } from "../../../python/walk";
+import type { Choice } from "../types";
+import { NONE, number } from "../types";
 
 type Names = ReadonlyMap<string, Choice>;
 

@@ -1,6 +1,6 @@
 // Best-first search over states. In: first states, a trial and repairs of failures. Out: the first state that works, or the
 // failure that got farthest. Deterministic; ends after a number of trials.
-import { type Failure, type State, stateKey } from "./types";
+import { type Failure, type State, stateKey } from "../types";
 
 /** how often the farthest failure may come back before the search is given up */
 const STUCK = 9;

@@ -1,11 +1,11 @@
 // What other files of a project show of a class: how its examples are found, and that a root which guesses don't reach is
 // analysed with what they give.
 import { describe, expect, test } from "vitest";
-import { defaultConfig } from "../../presets";
-import { capture } from "../capture";
-import { ProjectConstants } from "../infer/constants";
-import type { CaptureResult } from "../types";
-import { examplesOf } from "./examples";
+import { defaultConfig } from "../../../presets";
+import { capture } from "../../capture";
+import type { CaptureResult } from "../../types";
+import { ProjectConstants } from "./constants";
+import { examplesOf } from "./elsewhere";
 
 function analysed(files: Readonly<Record<string, string>>, stepBudget = 20_000_000): CaptureResult {
   return capture("pack/model.py", {

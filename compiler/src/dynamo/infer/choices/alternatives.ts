@@ -1,10 +1,10 @@
 // Other choices for a hole that an error blames. In: the hole, what stands in it, the error. Out: choices to try, those
 // that the error's words ask for first.
-import { PyDict } from "../objects/values";
+import { PyDict } from "../../objects/values";
+import { type InferContext, lookup } from "../context";
+import type { Choice, Failure, Hole } from "../types";
+import { NONE, number } from "../types";
 import { guessByName, LADDER } from "./choices";
-import { type InferContext, lookup } from "./context";
-import type { Choice, Failure, Hole } from "./types";
-import { NONE, number } from "./types";
 
 type Kind = Choice["kind"];
 

@@ -2,13 +2,13 @@
 // Out: compiled functions and modules that nothing calls; root modules (that no other class builds); functions of tensors.
 import type * as ast from "../../python/ast";
 import { walk } from "../../python/walk";
+import { annotationText, methodOf } from "../assume/tree";
 import { PyFunction } from "../interp/frame";
 import { PyClass, PyInstance, type PyModule, type Value } from "../objects/values";
 import type { CompileApi } from "../torch/compile_api";
 import type { Torch } from "../torch/context";
 import type { CompileOptions } from "../torch/objects";
-import type { Call, Evidence } from "./evidence";
-import { annotationText, methodOf } from "./tree";
+import type { Call, Evidence } from "./evidence/calls";
 
 export interface Candidate {
   readonly name: string;

@@ -1,8 +1,8 @@
 // What a function does with one of its parameters. In: statements and a test for "this expression is the value". Out: facts
 // that tell a number from a list, a string, a class, a config object or a tensor of some rank.
-import type * as ast from "../../python/ast";
-import { walk } from "../../python/walk";
-import { dotted, intOf, stringOf } from "./spelled";
+import type * as ast from "../../../python/ast";
+import { walk } from "../../../python/walk";
+import { dotted, intOf, stringOf } from "../syntax";
 
 export interface Usage {
   /** it is called */

@@ -3,9 +3,9 @@
 // marked with what was assumed, and the places where lenses go.
 import type * as ast from "../../python/ast";
 import type { PythonFile } from "../../python/file";
-import type { ProjectConstants } from "../infer/constants";
-import { NO_OPERATORS } from "../infer/failure";
-import { analyseInferred } from "../infer/root";
+import { construct } from "../assume/construct";
+import { ATTEMPT_STEPS, type Found, isEndless, quietly, type Search, searchCall, searchShapes } from "../assume/search";
+import { withNestedDefinitions } from "../assume/tree";
 import { Interrupted, PyError } from "../interp/api";
 import type { Machine } from "../interp/machine";
 import { PyClass, type PyDict, PyInstance, type PyModule, type Value } from "../objects/values";
@@ -14,13 +14,13 @@ import type { Torch } from "../torch/context";
 import type { FrameRunner } from "../trace/runner";
 import type { CaptureResult, Diagnostic } from "../types";
 import { type Candidate, findCandidates, namedCandidates, partsOf } from "./candidates";
-import { construct } from "./construct";
-import type { Evidence } from "./evidence";
-import { examplesOf } from "./examples";
+import type { Evidence } from "./evidence/calls";
+import type { ProjectConstants } from "./evidence/constants";
+import { examplesOf } from "./evidence/elsewhere";
+import { parseComment, type Spec } from "./evidence/written";
 import { IN_EVAL, IN_TRAINING } from "./modes";
-import { ATTEMPT_STEPS, type Found, isEndless, quietly, type Search, searchCall, searchShapes } from "./search";
-import { parseComment, type Spec } from "./specs";
-import { withNestedDefinitions } from "./tree";
+import { analyseInferred } from "./root";
+import { NO_OPERATORS } from "./search/failure";
 
 type Root = CaptureResult["roots"][number];
 

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../presets";
 import { capture } from "../capture";
-import { ProjectConstants } from "../infer/constants";
 import type { CapturedFrame, CaptureResult } from "../types";
+import { ProjectConstants } from "./evidence/constants";
 
 const HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n";
 

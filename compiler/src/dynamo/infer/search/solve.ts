@@ -1,6 +1,6 @@
 // Sizes that make a run go on. In: a failed run's questions about sizes. Out: other sizes for the dimensions that the last
 // questions asked about, such that the run takes the same way up to there.
-import type { Decision, Failure } from "./types";
+import type { Decision, Failure } from "../types";
 
 const LIKELY = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40, 48, 49, 50, 56, 64, 72, 77, 80, 84, 96, 100, 112,

@@ -1,10 +1,10 @@
 // The parameters that inference may have to fill. In: a function or a dataclass. Out: holes.
-import type * as ast from "../../python/ast";
-import { PyFunction } from "../interp/frame";
-import { PyClass, PyDict, PyInstance, PyNamed, PyObject, type Value } from "../objects/values";
-import { functionOf, type InferContext, lookup } from "./context";
-import { annotationText } from "./spelled";
-import type { Choice, Hole } from "./types";
+import type * as ast from "../../../python/ast";
+import { PyFunction } from "../../interp/frame";
+import { PyClass, PyDict, PyInstance, PyNamed, PyObject, type Value } from "../../objects/values";
+import { functionOf, type InferContext, lookup } from "../context";
+import { annotationText } from "../syntax";
+import type { Choice, Hole } from "../types";
 import { addUsage, emptyUsage, storedAs, type Usage, valueTest } from "./usage";
 
 export type Draft = Omit<Hole, "choices">;

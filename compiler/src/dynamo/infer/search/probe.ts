@@ -1,11 +1,11 @@
 // Watches a trial run of a function over guessed tensors: which sizes the code asks about, which tensors the last operator
 // read. In: the tensors that stand in the holes. Out: decisions as functions of those tensors' sizes.
-import type { FxNode } from "../../fx/graph";
-import { evaluateNumber } from "../../inductor/symbolic/evaluate";
-import { type Expr, freeSymbols, type SymExpr } from "../../inductor/symbolic/expr";
-import type { PyTensor } from "../torch/objects";
-import type { Probe } from "../torch/sink";
-import type { Decision } from "./types";
+import type { FxNode } from "../../../fx/graph";
+import { evaluateNumber } from "../../../inductor/symbolic/evaluate";
+import { type Expr, freeSymbols, type SymExpr } from "../../../inductor/symbolic/expr";
+import type { PyTensor } from "../../torch/objects";
+import type { Probe } from "../../torch/sink";
+import type { Decision } from "../types";
 
 /** questions kept: the last ones decide, and a deep model asks many thousands */
 const KEPT = 4000;

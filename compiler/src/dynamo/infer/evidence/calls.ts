@@ -1,15 +1,14 @@
 // What a file's own code says of its modules and functions without compiling them: calls at module level, functions that
 // need no arguments (factories, tests, demos), docstring examples. In: the program. Out: for each class and function the
 // first call of it, with its arguments, and the instances that factories make.
-import type * as ast from "../../python/ast";
-import { PythonFile } from "../../python/file";
-import { walk } from "../../python/walk";
-import { compileModule } from "../code/compiler";
-import type { SourceFile } from "../code/instructions";
-import { numberFor } from "../infer/names";
-import { Interrupted, PyError } from "../interp/api";
-import { Frame, PyFunction } from "../interp/frame";
-import type { Machine } from "../interp/machine";
+import type * as ast from "../../../python/ast";
+import { PythonFile } from "../../../python/file";
+import { walk } from "../../../python/walk";
+import { compileModule } from "../../code/compiler";
+import type { SourceFile } from "../../code/instructions";
+import { Interrupted, PyError } from "../../interp/api";
+import { Frame, PyFunction } from "../../interp/frame";
+import type { Machine } from "../../interp/machine";
 import {
   PyClass,
   PyDict,
@@ -20,10 +19,11 @@ import {
   PyTuple,
   PyUnknown,
   type Value,
-} from "../objects/values";
-import type { Torch } from "../torch/context";
-import { PyTensor } from "../torch/objects";
-import { buildersIn, type Example, needsNothing } from "./examples";
+} from "../../objects/values";
+import type { Torch } from "../../torch/context";
+import { PyTensor } from "../../torch/objects";
+import { numberFor } from "../choices/names";
+import { buildersIn, type Example, needsNothing } from "./elsewhere";
 
 export interface Call {
   readonly target: PyInstance | PyFunction;

@@ -1,10 +1,10 @@
 // A Python error as search sees it. In: the error and how far the run had got. Out: Failure, with the words of the lines
 // that were running.
 
-import { codeOf } from "../../python/text_lines";
-import type { PyError } from "../interp/api";
-import type { InferContext } from "./context";
-import { type Choice, type Decision, type Failure, NONE, number } from "./types";
+import { codeOf } from "../../../python/text_lines";
+import type { PyError } from "../../interp/api";
+import type { InferContext } from "../context";
+import { type Choice, type Decision, type Failure, NONE, number } from "../types";
 
 /** why a run that ends well is no answer */
 export const NO_OPERATORS = "it runs no tensor operators";
