@@ -1,6 +1,7 @@
 // The compiler's words without the compiler: presets, targets, options, reasons and what is read off reports. A process
 // that shows what another thread has compiled loads this alone.
 
+export { type ConfigProblem, checkConfig } from "./config_check";
 export { IN_EVAL, IN_TRAINING } from "./dynamo/infer/modes";
 export { TARGETS, type TargetProperties, targetByName, targetNames } from "./inductor/ir/target";
 export {

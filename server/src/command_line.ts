@@ -1,6 +1,7 @@
-// The command line: `fuselens COMMAND ...`. In: commands by name. Exit status: 0; 1 the answer is no (diff, check); 2 it
-// could not, with one clear line on stderr.
+// The command line: `fuselens COMMAND ...`. In: commands by name. Exit status: as exit_status.ts
+// says; where a command can't do its work, with one clear line on stderr.
 import { UsageError } from "./errors";
+import { EXIT } from "./exit_status";
 import { terminalText } from "./render/output";
 import { VERSION } from "./version";
 
@@ -23,21 +24,24 @@ const HELP = `usage: fuselens COMMAND [options]
 Commands that compile take --preset NAME, --config NAME=VALUE (repeatable), --target NAME,
 --env NAME=VALUE (repeatable: what os.environ holds), --imports plain|present (guarded imports),
 --training (modules that the file never calls: in train() with grad, forward and backward).
+
+Exit status: 0 fine; 1 the file has errors, values disagree (values --verify, check), a change is worse (diff --fail-on),
+something is missing (doctor); 2 it could not be done, stderr says why.
 `;
 
 async function main(commands: Commands, argv: string[]): Promise<number> {
   const [name, ...rest] = argv;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     process.stdout.write(HELP);
-    return name === undefined ? 2 : 0;
+    return name === undefined ? EXIT.failed : EXIT.fine;
   }
   if (name === "--version" || name === "version") {
     process.stdout.write(`fuselens ${VERSION}\n`);
-    return 0;
+    return EXIT.fine;
   }
   if (rest.includes("--help") || rest.includes("-h")) {
     process.stdout.write(HELP);
-    return 0;
+    return EXIT.fine;
   }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load) throw new UsageError(`no command '${name}'; 'fuselens --help' lists them`);
@@ -58,7 +62,7 @@ export function runCommand(commands: Commands): void {
             ? (error.stack ?? error.message)
             : String(error);
       process.stderr.write(`fuselens: ${terminalText(text)}\n`);
-      process.exitCode = 2;
+      process.exitCode = EXIT.failed;
     },
   );
 }

@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import {
-  configNames,
+  checkConfig,
   defaultSessionOptions,
   isPresetName,
   parseConfigValue,
@@ -62,8 +62,12 @@ export function sessionOptions(values: Readonly<Record<string, unknown>>): Sessi
     const at = entry.indexOf("=");
     if (at < 1) throw new UsageError(`--config takes NAME=VALUE, not '${entry}'`);
     const name = entry.slice(0, at);
-    if (!configNames().includes(name)) printError(`fuselens: ${unreadConfig(name)}`);
-    options.config.set(name, parseConfigValue(entry.slice(at + 1)));
+    const value = parseConfigValue(entry.slice(at + 1));
+    const problem = checkConfig(name, value);
+    // an option of Inductor's that no decision rests on does no harm; anything else would silently change what is compiled
+    if (problem?.kind === "unread") printError(`fuselens: ${problem.text}`);
+    else if (problem) throw new UsageError(`--config ${entry}: ${problem.text}`);
+    options.config.set(name, value);
   }
   const environment = new Map<string, string>();
   for (const entry of (values["env"] as string[] | undefined) ?? []) {
@@ -80,11 +84,6 @@ export function sessionOptions(values: Readonly<Record<string, unknown>>): Sessi
   }
   if (values["training"] === true) options.training = () => true;
   return options;
-}
-
-/** of an option that is spelled wrong, or that decides nothing here */
-export function unreadConfig(name: string): string {
-  return `no decision rests on torch._inductor.config.${name}: it is spelled otherwise, or not modelled`;
 }
 
 const NOT_PYTHON = /\.(md|txt|json|ya?ml|toml|rst|html?|c|cc|cpp|cu|h|js|ts|png|pt|pth|safetensors|so|zip)$/i;

@@ -221,12 +221,25 @@ describe("workspaces", () => {
     expect(await title()).not.toBe(before);
   });
 
+  it("are told once of settings that can't be meant", async () => {
+    const c = await start();
+    const told = (): unknown[] => c.notified.filter(n => n.method === "window/showMessage").map(n => n.params);
+    const settings = { fuselens: { config: { max_fusion_size: "abc" } } };
+    await c.notify("workspace/didChangeConfiguration", { settings });
+    await c.notify("workspace/didChangeConfiguration", { settings });
+    const uri = "file:///tmp/fuselens_wrong_settings.py";
+    await c.open(uri, TWO_SUMS);
+    expect((await c.lenses(uri)).length).toBeGreaterThan(0);
+    const message = expect.stringMatching(/max_fusion_size takes a whole number, not 'abc'/);
+    expect(told()).toEqual([{ type: 2, message }]);
+  });
+
   it("keep the worker that they have where another one does not answer", async () => {
     const c = await start({});
     const uri = "file:///tmp/fuselens_worker_choice.py";
     await c.open(uri, TWO_SUMS);
     const nobody = { endpoint: "ipc:///tmp/fuselens-nobody-listens.sock", keys: null };
-    await expect(c.execute("fuselens.selectWorker", nobody)).rejects.toThrow(/no answer from the worker at ipc:/);
+    await expect(c.execute("fuselens.selectWorker", nobody)).rejects.toThrow(/no worker answers at ipc:/);
     const { summary } = (await c.execute("fuselens.benchmark", { uri })) as { readonly summary: string };
     expect(summary).toContain("cpu");
   });

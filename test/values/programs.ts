@@ -6,6 +6,8 @@ import { compileFile } from "../../server/src/compile";
 import { WorkerPool } from "../../server/src/worker/pool";
 import { type ValuesReport, valuesJob, valuesReport } from "../../server/src/worker/values";
 
+export { agrees } from "../../server/src/worker/agreement";
+
 type Pair = Extract<Job, { kind: "verify" }>["pairs"][number];
 type Verified = Extract<JobResult, { kind: "verify" }>["pairs"][number]["outputs"];
 

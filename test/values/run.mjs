@@ -26,14 +26,7 @@ const NOT_VERIFIED = {
   index_put_advanced: "where all writes go to one place it is not defined which of them stays",
 };
 
-/** largest error of a fused output, absolute or relative to the mean magnitude: halves round once more unfused */
-const ALLOWED = { float64: 1e-10, float32: 1e-3, float16: 5e-2, bfloat16: 3e-1 };
-
-/** the compiler and one worker for all programs: a process each would take most of the time */
-async function programs() {
-  const { Programs } = await loadSource("test/values/programs.ts", { keepNames: true });
-  return new Programs(join(root, "gpu-worker", "dist", "main.cjs"));
-}
+const { agrees, Programs } = await loadSource("test/values/programs.ts", { keepNames: true });
 
 const told = e => (e instanceof Error ? `${e.message}${e.code ? ` [${e.code}]` : ""}` : String(e));
 
@@ -60,8 +53,7 @@ async function verify(name, path, under) {
 }
 
 function outputFault(graph, o, i) {
-  const allowed = ALLOWED[o.dtype] ?? (o.dtype.startsWith("float8") ? 1 : 0);
-  if (o.maxAbs <= allowed || o.maxRel <= allowed) return [];
+  if (agrees(o)) return [];
   return [`${graph.name} ${graph.kind}, output ${i} (${o.dtype}): off by ${o.maxAbs}, ${o.maxRel} of the mean`];
 }
 
@@ -76,7 +68,8 @@ const unknown = [...smallerPrograms, ...(options.only?.split(",") ?? [])].find(n
 if (unknown !== undefined) throw new Error(`no program ${unknown}`);
 const wanted = options.only?.split(",") ?? names;
 mkdirSync(join(root, ".cache", "values"), { recursive: true });
-const all = await programs();
+// the compiler and one worker for all programs: a process each would take most of the time
+const all = new Programs(join(root, "gpu-worker", "dist", "main.cjs"));
 let [passed, failed] = [0, 0];
 const tell = (what, wrong) => {
   if (wrong.length) failed += 1;

@@ -2,6 +2,7 @@
 import { relative } from "node:path";
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
+import { statusOf } from "../exit_status";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { serverPaths } from "../paths";
 import { printDiagnostics } from "../render/diagnostics";
@@ -41,7 +42,7 @@ export async function main(argv: string[]): Promise<number> {
     const untold = against.filter(name => summary.graphs.some(g => !g.result.against[name]));
     if (untold.length)
       printError(`fuselens: not timed against ${untold.join(" and ")}: that takes a worker with PyTorch`);
-    return 0;
+    return statusOf(program.diagnostics);
   } catch (e) {
     if (e instanceof JobError) throw new UsageError(`${e.message} [${e.code}]`);
     throw e;

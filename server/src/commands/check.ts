@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import type { ReportGraph } from "@fuselens/compiler";
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
+import { EXIT } from "../exit_status";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { print, printJson, terminalLine } from "../render/output";
 import { formatLines } from "../render/units";
@@ -36,7 +37,7 @@ export async function main(argv: string[]): Promise<number> {
           .map(l => `${terminalLine(l)}\n`)
           .join(""),
       );
-  return differ ? 1 : 0;
+  return differ ? EXIT.no : EXIT.fine;
 }
 
 interface Comparison {

@@ -8,6 +8,7 @@ import { join, relative, resolve } from "node:path";
 import type { ExplainReport } from "@fuselens/compiler";
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
+import { EXIT } from "../exit_status";
 import { parseCommand, sessionOptions } from "../options";
 import { print, printJson, terminalLine } from "../render/output";
 import { formatBytes } from "../render/units";
@@ -63,7 +64,7 @@ export async function main(argv: string[]): Promise<number> {
     const worse = MEASURES.filter(m => failOn.includes(m) && totals[m][1] > totals[m][0]);
     if (line.values.json) printJson({ rows, totals, worse });
     else print(table(rows, totals, worse));
-    return worse.length ? 1 : 0;
+    return worse.length ? EXIT.no : EXIT.fine;
   } finally {
     a.close();
     b.close();

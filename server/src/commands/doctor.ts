@@ -1,5 +1,6 @@
 // fuselens doctor [--worker ENDPOINT] [--keys DIR] [--json]: what is there, what is missing, how to mend it.
 import { examine, findingsText } from "../doctor";
+import { EXIT } from "../exit_status";
 import { parseCommand } from "../options";
 import { print, printJson } from "../render/output";
 
@@ -17,7 +18,7 @@ export async function main(argv: string[]): Promise<number> {
   });
   if (line.values.json) printJson(findings);
   else print(findingsText(findings));
-  return findings.every(f => f.ok) ? 0 : 1;
+  return findings.every(f => f.ok) ? EXIT.fine : EXIT.no;
 }
 
 function asText(value: unknown): string | null {

@@ -2,6 +2,7 @@
 import { ARTIFACTS, type Artifact } from "@fuselens/compiler/vocabulary";
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
+import { statusOf } from "../exit_status";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printDiagnostics } from "../render/diagnostics";
 import { emitText } from "../render/emit_text";
@@ -23,5 +24,5 @@ export async function main(argv: string[]): Promise<number> {
     printRaw(emitText(program, stage as Artifact));
   }
   printDiagnostics(program.diagnostics, path);
-  return 0;
+  return statusOf(program.diagnostics);
 }

@@ -1,6 +1,7 @@
 // fuselens explain FILE [--json]: kernels, the lines behind them, reasons, bytes.
 
 import { compileFile } from "../compile";
+import { statusOf } from "../exit_status";
 import { BETTER_PRESET, betterSchedules } from "../ide/better";
 import { explainText } from "../ide/explain_text";
 import { parseCommand, requireFile, sessionOptions } from "../options";
@@ -24,5 +25,5 @@ export async function main(argv: string[]): Promise<number> {
     print(explainText(program.report, { better }));
     printDiagnostics(program.diagnostics, path);
   }
-  return 0;
+  return statusOf(program.diagnostics);
 }

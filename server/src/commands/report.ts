@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { bugReport } from "../bug_report";
 import { UsageError } from "../errors";
+import { EXIT } from "../exit_status";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printRaw } from "../render/output";
 import { readSource } from "../source_files";
@@ -16,5 +17,5 @@ export async function main(argv: string[]): Promise<number> {
   const to = line.values["out"];
   if (typeof to === "string") writeFileSync(to, out);
   else printRaw(out);
-  return 0;
+  return EXIT.fine;
 }

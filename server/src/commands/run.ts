@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ProgramEvent } from "@fuselens/compiler";
 import { formatRecord } from "@fuselens/compiler/vocabulary";
 import { compileFile } from "../compile";
+import { statusOf } from "../exit_status";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { printDiagnostics } from "../render/diagnostics";
 import { printError, printRaw } from "../render/output";
@@ -22,7 +23,7 @@ export async function main(argv: string[]): Promise<number> {
   }
   printDiagnostics(program.diagnostics, path);
   for (const estimate of program.estimates) printError(`estimated: ${estimate}`);
-  return 0;
+  return statusOf(program.diagnostics);
 }
 
 /** Output per notebook cell, counted from 1; a plain file is one cell. */

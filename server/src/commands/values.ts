@@ -2,10 +2,12 @@
 // implementation can make again, and prints what comes out. --verify runs each graph fused and unfused instead.
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
+import { EXIT, statusOf } from "../exit_status";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { serverPaths } from "../paths";
 import { printDiagnostics } from "../render/diagnostics";
 import { printError, printJson } from "../render/output";
+import { agrees } from "../worker/agreement";
 import { JobError } from "../worker/job";
 import { WorkerPool } from "../worker/pool";
 import { valuesJob, valuesReport } from "../worker/values";
@@ -26,6 +28,7 @@ export async function main(argv: string[]): Promise<number> {
     if (line.values.verify) {
       const unfused = compileFile(path, { ...options, unfused: true });
       const rows: unknown[] = [];
+      let same = true;
       for (const [i, c] of program.compilations.entries()) {
         const other = unfused.compilations[i];
         const blocker = c.plan.blockers[0] ?? other?.plan.blockers[0];
@@ -37,15 +40,23 @@ export async function main(argv: string[]): Promise<number> {
           { fresh: true },
         );
         if (result.kind !== "verify") throw new JobError("internal", "the worker answered another question");
-        rows.push({ name: c.graph.name, kind: c.graph.kind, outputs: result.pairs.flatMap(p => p.outputs) });
+        const outputs = result.pairs.flatMap(p => p.outputs);
+        for (const [k, o] of outputs.entries()) {
+          if (agrees(o)) continue;
+          same = false;
+          printError(
+            `${c.graph.name} (${c.graph.kind}): output ${k} (${o.dtype}) is off by ${o.maxAbs}, ${o.maxRel} of its mean magnitude`,
+          );
+        }
+        rows.push({ name: c.graph.name, kind: c.graph.kind, outputs });
       }
       printJson({ graphs: rows });
-      return 0;
+      return same ? statusOf(program.diagnostics) : EXIT.no;
     }
     const { result } = await workers.submit(valuesJob(program), { fresh: true });
     if (result.kind !== "values") throw new JobError("internal", "the worker answered another question");
     printJson(valuesReport(program, result), line.values.json ? 0 : 1);
-    return 0;
+    return statusOf(program.diagnostics);
   } catch (e) {
     if (e instanceof JobError) throw new UsageError(`${e.message} [${e.code}]`);
     throw e;

@@ -9,7 +9,10 @@ import {
   DidChangeWatchedFilesNotification,
   type InitializeResult,
   LSPErrorCodes,
+  MessageType,
   ResponseError,
+  ShowMessageNotification,
+  type ShowMessageParams,
   TextDocumentSyncKind,
 } from "vscode-languageserver/node";
 import { type Analysis, Analyzer, type AnalyzerEvents } from "../analysis/analyzer";
@@ -217,8 +220,13 @@ export function startServer(connection: Connection, paths: ServerPaths, compileT
   }
 
   function configure(given: unknown): void {
+    const told = workspace.settings.problems;
     workspace.settings = readSettings(given);
-    const { worker, trusted } = workspace.settings;
+    const { worker, trusted, problems, remarks } = workspace.settings;
+    for (const r of remarks) log.info(r);
+    const untold = problems.filter(p => !told.includes(p));
+    const message: ShowMessageParams = { type: MessageType.Warning, message: untold.join("; ") };
+    if (untold.length) void connection.sendNotification(ShowMessageNotification.type, message);
     workers.configure({ endpoint: worker.endpoint, keys: worker.keys, trusted });
     reconfigure();
   }

@@ -1,6 +1,14 @@
 // Settings as clients send them (initializationOptions, workspace/didChangeConfiguration or an answer to
-// workspace/configuration, under `fuselens`), read once into one value. Unknown or wrong values take the default.
-import { defaultSessionOptions, isPresetName, type PresetName, targetNames } from "@fuselens/compiler/vocabulary";
+// workspace/configuration, under `fuselens`), read once into one value. Unknown or wrong values take the default; those that
+// decide what is compiled are told of.
+import {
+  checkConfig,
+  defaultSessionOptions,
+  isPresetName,
+  type PresetName,
+  presetNames,
+  targetNames,
+} from "@fuselens/compiler/vocabulary";
 import { LOG_LEVELS, type LogLevel } from "./log";
 
 export interface Settings {
@@ -27,20 +35,25 @@ export interface Settings {
     readonly graphBreaks: boolean;
     readonly assumed: boolean;
   };
+  /** of presets, targets and options that can't be meant and were left out: one sentence each, for the user */
+  readonly problems: readonly string[];
+  /** of options that are kept and decide nothing: for the log */
+  readonly remarks: readonly string[];
 }
 
 const MISSED_FUSION_BYTES = 1_000_000;
 
 export function readSettings(given: unknown): Settings {
   const at = (path: string): unknown => lookUp(given, path);
-  const preset = at("preset");
-  const target = at("target");
+  const preset = choice("preset", at("preset"), presetNames());
+  const target = choice("target", at("target"), targetNames());
+  const config = readConfig(at("config"));
   const missed = at("diagnostics.missedFusionBytes");
   const seconds = at("benchmark.seconds");
   return {
-    preset: typeof preset === "string" && isPresetName(preset) ? preset : null,
-    target: typeof target === "string" && targetNames().includes(target) ? target : null,
-    config: asRecord(at("config")) ?? {},
+    preset: preset.value !== null && isPresetName(preset.value) ? preset.value : null,
+    target: target.value,
+    config: config.values,
     environment: Object.fromEntries(
       Object.entries(asRecord(at("environment")) ?? {}).map(([k, v]) => [k, String(v)] as const),
     ),
@@ -61,7 +74,38 @@ export function readSettings(given: unknown): Settings {
       graphBreaks: at("diagnostics.graphBreaks") !== false,
       assumed: at("diagnostics.assumed") !== false,
     },
+    problems: [...preset.problems, ...target.problems, ...config.problems],
+    remarks: config.remarks,
   };
+}
+
+interface Choice {
+  readonly value: string | null;
+  readonly problems: readonly string[];
+}
+
+/** one of `names`; null where nothing, or nothing of them, is set */
+function choice(setting: string, given: unknown, names: readonly string[]): Choice {
+  if (given === undefined || given === null || given === "") return { value: null, problems: [] };
+  if (typeof given === "string" && names.includes(given)) return { value: given, problems: [] };
+  const problem = `fuselens.${setting}: there is no ${setting} ${JSON.stringify(given)}; there are ${names.join(", ")}`;
+  return { value: null, problems: [problem] };
+}
+
+/** options of torch._inductor.config without those that checkConfig takes for a mistake */
+function readConfig(given: unknown): Pick<Settings, "problems" | "remarks"> & { readonly values: Settings["config"] } {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  const remarks: string[] = [];
+  const record = asRecord(given);
+  if (!record && given !== undefined && given !== null)
+    problems.push("fuselens.config: an object of torch._inductor.config names and values is expected");
+  for (const [name, value] of Object.entries(record ?? {})) {
+    const problem = checkConfig(name, value);
+    if (!problem || problem.kind === "unread") values[name] = value;
+    if (problem) (problem.kind === "unread" ? remarks : problems).push(`fuselens.config: ${problem.text}`);
+  }
+  return { values, problems, remarks };
 }
 
 export function defaultPreset(): PresetName {

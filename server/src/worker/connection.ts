@@ -13,7 +13,7 @@ import {
   type Response,
 } from "@fuselens/gpu-worker/protocol";
 import { Dealer } from "zeromq";
-import { type CurveClient, type JobAnswer, JobError, type SubmitOptions, WorkerLost } from "./job";
+import { type CurveClient, type JobAnswer, JobError, NoWorker, type SubmitOptions, WorkerLost } from "./job";
 
 interface Waiting {
   readonly resolve: (r: Response) => void;
@@ -63,7 +63,7 @@ export class WorkerConnection {
       this.socket.connect(endpoint);
     } catch (e) {
       this.socket.close();
-      throw new JobError("internal", `'${endpoint}' is no endpoint (${textOf(e)}); name ipc://PATH or tcp://HOST:PORT`);
+      throw new NoWorker(`'${endpoint}' is no endpoint (${textOf(e)}); name ipc://PATH or tcp://HOST:PORT`);
     }
     void this.receive();
   }
@@ -137,10 +137,7 @@ export class WorkerConnection {
     });
     events.on("handshake:error:auth", () =>
       this.failAll(
-        new JobError(
-          "internal",
-          `the worker at ${this.endpoint} does not know this client's key; 'fuselens worker pair' lists it`,
-        ),
+        new NoWorker(`the worker at ${this.endpoint} does not know this client's key; 'fuselens worker pair' lists it`),
       ),
     );
   }
@@ -175,7 +172,11 @@ export class WorkerConnection {
       if (timeoutMs !== null) {
         const timer = setTimeout(() => {
           this.drop(header.id, waiting);
-          reject(new JobError("timeout", `no answer from the worker at ${this.endpoint} within ${timeoutMs / 1000} s`));
+          reject(
+            new NoWorker(
+              `no worker answers at ${this.endpoint} within ${timeoutMs / 1000} s; see whether one runs there`,
+            ),
+          );
         }, timeoutMs);
         timer.unref();
       }

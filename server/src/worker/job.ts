@@ -17,6 +17,13 @@ export class JobError extends Error {
   }
 }
 
+/** no worker can be reached: not started, nobody there, keys or an address missing or wrong */
+export class NoWorker extends JobError {
+  constructor(message: string) {
+    super("no-worker", message);
+  }
+}
+
 /** the worker went away with the job; it may be tried on another one */
 export class WorkerLost extends JobError {
   constructor(message: string) {

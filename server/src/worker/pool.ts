@@ -1,7 +1,7 @@
 // The workers that this server uses: a configured endpoint, or one spawned on demand and spawned again when it is lost.
 import type { DeviceInfo, Job } from "@fuselens/gpu-worker/protocol";
 import type { WorkerConnection } from "./connection";
-import { type CurveClient, type JobAnswer, JobError, type SubmitOptions, WorkerLost } from "./job";
+import { type CurveClient, type JobAnswer, JobError, NoWorker, type SubmitOptions, WorkerLost } from "./job";
 import { readClientKeys } from "./keys";
 import type { SpawnedWorker } from "./spawn";
 
@@ -132,7 +132,7 @@ export class WorkerPool {
     const { endpoint, keys } = this.settings;
     if (endpoint) {
       if (endpoint.startsWith("tcp:") && !keys)
-        throw new JobError("internal", `${endpoint} is reached with keys only; 'fuselens worker pair' makes them, the setting worker.keys (or --keys) names their folder`); // biome-ignore format: one message
+        throw new NoWorker(`${endpoint} is reached with keys only; 'fuselens worker pair' makes them, the setting worker.keys (or --keys) names their folder`); // biome-ignore format: one message
       const curve: CurveClient | null = keys ? readClientKeys(keys) : null;
       const connection = new WorkerConnection(endpoint, curve, this.options.log);
       await connection.describe().catch(e => {

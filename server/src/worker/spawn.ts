@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { capability, curveKeyPair } from "zeromq";
-import { type CurveClient, JobError, WorkerLost } from "./job";
+import { type CurveClient, NoWorker, WorkerLost } from "./job";
 
 /** sun_path holds 108 bytes on Linux, 104 on macOS */
 const MAX_SOCKET_PATH = 100;
@@ -56,19 +56,13 @@ function privateFolder(): string {
     return mkdtempSync(join(tmpdir(), "fuselens-")); // mkdtemp makes it 0700
   } catch (e) {
     const why = e instanceof Error ? e.message : String(e);
-    throw new JobError(
-      "internal",
-      `the worker needs a temporary folder (${why}); let TMPDIR name one that may be written`,
-    );
+    throw new NoWorker(`the worker needs a temporary folder (${why}); let TMPDIR name one that may be written`);
   }
 }
 
 function firstEndpoint(child: ChildProcess, said: () => string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new JobError("internal", "the worker did not start in time")),
-      START_TIMEOUT_MS,
-    );
+    const timer = setTimeout(() => reject(new NoWorker("the worker did not start in time")), START_TIMEOUT_MS);
     let seen = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       seen += text;
@@ -78,18 +72,18 @@ function firstEndpoint(child: ChildProcess, said: () => string): Promise<string>
       try {
         resolve((JSON.parse(seen.slice(0, end)) as { endpoint: string }).endpoint);
       } catch {
-        reject(new JobError("internal", "the worker's first line is not what it should be"));
+        reject(new NoWorker("the worker's first line is not what it should be"));
       }
     });
     child.once("error", e => {
       clearTimeout(timer);
-      reject(new JobError("internal", `the worker can't be started: ${e.message}`));
+      reject(new NoWorker(`the worker can't be started: ${e.message}`));
     });
     child.once("close", (code, signal) => {
       clearTimeout(timer);
       if (signal) reject(new WorkerLost(`the worker was ended by ${signal} while it started`));
       const last = said().trim().split("\n").at(-1);
-      reject(new JobError("internal", `the worker ended at once (exit status ${code})${last ? `: ${last}` : ""}`));
+      reject(new NoWorker(`the worker ended at once (exit status ${code})${last ? `: ${last}` : ""}`));
     });
   });
 }

@@ -22,7 +22,7 @@ export const WORKERS = [
       await answer(w, "nonsense");
       await w.page.locator(".quick-input-message", { hasText: "ipc://PATH or tcp://HOST:PORT" }).waitFor();
       await answer(w, `ipc://${join(w.home, "nobody.sock")}`);
-      await notification(w, /FuseLens: no answer from the worker at ipc:/, 60_000);
+      await notification(w, /FuseLens: no worker answers at ipc:/, 60_000);
       await w.shot("no_worker");
       await w.command("FuseLens: Select Worker");
       await answer(w, "Embedded CPU worker");

@@ -1,11 +1,10 @@
 // fuselens.compare: one root under two configurations. {uri, root?, left?: {config, preset}, right?: {config, preset},
 // config?}: `config` alone sets today's options against today's with these.
-import { configNames, isPresetName } from "@fuselens/compiler/vocabulary";
+import { checkConfig, isPresetName } from "@fuselens/compiler/vocabulary";
 import type { CancellationToken } from "vscode-languageserver/node";
 import type { ThreadOptions } from "../../analysis/messages";
 import { type Comparison, compare as compareSides } from "../../ide/comparison";
 import { generatedCode } from "../../ide/generated";
-import { unreadConfig } from "../../options";
 import type { ServerContext } from "../context";
 import { startProgress } from "../progress";
 import { invalid, type ShownDocument, type Target, viewOf } from "./target";
@@ -83,8 +82,10 @@ function configuration(ctx: ServerContext, value: unknown): Configuration {
   if (config !== undefined && config !== null && typeof config !== "object")
     throw invalid("config is an object of torch._inductor.config names");
   const changes = Object.entries((config ?? {}) as Record<string, unknown>);
-  const unread = changes.find(([name]) => !configNames().includes(name));
-  if (unread) throw invalid(unreadConfig(unread[0]));
+  for (const [name, value] of changes) {
+    const problem = checkConfig(name, value);
+    if (problem) throw invalid(problem.text);
+  }
   const title = [
     ...(preset === undefined ? [] : [String(preset)]),
     ...changes.map(([k, v]) => `${k}=${String(v)}`),

@@ -1,0 +1,53 @@
+// Which settings are taken for mistakes, and what is said of them.
+import { describe, expect, it } from "vitest";
+import { checkConfig, configTypes } from "./config_check";
+import { configNames, presetNames, presets } from "./presets";
+
+const said = (name: string, value: unknown): string | undefined => checkConfig(name, value)?.text;
+
+describe("values of torch._inductor.config", () => {
+  it("are right where they are of the default's type", () => {
+    for (const preset of presetNames())
+      for (const [name, value] of Object.entries(presets[preset].config)) expect(said(name, value)).toBeUndefined();
+  });
+
+  it("have a type where the default is None", () => {
+    for (const name of configNames()) expect(configTypes(name).some(t => t !== "none")).toBe(true);
+  });
+
+  it.each([
+    ["max_fusion_size", "abc", "takes a whole number, not 'abc'"],
+    ["max_fusion_size", 1.5, "takes a whole number, not 1.5"],
+    ["max_fusion_size", true, "takes a whole number, not True"],
+    ["max_fusion_size", null, "takes a whole number, not None"],
+    ["combo_kernels", "perhaps", "takes True or False, not 'perhaps'"],
+    ["triton.max_tiles", "two", "takes a whole number or None, not 'two'"],
+    ["max_autotune_gemm_backends", 3, "takes a string, not 3"],
+  ])("are refused: %s = %s", (name, value, text) => {
+    expect(checkConfig(name, value)?.kind).toBe("value");
+    expect(said(name, value)).toContain(`torch._inductor.config.${name} ${text}`);
+  });
+
+  it("of flags may be 0 and 1", () => {
+    expect(said("combo_kernels", 1)).toBeUndefined();
+    expect(said("combo_kernels", 2)).toContain("True or False");
+  });
+});
+
+describe("names of torch._inductor.config", () => {
+  it.each([
+    ["max_fusion_sise", "max_fusion_size"],
+    ["max_fusoin_size", "max_fusion_size"],
+    ["Combo-Kernels", "combo_kernels"],
+    ["triton.mix_order_reductions", "triton.mix_order_reduction"],
+    ["max_tiles", "triton.max_tiles"],
+  ])("that are misspelt get the one that was meant: %s", (given, meant) => {
+    expect(checkConfig(given, 1)).toMatchObject({ kind: "name" });
+    expect(said(given, 1)).toContain(`did you mean '${meant}'?`);
+  });
+
+  it.each(["compile_threads", "triton.cudagraph_trees", "b2b_gemm_pass", "cpp.threads", "x"])(
+    "that are none of ours nor near one are not taken for a mistake: %s",
+    name => expect(checkConfig(name, 1)).toMatchObject({ kind: "unread" }),
+  );
+});

@@ -1,0 +1,128 @@
+// Whether a setting of torch._inductor.config that a user wrote can be meant. In: a name and a value. Out: what is wrong
+// with it, in words that say the option, the value, the expected type and the name that was probably meant.
+import { configNames, presets } from "./presets";
+
+export interface ConfigProblem {
+  /** value: of another type; name: nearly a known one; unread: an option that no stage reads, as most of Inductor's are */
+  readonly kind: "value" | "name" | "unread";
+  readonly text: string;
+}
+
+type ConfigType = "boolean" | "integer" | "number" | "text";
+
+/** types of options whose default is None, and of those that take more than their default's type */
+const TYPES: Readonly<Record<string, readonly (ConfigType | "none")[]>> = {
+  realize_acc_reads_size_threshold: ["integer", "none"],
+  max_fusion_unique_io_buffers: ["integer", "none"],
+  combo_kernel_max_distance: ["integer", "none"],
+  "triton.mix_order_reduction_split_size": ["integer", "none"],
+  "triton.mix_order_reduction_max_reads": ["integer", "none"],
+  "triton.max_tiles": ["integer", "none"],
+  "triton.autotune_at_compile_time": ["boolean", "none"],
+  "triton.template_form": ["text", "none"],
+  // "torch", "original_aten", "inductor_node", or False
+  "triton.descriptive_names": ["text", "boolean"],
+};
+
+const WORDS: Readonly<Record<ConfigType | "none", string>> = {
+  boolean: "True or False",
+  integer: "a whole number",
+  number: "a number",
+  text: "a string",
+  none: "None",
+};
+
+/** What is wrong with `name = value`; null: nothing. Types are those of the options' defaults, as in torch.compile(options=...). */
+export function checkConfig(name: string, value: unknown): ConfigProblem | null {
+  if (!configNames().includes(name)) return unknownName(name);
+  const types = configTypes(name);
+  if (types.some(t => isOfType(value, t))) return null;
+  const expected = types.map(t => WORDS[t]).join(" or ");
+  return { kind: "value", text: `torch._inductor.config.${name} takes ${expected}, not ${shown(value)}` };
+}
+
+/** Types that a known option takes. */
+export function configTypes(name: string): readonly (ConfigType | "none")[] {
+  const declared = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
+  return (
+    declared ?? [
+      typeOf(
+        Object.values(presets)
+          .map(p => p.config[name])
+          .find(v => v !== undefined),
+      ),
+    ]
+  );
+}
+
+function typeOf(value: unknown): ConfigType | "none" {
+  if (typeof value === "boolean") return "boolean";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return typeof value === "string" ? "text" : "none";
+}
+
+function isOfType(value: unknown, type: ConfigType | "none"): boolean {
+  switch (type) {
+    case "boolean": // 0 and 1, as environment variables spell them
+      return typeof value === "boolean" || value === 0 || value === 1;
+    case "integer":
+      return Number.isInteger(value);
+    case "number":
+      return typeof value === "number";
+    case "text":
+      return typeof value === "string";
+    case "none":
+      return value === null;
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  return typeof value === "string" ? `'${value}'` : JSON.stringify(value);
+}
+
+function unknownName(name: string): ConfigProblem {
+  const near = nearestName(name);
+  if (near) return { kind: "name", text: `torch._inductor.config has no option '${name}': did you mean '${near}'?` };
+  const text = `no decision rests on torch._inductor.config.${name}: it is spelled otherwise, or not modelled`;
+  return { kind: "unread", text };
+}
+
+/**
+ * The known name that differs in a few letters, or in the part before its last dot; undefined where none is near. Few: one
+ * in six, so that another real option of Inductor's is not taken for a misspelt one.
+ */
+function nearestName(name: string): string | undefined {
+  const key = (n: string): string => n.toLowerCase().replaceAll("-", "_");
+  const wanted = key(name);
+  let best: { readonly name: string; readonly distance: number } | undefined;
+  for (const known of configNames()) {
+    const last = known.slice(known.lastIndexOf(".") + 1);
+    const distance = Math.min(
+      editDistance(wanted, key(known)),
+      wanted.includes(".") ? Infinity : editDistance(wanted, last),
+    );
+    if (distance <= Math.min(3, Math.floor(wanted.length / 6)) && distance < (best?.distance ?? Infinity))
+      best = { name: known, distance };
+  }
+  return best?.name;
+}
+
+/** letters inserted, left out, replaced or swapped with their neighbour to make `b` of `a` (optimal string alignment) */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      let least = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, (before[j - 2] ?? 0) + 1);
+      next.push(least);
+    }
+    [before, row] = [row, next];
+  }
+  return row[b.length] ?? 0;
+}
