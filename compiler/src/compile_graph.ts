@@ -13,7 +13,7 @@ import type { TargetProperties } from "./inductor/ir/target";
 import { buildPlan } from "./inductor/plan/build_plan";
 import type { ExecutablePlan, WatKernel } from "./inductor/plan/types";
 import { schedule as scheduleGraph } from "./inductor/scheduler/schedule";
-import { mayBeTemplate } from "./inductor/scheduler/template_fusion";
+import { autotunes, mayBeTemplate } from "./inductor/scheduler/template_fusion";
 import type { AnyNode, Schedule } from "./inductor/scheduler/types";
 import type { Expr } from "./inductor/symbolic/expr";
 import { SizeVars } from "./inductor/symbolic/size_vars";
@@ -104,7 +104,9 @@ export function compileGraph(
     donated: info.donated,
   });
   stageBegins("schedule");
-  const ways = waysOf(lowered, target, op => mayBeTemplate(lowered, op, { config, behaviours, target }));
+  const templates = { config, behaviours, target };
+  const splits = autotunes(templates) && readBoolean(behaviours, "split_products");
+  const ways = waysOf(lowered, target, op => mayBeTemplate(lowered, op, templates), splits);
   const measured = (ways && options.choices.get(ways.key)) ?? null;
   const way = measured && fastest(measured);
   if (ways && way !== null && asked(config) === null && isWayOf(way, ways))

@@ -183,6 +183,8 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   attention_template: false,
   /** products of scaled fp8 matrices have a template too */
   scaled_product_templates: false,
+  /** products of few tiles and long sums may be computed in pieces of the sum, which another kernel adds up */
+  split_products: false,
   /** float32 products without TF32 run on tensor cores as six products of bfloat16 parts, as exact as float32's own */
   float32_products_in_parts: false,
 };
@@ -272,6 +274,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       peak_memory_tolerance: 262144,
       attention_template: true,
       scaled_product_templates: true,
+      split_products: true,
       float32_products_in_parts: true,
     },
   },

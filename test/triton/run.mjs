@@ -22,7 +22,7 @@ mkdirSync(folder, { recursive: true });
 const seen = new Set();
 let crashed = 0;
 /** templates in every form, under the preset that has them all */
-const FORMS = ["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers"];
+const FORMS = ["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers", "split_4", "split_8"];
 const FORMED = "bench/gemm_programs";
 for (const source of ["programs", "counts", FORMED]) {
   for (const file of readdirSync(join(root, "test", source)).sort()) {

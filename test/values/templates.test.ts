@@ -73,9 +73,35 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
+/** few tiles and a long sum, in pieces of 512 */
+const SPLIT: typeof CASES = {
+  "a linear layer and GELU": {
+    body: "F.gelu(F.linear(a, b, c))",
+    arguments: [randn("17, 2000", "float16"), randn("45, 2000", "float16"), randn("45", "float16")],
+    templates: 1,
+    tolerance: 2e-3,
+  },
+  "alpha, beta and a residual, and statistics of the rows": {
+    body: "(lambda h: (h, h.pow(2).mean(-1)))(torch.addmm(c, a, b, alpha=0.5, beta=2.0))",
+    arguments: [randn("1, 2048"), randn("2048, 33"), randn("1, 33")],
+    templates: 1,
+    tolerance: 1e-6,
+  },
+  "fp8 scaled by row and column": {
+    body: "torch._scaled_mm(a, b.t(), torch.full((16, 1), 0.5, device='cuda'), torch.full((1, 48), 0.25, device='cuda'), out_dtype=torch.bfloat16)",
+    arguments: ["16, 2048", "48, 2048"].map(s => `${randn(s)}.to(torch.float8_e4m3fn)`),
+    templates: 1,
+    tolerance: 1e-2,
+  },
+};
+
 describe("templates", () => {
-  for (const form of ["flattened", "pointers"])
-    it.each(Object.entries(CASES))(`%s (${form})`, async (_name, c) => {
+  for (const [form, cases] of [
+    ["flattened", CASES],
+    ["pointers", CASES],
+    ["split_8", SPLIT],
+  ] as const)
+    it.each(Object.entries(cases))(`%s (${form})`, async (_name, c) => {
       const names = ["a", "b", "c"].slice(0, c.arguments.length);
       const source = `import torch\nimport torch.nn.functional as F\n\n\n@torch.compile\ndef f(${names.join(", ")}):\n    return ${c.body}\n\n\nwith torch.no_grad():\n    f(${c.arguments.join(", ")})\n`;
       const graph = (unfused: boolean) => {

@@ -44,7 +44,8 @@ export function externFlops(op: ExternOperation, sizevars: SizeVars): number {
     case "mm":
     case "addmm":
     case "bmm":
-    case "baddbmm": {
+    case "baddbmm":
+    case "split_mm": {
       const [a, b] = dims.slice(-2);
       if (!a || !b) return 0;
       return 2 * product(a) * (b[b.length - 1] ?? 1);

@@ -3,7 +3,7 @@
 // Promises: decisions, names and order are Inductor's for the given preset; nothing of the graph is changed.
 import { dumpNodes } from "../../report/ir_dump";
 import type { LoweredGraph } from "../ir/types";
-import { wantedWay } from "../templates/choose";
+import { wholeWay } from "../templates/choose";
 import { countBytes } from "./bytes";
 import { createComboKernels } from "./combo";
 import { createForeachNodes } from "./foreach";
@@ -39,7 +39,7 @@ export function schedule(lowered: LoweredGraph, given: ScheduleOptions): Schedul
   const templates = {
     costs: withWantedWays(
       options.measure ?? estimatedCosts(graph, options.target, behaves(options, "float32_products_in_parts")),
-      op => wantedWay(options, op.name),
+      op => wholeWay(options, op.name),
     ),
     choices: new Map(),
     numbered: 0,

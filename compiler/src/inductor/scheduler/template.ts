@@ -141,7 +141,10 @@ export function epilogueRefusal(s: SchedulerState, a: AnyNode, b: AnyNode): Reas
     return reason("template_epilogue", "template epilogue not satisfied");
   }
   const product = templateOperation(a);
-  if (product && gemmKind(product) === null) return reason("template_epilogue", "template epilogue not satisfied");
+  const kind = product && gemmKind(product);
+  if (product && kind === null) return reason("template_epilogue", "template epilogue not satisfied");
+  if (kind === "split_mm")
+    return reason("template_epilogue", "the pieces of a sum are added up when all of them are there");
   const multi = templateOf(a)?.outputs.some(o => o.buffer.layout.kind === "multi_output");
   if (multi && membersOf(b).some(m => m.operation.kind !== "computed")) {
     return reason("template_epilogue", "multi-output template epilogue requires ComputedBuffer");

@@ -2,10 +2,13 @@
 // choices. Out: yes or no, with the log of it; after fusion, a template that no one joined takes its fastest choice.
 // Promises: after speedup_by_fusion (epilogues are not benchmarked by default) and finalize_multi_template_buffers.
 import type { Buffer, ExternOperation, LoweredGraph, Operation } from "../ir/types";
+import type { SizeVars } from "../symbolic/size_vars";
 import { type Attention, attentionPays, withAttentionTemplates } from "../templates/attention";
 import { wantedWay } from "../templates/choose";
-import { gemmKind, gemmOf } from "../templates/gemm";
+import { piecesOf } from "../templates/forms";
+import { type Gemm, gemmKind, gemmOf } from "../templates/gemm";
 import { partsPay } from "../templates/in_parts";
+import { splitsOf, withSplitProducts } from "../templates/split_k";
 import { makeGroup } from "./groups";
 import {
   behaves,
@@ -46,16 +49,26 @@ export function mayBeTemplate(graph: LoweredGraph, op: ExternOperation, o: Sched
   return kind !== "scaled_mm" || behaves(o, "scaled_product_templates");
 }
 
+/** how many pieces this product's sum is asked to have, where it may have so many */
+function wantedPieces(g: Gemm, o: SchedulerOptions, sv: SizeVars): number | null {
+  const wanted = wantedWay(o, g.op.name);
+  const pieces = wanted === null || wanted === "library" ? null : piecesOf(wanted);
+  return pieces !== null && splitsOf(g, o.target, sv).includes(pieces) ? pieces : null;
+}
+
 /** Under max-autotune every matrix product is a template with several choices; else those are that are surely faster. */
 export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): LoweredGraph {
   if (!autotunes(o) && !computesInParts(o)) return graph;
-  const isTemplate = (op: ExternOperation): boolean => gemmKind(op) !== null && mayBeTemplate(graph, op, o);
+  const isTemplate = (op: ExternOperation): boolean =>
+    gemmKind(op) !== null && gemmKind(op) !== "split_mm" && mayBeTemplate(graph, op, o);
   const attention = (a: Attention, op: ExternOperation): boolean => {
     const wanted = wantedWay(o, op.name);
     return wanted === null ? attentionPays(a) : wanted !== "library";
   };
   const attends = autotunes(o) && behaves(o, "attention_template");
-  const source = attends ? withAttentionTemplates(graph, attention) : graph;
+  const attended = attends ? withAttentionTemplates(graph, attention) : graph;
+  const splits = autotunes(o) && behaves(o, "split_products");
+  const source = splits ? withSplitProducts(attended, g => wantedPieces(g, o, graph.sizevars)) : attended;
   const buffers = new Map<string, Buffer>(source.buffers);
   const operations = source.operations.map((op): Operation => {
     if (op.kind !== "extern" || !isTemplate(op) || op.device.type !== "cuda") return op;
@@ -116,7 +129,9 @@ export function speedupByFusion(s: SchedulerState, t: TemplateState, a: AnyNode,
  */
 export function finalizeTemplates(s: SchedulerState, t: TemplateState, nodes: readonly AnyNode[]): AnyNode[] {
   return nodes.map(n => {
-    if (isGroup(n) || !isTemplate(n) || n.operation.kind !== "extern" || gemmKind(n.operation) === null) return n;
+    if (isGroup(n) || !isTemplate(n) || n.operation.kind !== "extern") return n;
+    const kind = gemmKind(n.operation);
+    if (kind === null || kind === "split_mm") return n;
     const [best] = tried(s, t, n.operation);
     return best?.config === null ? asExtern(s, n, n.operation) : n;
   });

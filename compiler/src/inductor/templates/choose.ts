@@ -3,7 +3,7 @@
 import type { TargetProperties } from "../ir/target";
 import type { TritonConfig } from "../plan/types";
 import type { SizeVars } from "../symbolic/size_vars";
-import { formOf, formsOf, type GemmForm, type GemmWay, gemmConfigs, isGemmWay, storesTiles } from "./forms";
+import { formOf, formsOf, type GemmForm, type GemmWay, gemmConfigs, isGemmWay, piecesOf, storesTiles } from "./forms";
 import type { Gemm } from "./gemm";
 import { PARTS_TILE } from "./in_parts";
 
@@ -37,6 +37,12 @@ export function wantedWay(o: WayOptions, op: string): GemmWay | "library" | null
   return way === "library" || isGemmWay(way) ? way : null;
 }
 
+/** What is asked of a product whose sum is whole. Pieces that it does not have leave it to the cost model. */
+export function wholeWay(o: WayOptions, op: string): GemmWay | "library" | null {
+  const wanted = wantedWay(o, op);
+  return wanted !== null && wanted !== "library" && piecesOf(wanted) !== null ? null : wanted;
+}
+
 /** `inParts`: these are float32 products of bfloat16 parts; `asked`: max_autotune asks for templates */
 export function chooseForm(
   products: readonly Gemm[],
@@ -45,7 +51,8 @@ export function chooseForm(
   { inParts = false, asked = true } = {},
 ): FormChoice {
   const forms = formsOf(products, o.target, sv);
-  const wanted = products[0] ? wantedWay(o, products[0].op.name) : null;
+  const wanted = products[0] ? wholeWay(o, products[0].op.name) : null;
+  if (products.some(g => g.piece !== null)) return { form: "pointers", storesTiles: false };
   if (wanted !== null && wanted !== "library" && forms.includes(formOf(wanted)))
     return { form: formOf(wanted), storesTiles: storesTiles(wanted) };
   // unasked, a product is computed in parts only where one tile is known to serve; nothing is left to tune

@@ -17,12 +17,23 @@ export type GemmForm = "pointers" | "persistent" | "flattened";
 const GEMM_FORMS: readonly GemmForm[] = ["flattened", "persistent", "pointers"];
 
 /** a form, and whether its results go out through tensor descriptors as well */
-export type GemmWay = GemmForm | "flattened_stores" | "persistent_stores";
-const WAYS: readonly GemmWay[] = ["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers"];
-export const isGemmWay = (x: unknown): x is GemmWay => WAYS.includes(x as GemmWay);
+type WholeWay = GemmForm | "flattened_stores" | "persistent_stores";
+const WAYS: readonly WholeWay[] = ["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers"];
+/** one of those, or the sum in so many pieces (split-K) */
+export type GemmWay = WholeWay | `split_${number}`;
+export const splitWay = (pieces: number): GemmWay => `split_${pieces}`;
+const SPLIT = /^split_([1-9]\d*)$/;
+export const isGemmWay = (x: unknown): x is GemmWay =>
+  typeof x === "string" && (SPLIT.test(x) || (WAYS as readonly string[]).includes(x));
 
-export const formOf = (w: GemmWay): GemmForm => w.replace("_stores", "") as GemmForm;
+export const formOf = (w: GemmWay): GemmForm =>
+  piecesOf(w) === null ? (w.replace("_stores", "") as GemmForm) : "pointers";
 export const storesTiles = (w: GemmWay): boolean => w.endsWith("_stores");
+/** pieces of the sum; null: it is whole */
+export function piecesOf(w: GemmWay): number | null {
+  const pieces = SPLIT.exec(w)?.[1];
+  return pieces === undefined ? null : Number(pieces);
+}
 
 /** the ways that these forms give */
 export const waysWith = (forms: readonly GemmForm[]): readonly GemmWay[] => WAYS.filter(w => forms.includes(formOf(w)));

@@ -4,15 +4,15 @@ import type { ArgValue, DType } from "../../aten/types";
 import { PyFloat } from "../../aten/types";
 import { isHalf } from "../ir/dtypes";
 import type { BufferView, ExternOperation } from "../ir/types";
-import { type Expr, int } from "../symbolic/expr";
+import { add, type Expr, int, mul } from "../symbolic/expr";
 
-export type GemmKind = "mm" | "addmm" | "bmm" | "baddbmm" | "scaled_mm";
+export type GemmKind = "mm" | "addmm" | "bmm" | "baddbmm" | "scaled_mm" | "split_mm";
 
 /** out[b, m, n] = alpha * sum over k of a[b, m, k] * b[b, k, n] + beta * added[b, m, n], scaled by row and column */
 export interface Gemm {
   readonly kind: GemmKind;
   readonly op: ExternOperation;
-  /** null: no batch */
+  /** null: no batch; of a sum in pieces their number */
   readonly batch: Expr | null;
   readonly m: Expr;
   readonly n: Expr;
@@ -25,13 +25,16 @@ export interface Gemm {
   readonly scales: { readonly a: BufferView; readonly b: BufferView } | null;
   /** fewer float32 additions inside the tensor core: fp8 only */
   readonly fastAccumulation: boolean;
+  /** out[p, m, n] is the sum over piece p of k alone, `depth` of it; the last piece may be shorter */
+  readonly piece: { readonly depth: number } | null;
 }
 
-const KERNEL = /^extern_kernels\.(mm|addmm|bias_addmm|bmm|baddbmm|_scaled_mm)$/;
+const KERNEL = /^(?:extern_kernels\.(mm|addmm|bias_addmm|bmm|baddbmm|_scaled_mm)|fuselens\.(split_mm))$/;
 const KINDS: Readonly<Record<string, GemmKind>> = { bias_addmm: "addmm", _scaled_mm: "scaled_mm" };
 
 export function gemmKind(op: ExternOperation): GemmKind | null {
-  const name = KERNEL.exec(op.kernel ?? "")?.[1];
+  const [, library, own] = KERNEL.exec(op.kernel ?? "") ?? [];
+  const name = library ?? own;
   return name === undefined ? null : (KINDS[name] ?? (name as GemmKind));
 }
 
@@ -54,12 +57,13 @@ export function gemmOf(op: ExternOperation): Gemm | null {
   if (a.size.length !== rank || b.size.length !== rank) return null;
   const [scaleA, scaleB] = kind === "scaled_mm" ? views.slice(2, 4) : [];
   if (kind === "scaled_mm" && (!scaleA || !scaleB || ![scaleA, scaleB].every(s => s.dtype === "float32"))) return null;
+  const [pieces, depth] = kind === "split_mm" ? op.args.slice(2).map(Number) : [];
   const [m, k] = a.size.slice(-2);
   const n = b.size[rank - 1];
   return {
     kind,
     op,
-    batch: batched ? (a.size[0] ?? int(1)) : null,
+    batch: batched ? (a.size[0] ?? int(1)) : pieces === undefined ? null : int(pieces),
     m: m as Expr,
     n: n as Expr,
     k: k as Expr,
@@ -69,7 +73,19 @@ export function gemmOf(op: ExternOperation): Gemm | null {
     alpha: scalar(op.kwargs.alpha),
     scales: scaleA && scaleB ? { a: scaleA, b: scaleB } : null,
     fastAccumulation: op.kwargs.use_fast_accum === true,
+    piece: depth === undefined ? null : { depth },
   };
+}
+
+/** where an element of a view lies that is broadcast to the dimensions whose indices are `place` */
+export function viewIndex(v: BufferView, place: readonly Expr[]): Expr {
+  let at: Expr = v.offset;
+  const lead = place.length - v.size.length;
+  for (const [d, size] of v.size.entries()) {
+    if (size.kind === "int" && size.value === 1) continue;
+    at = add(at, mul(v.stride[d] as Expr, place[d + lead] as Expr));
+  }
+  return at;
 }
 
 function viewOf(a: ArgValue<BufferView>): BufferView | null {

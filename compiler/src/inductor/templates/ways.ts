@@ -7,8 +7,9 @@ import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph, Operation } from "../ir/types";
 import { printLog } from "../symbolic";
 import { attentionOf } from "./attention";
-import { formsOf, type GemmWay, waysWith } from "./forms";
+import { formsOf, type GemmWay, splitWay, waysWith } from "./forms";
 import { gemmOf } from "./gemm";
+import { splitsOf } from "./split_k";
 
 export type Way = GemmWay | "library";
 
@@ -32,6 +33,7 @@ export function waysOf(
   graph: LoweredGraph,
   target: TargetProperties,
   takes: (op: ExternOperation) => boolean,
+  splits = false,
 ): GraphWays | null {
   const sv = graph.sizevars;
   const products: (readonly Way[])[] = [];
@@ -42,7 +44,7 @@ export function waysOf(
     if (op.kind !== "extern" || op.device.type !== "cuda" || !takes(op)) continue;
     const gemm = gemmOf(op);
     const templates = gemm
-      ? waysWith(formsOf([gemm], target, sv))
+      ? [...waysWith(formsOf([gemm], target, sv)), ...(splits ? splitsOf(gemm, target, sv) : []).map(splitWay)]
       : attentionOf(op, sv)
         ? (["pointers"] as const)
         : null;

@@ -132,6 +132,31 @@ const mv: ExternFunction = (step, ctx) =>
     });
   });
 
+/** fuselens.split_mm(a, b, pieces, depth): each piece's products of `depth` columns of a and rows of b, the last one's of the rest */
+const splitMm: ExternFunction = (step, ctx) =>
+  oneResult(step, ctx, out => {
+    const [a, b] = [tensorAt(step, ctx, 0), tensorAt(step, ctx, 1)];
+    const depth = numberOf(ctx, argument(step, 3, "depth"), 0);
+    const k = a.size[1] ?? 0;
+    for (let p = 0; p < (out.size[0] ?? 0); p++) {
+      const first = p * depth;
+      const last = Math.min(first + depth, k);
+      multiply(ctx, batched(matrix(out, p)), {
+        a: batched(between(a, 1, first, last)),
+        b: batched(between(b, 0, first, last)),
+        input: null,
+        alpha: 1,
+        beta: 0,
+      });
+    }
+  });
+
+/** the view's elements from `first` to before `last` along a dimension */
+function between(t: TensorView, dim: number, first: number, last: number): TensorView {
+  const size = t.size.map((n, d) => (d === dim ? last - first : n));
+  return { ...t, size, address: t.address + first * (t.stride[dim] ?? 0) * t.itemSize };
+}
+
 /** _scaled_mm(self, mat2, scale_a, scale_b, bias): (self * scale_a) @ (mat2 * scale_b) + bias, scales of one or of each row and column */
 const scaledMm: ExternFunction = (step, ctx) =>
   oneResult(step, ctx, out => {
@@ -165,4 +190,5 @@ export const matmul: Readonly<Record<string, ExternFunction>> = {
   "aten.mv": mv,
   "aten._int_mm": mm,
   "aten._scaled_mm": scaledMm,
+  "fuselens.split_mm": splitMm,
 };

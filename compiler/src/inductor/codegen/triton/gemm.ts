@@ -7,7 +7,7 @@ import type { BufferView } from "../../ir/types";
 import type { SchedulerNode } from "../../scheduler/types";
 import { add, type Expr, int, mul, type SymExpr } from "../../symbolic/expr";
 import { denseDimension, type GemmForm, hasDescriptor, isPersistent } from "../../templates/forms";
-import { type Gemm, isFloat8 } from "../../templates/gemm";
+import { type Gemm, isFloat8, viewIndex } from "../../templates/gemm";
 import { bodyHandler } from "./body_handler";
 import { withHalfMath } from "./cheap_math";
 import type { CseVar } from "./cse";
@@ -267,16 +267,20 @@ class ProductWriter {
     this.body(`arow = (${wrap("y")})[:, None]`);
     this.body(`bcolumn = (${wrap("x")})[None, :]`);
     this.body(`kindex = tl.arange(0, KBLOCK)${this.wide}`);
+    const { piece } = this.lead;
+    if (piece) this.body(`kfirst = zindex * ${piece.depth}`);
+    const kfirst = piece ? "(kfirst + kindex)" : "kindex";
     const at = (v: BufferView, row: string, column: string): string => {
       const [rows, columns] = v.stride.slice(-2) as [Expr, Expr];
       const batch = v.size.length === 3 ? ` + zindex * ${factor(this.text(v.stride[0] as Expr))}` : "";
       return `${this.pointer(v)}${batch} + (${row} * ${factor(this.text(rows))} + ${column} * ${factor(this.text(columns))})`;
     };
-    this.body(`a_at = ${at(this.lead.a, "arow", "kindex[None, :]")}`);
+    this.body(`a_at = ${at(this.lead.a, "arow", `${kfirst}[None, :]`)}`);
     this.group.products.forEach((p, i) => {
-      this.body(`b_at${this.suffix(i)} = ${at(p.gemm.b, "kindex[:, None]", "bcolumn")}`);
+      this.body(`b_at${this.suffix(i)} = ${at(p.gemm.b, `${kfirst}[:, None]`, "bcolumn")}`);
     });
-    this.body("for koffset in tl.range(0, knumel, KBLOCK):");
+    const range = piece ? `kfirst, min(kfirst + ${piece.depth}, knumel)` : "0, knumel";
+    this.body(`for koffset in tl.range(${range}, KBLOCK):`);
     const mask = (which: string): string => (this.deep ? "" : `, kindex${which} < knumel - koffset, other=0.0`);
     this.body(`a = tl.load(a_at${mask("[None, :]")})`, 1);
     this.group.products.forEach((p, i) => {
@@ -344,13 +348,12 @@ function storeProduct(
   k.op = node.name;
   let value = k.cse.define(accumulator(i, of), "float32", k.denseShape());
   const call = (fn: "mul" | "add", x: CseVar, y: CseVar): CseVar => emitCall(k, fn, [x, y]) as CseVar;
-  const load = (v: BufferView, rank: number): CseVar => emitLoad(k, v.buffer, viewIndex(v, place, rank));
-  if (gemm.scales) value = call("mul", value, call("mul", load(gemm.scales.a, 2), load(gemm.scales.b, 2)));
+  const load = (v: BufferView): CseVar => emitLoad(k, v.buffer, viewIndex(v, place));
+  if (gemm.scales) value = call("mul", value, call("mul", load(gemm.scales.a), load(gemm.scales.b)));
   if (gemm.alpha !== 1) value = call("mul", value, emitConstant(k, gemm.alpha, "float32"));
   if (gemm.added && gemm.added.beta !== 0) {
     const { view, beta } = gemm.added;
-    const rank = gemm.batch === null ? 2 : 3;
-    const other = load(view, rank);
+    const other = load(view);
     value = call("add", value, beta === 1 ? other : call("mul", other, emitConstant(k, beta, "float32")));
   }
   const out = node.outputs[0]?.name;
@@ -361,15 +364,4 @@ function storeProduct(
   emitStore(k, out, at, value, null);
   k.node = null;
   k.op = "";
-}
-
-/** index of a view that is broadcast to the product's dimensions */
-function viewIndex(v: BufferView, place: readonly SymExpr[], rank: number): Expr {
-  let at: Expr = v.offset;
-  const lead = rank - v.size.length;
-  for (const [d, size] of v.size.entries()) {
-    if (size.kind === "int" && size.value === 1) continue;
-    at = add(at, mul(v.stride[d] as Expr, place[d + lead] as Expr));
-  }
-  return at;
 }
