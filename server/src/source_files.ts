@@ -1,5 +1,6 @@
-// What may be read of the disk because a program names it: regular files of a moderate size and, for the editor, only those
-// that lie in the workspace once all symbolic links are resolved. In: paths. Out: text, undefined where there is none.
+// What may be read of the disk because a program names it, in the editor as on the command line: regular files of a moderate
+// size that lie in the workspace or in the document's own project once all symbolic links are resolved. In: paths. Out: text,
+// undefined where there is none.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 
@@ -16,17 +17,26 @@ export function readSource(path: string): string | undefined {
   }
 }
 
+export type Reader = (path: string) => string | undefined;
+
 /**
  * readSource for a document at `document` in a workspace of `folders`: nothing outside of them, symbolic links resolved.
- * A document that lies in none of them may import from its own package.
+ * A document that lies in none of them may import from its own package. The document itself may lie anywhere: it was named
+ * by its reader.
  */
-export function workspaceReader(folders: readonly string[], document: string): (path: string) => string | undefined {
+export function workspaceReader(folders: readonly string[], document: string): Reader {
   const own = folders.some(f => inside(document, f)) ? [] : [packageRoot(document)];
   const roots = [...folders, ...own].flatMap(f => resolved(f) ?? []);
   return path => {
+    if (path === document) return readSource(path);
     const real = resolved(path);
     return real !== undefined && roots.some(r => inside(real, r)) ? readSource(real) : undefined;
   };
+}
+
+/** The same for a file named on the command line: its workspace is `folder`, where the command runs, and its repository. */
+export function commandReader(folder: string, document: string): Reader {
+  return workspaceReader([folder, ...repositoryRoot(document)], document);
 }
 
 /** folders that are looked through, and files that are named, for one project */
@@ -41,12 +51,8 @@ const SKIPPED = /^(\..*|venv|env|node_modules|__pycache__|build|dist|site-packag
  * none. Links are not followed.
  */
 export function projectFiles(document: string): string[] {
-  let root = dirname(document);
-  while (!ROOT_MARKS.some(m => existsSync(join(root, m)))) {
-    const up = dirname(root);
-    if (up === root) return [];
-    root = up;
-  }
+  const root = foldersAbove(document).find(isMarked);
+  if (root === undefined) return [];
   const out: string[] = [];
   const waiting = [root];
   for (let n = 0; n < MOST_FOLDERS && waiting.length > 0 && out.length < MOST_FILES; n++) {
@@ -76,6 +82,22 @@ function resolved(path: string): string | undefined {
 function inside(path: string, folder: string): boolean {
   const base = folder.endsWith(sep) ? folder : folder + sep;
   return path.startsWith(base);
+}
+
+/** the folders that a file lies in, the nearest first, the file system's root left out */
+function foldersAbove(file: string): string[] {
+  const out: string[] = [];
+  for (let folder = dirname(file); dirname(folder) !== folder; folder = dirname(folder)) out.push(folder);
+  return out;
+}
+
+const isMarked = (folder: string): boolean => ROOT_MARKS.some(m => existsSync(join(folder, m)));
+
+/** the repository that a file lies in; without git the outermost folder above that is marked as a project; none: [] */
+function repositoryRoot(file: string): string[] {
+  const above = foldersAbove(file);
+  const root = above.find(f => existsSync(join(f, ".git"))) ?? above.findLast(isMarked);
+  return root === undefined ? [] : [root];
 }
 
 /** the folder that holds the outermost package which the file is part of */

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readSource, workspaceReader } from "../../server/src/source_files";
+import { commandReader, readSource, workspaceReader } from "../../server/src/source_files";
 
 const root = mkdtempSync(join(tmpdir(), "fuselens-files-"));
 const workspace = join(root, "workspace");
@@ -19,9 +19,12 @@ symlinkSync(join(root, "outside"), join(workspace, "folder"));
 symlinkSync(join(workspace, "pkg", "a.py"), join(workspace, "alias.py"));
 symlinkSync(join(workspace, "loop.py"), join(workspace, "loop.py"));
 
-describe("a document's reads", () => {
-  const read = workspaceReader([workspace], join(workspace, "model.py"));
+const readers = {
+  "an editor's document": workspaceReader([workspace], join(workspace, "model.py")),
+  "a file on the command line": commandReader(workspace, join(workspace, "model.py")),
+};
 
+describe.each(Object.entries(readers))("reads of %s", (_reader, read) => {
   it.each([
     ["its own folder", join(workspace, "model.py"), "x = 1\n"],
     ["a package", join(workspace, "pkg", "a.py"), "y = 1\n"],
@@ -41,6 +44,25 @@ describe("a document's reads", () => {
     ["a system file", "/etc/passwd"],
   ])("do not reach %s", (_, path) => {
     expect(read(path)).toBeUndefined();
+  });
+});
+
+describe("a document's reads", () => {
+  it("reach the document itself, wherever it lies: it was named by its reader", () => {
+    const linked = join(workspace, "linked.py");
+    expect(commandReader(workspace, linked)(linked)).toBe("token = 1\n");
+    expect(commandReader(workspace, linked)(join(workspace, "folder", "secret.py"))).toBeUndefined();
+  });
+
+  it("of a file on the command line reach its repository, wherever the command runs", () => {
+    const repository = join(root, "repository");
+    mkdirSync(join(repository, "examples", "one"), { recursive: true });
+    writeFileSync(join(repository, "setup.py"), "");
+    writeFileSync(join(repository, "lib.py"), "z = 1\n");
+    writeFileSync(join(repository, "examples", "one", "README.md"), "");
+    const read = commandReader(join(root, "outside"), join(repository, "examples", "one", "train.py"));
+    expect(read(join(repository, "lib.py"))).toBe("z = 1\n");
+    expect(read(join(workspace, "model.py"))).toBeUndefined();
   });
 
   it("of a document in no folder reach its own package and no further", () => {

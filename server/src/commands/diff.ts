@@ -41,7 +41,7 @@ export async function main(argv: string[]): Promise<number> {
   const failOn = parseFailOn(line.values["fail-on"]);
   const options = sessionOptions(line.values);
   const count = (side: Side, name: string): FileCount =>
-    side.has(name) ? counted(compileFile(side.path(name), options).report) : { graphs: [], breaks: 0 };
+    side.has(name) ? counted(compileFile(side.path(name), options, side.folder).report) : { graphs: [], breaks: 0 };
   const [a, b] = [openSide(base), openSide(head)];
   try {
     const pair = a.single !== null && b.single !== null ? [[a.single, b.single] as const] : null;
@@ -136,6 +136,8 @@ function table(
 
 /** one side of the comparison: a file, a folder, or a git revision checked out into a temporary folder */
 interface Side {
+  /** what its files may import from */
+  readonly folder: string;
   /** the file's name where the side is one file */
   readonly single: string | null;
   files(): string[];
@@ -148,7 +150,14 @@ function openSide(given: string): Side {
   if (existsSync(given)) {
     const path = resolve(given);
     if (statSync(path).isFile())
-      return { single: given, files: () => [given], has: n => n === given, path: () => path, close: () => undefined };
+      return {
+        folder: process.cwd(),
+        single: given,
+        files: () => [given],
+        has: n => n === given,
+        path: () => path,
+        close: () => undefined,
+      };
     return folderSide(path, () => undefined);
   }
   return revisionSide(given);
@@ -156,6 +165,7 @@ function openSide(given: string): Side {
 
 function folderSide(folder: string, close: () => void): Side {
   return {
+    folder,
     single: null,
     files: () => pythonFiles(folder).map(f => relative(folder, f)),
     has: name => existsSync(join(folder, name)),
