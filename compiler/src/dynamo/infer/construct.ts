@@ -1,15 +1,12 @@
 // Objects of classes whose constructors' arguments nobody gave. In: a class. Out: an object, and what it rests on; or the
 // failure that got farthest.
 import { Interrupted, PyError } from "../interp/api";
-import { PyFunction } from "../interp/frame";
 import { Journal, setJournal } from "../objects/journal";
 import { type PyClass, type PyDict, PyFloat, type Value } from "../objects/values";
 import { alternativeChoices } from "./choices/alternatives";
-import { constructorChoices, distinct } from "./choices/choices";
-import { fieldHoles, functionHoles } from "./choices/holes";
-import { emptyUsage } from "./choices/usage";
-import { functionOf, type InferContext, lookup } from "./context";
+import { type InferContext, lookup } from "./context";
 import { callArguments, makeValue } from "./make";
+import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
 import { blamed, failureOf, messageOf, NO_OPERATORS, whyOf } from "./search/failure";
 import { type Found, search } from "./search/search";
 import {
@@ -27,129 +24,86 @@ import {
 
 const TRIALS = 60;
 const NESTED_TRIALS = 12;
+const BUILDER_TRIALS = 24;
 const DEEPEST = 3;
 /** steps that one construction may take: a guess that makes a loop run for ever is given up */
 const STEPS = 3_000_000;
 
 export type Built =
-  | { readonly kind: "built"; readonly value: Value; readonly state: State; readonly notes: readonly string[] }
+  | {
+      readonly kind: "built";
+      readonly value: Value;
+      readonly state: State;
+      readonly notes: readonly string[];
+      readonly maker: Maker;
+    }
   | { readonly kind: "failed"; readonly failure: Failure | null; readonly why: string };
 
-function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict): Hole[] {
-  const init = cls.lookup("__init__");
-  if (
-    cls.lookup("__dataclass_fields__") !== undefined &&
-    init instanceof PyFunction &&
-    init.code.file.library !== "user"
-  )
-    return fieldHoles(ctx, cls, globalsOf(cls) ?? around, constructorChoices);
-  const f = functionOf(init) ?? functionOf(cls.lookup("__new__"));
-  if (!f || f.code.file.library === "hidden") return [];
-  const holes = functionHoles(ctx, f, cls, 1, constructorChoices);
-  return withConstants(ctx, f.code.varkw ? [...holes, ...handedOn(ctx, cls, f, holes)] : holes);
-}
+/** how an object of a class was made the last time, or why it was not: arguments of arguments are made again and again */
+const known = new WeakMap<InferContext, Map<PyClass, Built>>();
 
-/** what the project's files give to parameters of these names stands beside the guesses */
-function withConstants(ctx: InferContext, holes: readonly Hole[]): Hole[] {
-  const needed = holes.filter(h => h.required).map(h => h.name);
-  const about = ctx.constants.about(needed);
-  const told = needed.filter(n => about(n) !== undefined).length;
-  // a file that speaks of most of them speaks of this class
-  const trusted = told >= 3 && told >= needed.length * 0.6;
-  return holes.map(h => {
-    const c = h.required ? about(h.name) : undefined;
-    if (c === undefined || h.usage.called || (h.annotation !== "" && !fitsType(h.annotation, c))) return h;
-    const [first, ...rest] = h.choices;
-    const other = first !== undefined && c.kind === "seq" && first.kind !== "seq" && h.usage.sequence;
-    return { ...h, choices: distinct(trusted || other || !first ? [c, ...h.choices] : [first, c, ...rest]) };
-  });
-}
-
-function fitsType(annotation: string, c: Choice): boolean {
-  if (c.kind === "number") return /int|float|number/i.test(annotation);
-  if (c.kind === "seq") return /list|tuple|seq|iter/i.test(annotation);
-  if (c.kind === "str") return /str|Literal/.test(annotation);
-  return c.kind === "bool" && /bool/.test(annotation);
-}
-
-/** parameters that an error says are missing where **kwargs hands everything on */
-function missingHoles(ctx: InferContext, cls: PyClass, around: PyDict, holes: readonly Hole[], f: Failure): Hole[] {
-  const init = functionOf(cls.lookup("__init__"));
-  const missing =
-    f.type === "KeyError"
-      ? f.message
-      : /missing \d+ required (?:positional|keyword-only) arguments?: (.*)$/.exec(f.message)?.[1];
-  if (!init?.code.varkw || missing === undefined) return [];
-  return [...missing.matchAll(/'(\w+)'/g)].flatMap(m => {
-    const name = m[1] ?? "";
-    if (holes.some(h => h.name === name)) return [];
-    const draft = {
-      name,
-      annotation: "",
-      required: true,
-      keywordOnly: true,
-      usage: emptyUsage(),
-      fallback: undefined,
-      globals: init.globals ?? around,
-      selves: new Set<string>(),
-    };
-    return [{ ...draft, choices: constructorChoices(ctx, draft) }];
-  });
-}
-
-/** parameters that **kwargs hands on to the constructors of bases */
-function handedOn(ctx: InferContext, cls: PyClass, f: PyFunction, own: readonly Hole[]): Hole[] {
-  const out: Hole[] = [];
-  const taken = new Set(own.map(h => h.name));
-  const at = cls.mro.findIndex(c => c.dict.values().includes(f));
-  for (const base of cls.mro.slice(at + 1)) {
-    const init = functionOf(base.dict.get("__init__"));
-    if (!init) continue;
-    if (init.code.file.library === "hidden") break;
-    for (const h of functionHoles(ctx, init, base, 1, constructorChoices)) {
-      if (taken.has(h.name)) continue;
-      taken.add(h.name);
-      out.push({ ...h, keywordOnly: true });
-    }
-    if (!init.code.varkw) break;
+/** builds an object of `cls`: by its constructor, else by what the program builds such objects with */
+export function construct(ctx: InferContext, cls: PyClass, around: PyDict): Built {
+  const before = known.get(ctx)?.get(cls);
+  if (before?.kind === "failed") return before;
+  if (before) {
+    const again = remade(ctx, cls, before);
+    if (again) return again;
   }
-  return out;
+  const built = searched(ctx, cls, around);
+  if (built.kind === "built" || (built.failure && built.failure.type !== "TimeoutError")) {
+    if (!known.has(ctx)) known.set(ctx, new Map());
+    known.get(ctx)?.set(cls, built);
+  }
+  return built;
 }
 
-function globalsOf(cls: PyClass): PyDict | undefined {
-  for (const v of cls.dict.values()) if (v instanceof PyFunction && v.code.file.library === "user") return v.globals;
-  return undefined;
+function remade(ctx: InferContext, cls: PyClass, b: Extract<Built, { readonly kind: "built" }>): Built | undefined {
+  ctx.building.push(cls.qualname);
+  try {
+    const outcome = trial(ctx, cls, b.maker, b.state);
+    return "ok" in outcome ? { ...b, value: outcome.ok } : undefined;
+  } finally {
+    ctx.building.pop();
+  }
 }
 
-/** builds an object of `cls`; `known` choices (kept from an earlier analysis, or written by the user) are tried first */
-export function construct(ctx: InferContext, cls: PyClass, around: PyDict, known?: State): Built {
+function searched(ctx: InferContext, cls: PyClass, around: PyDict): Built {
+  const direct = make(ctx, cls, constructorOf(ctx, cls, around), around);
+  if (direct.kind === "built" || direct.failure === null || direct.failure.type === "TimeoutError") return direct;
+  for (const m of buildersOf(ctx, cls, around)) {
+    const built = make(ctx, cls, m, around);
+    if (built.kind === "built") return built;
+  }
+  return direct;
+}
+
+/** searches arguments for one way to an object of `cls` */
+export function make(ctx: InferContext, cls: PyClass, maker: Maker, around: PyDict): Built {
   if (ctx.building.includes(cls.qualname)) return { kind: "failed", failure: null, why: `${cls.name} needs itself` };
   if (ctx.building.length >= DEEPEST) return { kind: "failed", failure: null, why: `${cls.name} is nested too deeply` };
   ctx.building.push(cls.qualname);
   try {
-    const attempt = (holes: readonly Hole[]): Found<Value> => {
-      const first = firstState(holes);
-      const starts =
-        known && [...known.keys()].every(k => first.has(k)) ? [new Map([...first, ...known]), first] : [first];
-      return search(
-        starts,
-        s => trial(ctx, cls, holes, s),
-        (s, f) => repairs(ctx, holes, s, f),
-        ctx.building.length > 1 ? NESTED_TRIALS : TRIALS,
+    const limit = ctx.building.length > 1 ? NESTED_TRIALS : maker.name === null ? TRIALS : BUILDER_TRIALS;
+    const attempt = (m: Maker): Found<Value> =>
+      search(
+        [firstState(m.holes)],
+        s => trial(ctx, cls, m, s),
+        (s, f) => repairs(ctx, m.holes, s, f),
+        limit,
       );
-    };
-    let holes = constructorHoles(ctx, cls, around);
-    let found = attempt(holes);
-    const more = found.kind === "failed" && found.failure ? missingHoles(ctx, cls, around, holes, found.failure) : [];
-    if (more.length > 0) {
-      holes = [...holes, ...more];
-      found = attempt(holes);
+    let by = maker;
+    let found = attempt(by);
+    const more = found.kind === "failed" && found.failure && withMissing(ctx, by, around, found.failure);
+    if (more) {
+      by = more;
+      found = attempt(by);
     }
     if (found.kind === "failed") {
       const f = found.failure;
       return { kind: "failed", failure: f, why: f ? whyOf(f) : "nothing to try" };
     }
-    return { kind: "built", value: found.result, state: found.state, notes: notesOf(holes, found.state) };
+    return { kind: "built", value: found.result, state: found.state, notes: notesOf(by, found.state), maker: by };
   } finally {
     ctx.building.pop();
   }
@@ -158,16 +112,15 @@ export function construct(ctx: InferContext, cls: PyClass, around: PyDict, known
 const firstState = (holes: readonly Hole[]): State =>
   new Map(holes.map(h => [h.name, h.required ? (h.choices[0] ?? ABSENT) : ABSENT]));
 
-/** the next object that differs from `state` where `f`, an error of its forward, blames its constructor's arguments */
+/** the next object that differs from `built` where `f`, an error of its forward, blames its arguments */
 export function rebuild(
   ctx: InferContext,
   cls: PyClass,
-  around: PyDict,
-  state: State,
+  { maker, state }: Extract<Built, { readonly kind: "built" }>,
   f: Failure,
   seen: Set<string>,
 ): Extract<Built, { readonly kind: "built" }> | undefined {
-  const holes = constructorHoles(ctx, cls, around);
+  const { holes } = maker;
   const idle = f.message === NO_OPERATORS;
   if (!idle && blamed(holes, f).length === 0) return undefined;
   ctx.building.push(cls.qualname);
@@ -176,8 +129,8 @@ export function rebuild(
       const key = stateKey(s);
       if (seen.has(key)) continue;
       seen.add(key);
-      const outcome = trial(ctx, cls, holes, s);
-      if ("ok" in outcome) return { kind: "built", value: outcome.ok, state: s, notes: notesOf(holes, s) };
+      const outcome = trial(ctx, cls, maker, s);
+      if ("ok" in outcome) return { kind: "built", value: outcome.ok, state: s, notes: notesOf(maker, s), maker };
     }
     return undefined;
   } finally {
@@ -204,14 +157,16 @@ function computing(holes: readonly Hole[], state: State): State[] {
 const IDENTITY = /^torch\.nn\.Identity$/;
 const SCALE: Choice = { kind: "scale" };
 
-function notesOf(holes: readonly Hole[], s: State): string[] {
-  return holes.flatMap(h => {
+function notesOf({ holes, name }: Maker, s: State): string[] {
+  const given = holes.flatMap(h => {
     const c = s.get(h.name);
     return c && c.kind !== "absent" ? [`${h.name} is ${choiceText(c)}`] : [];
   });
+  return name === null ? given : [`built by ${name}()`, ...given];
 }
 
-function trial(ctx: InferContext, cls: PyClass, holes: readonly Hole[], s: State): { ok: Value } | { failed: Failure } {
+function trial(ctx: InferContext, cls: PyClass, maker: Maker, s: State): { ok: Value } | { failed: Failure } {
+  const { callable, holes, name } = maker;
   const before = ctx.vm.steps;
   const assumed = ctx.assumed.length;
   const outcome = guarded(ctx, STEPS, () => {
@@ -226,7 +181,9 @@ function trial(ctx: InferContext, cls: PyClass, holes: readonly Hole[], s: State
       else if (c.kind !== "absent") return ctx.vm.raise("TypeError", `${choiceText(c)} can't be made for ${h.name}`);
     }
     const { args, kwargs } = callArguments(holes, values);
-    return ctx.vm.call(cls, args, kwargs);
+    const made = ctx.vm.call(callable, args, kwargs);
+    if (name === null) return made;
+    return objectIn(made, cls) ?? ctx.vm.raise("TypeError", `${name}() makes no ${cls.name}`);
   });
   if ("ok" in outcome) return outcome;
   ctx.assumed.length = assumed;

@@ -10,10 +10,11 @@ import { distinct } from "./choices/choices";
 import { functionHoles } from "./choices/holes";
 import { inputKind, isCachePosition } from "./choices/names";
 import { emptyUsage } from "./choices/usage";
-import { construct, guarded, rebuild } from "./construct";
+import { guarded, make, rebuild } from "./construct";
 import { functionOf, type InferContext, methodOf } from "./context";
 import { inferInputs, inputChoices, valuesOf } from "./inputs";
 import { callArguments } from "./make";
+import { buildersOf, constructorOf, type Maker } from "./makers";
 import { prepare } from "./prepare";
 import { messageOf, NO_OPERATORS, whyOf } from "./search/failure";
 import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, stateKey, tensor } from "./types";
@@ -44,16 +45,28 @@ const REBUILDS = 8;
 const TRIALS_AFTER_REBUILD = 24;
 
 export function analyseInferred(r: RootRequest): RootFound | string {
-  const { ctx, root, grad } = r;
+  const { ctx, root } = r;
   if (!(root instanceof PyClass)) {
     const found = withInputs(r, root, []);
     return "frames" in found ? found : found.why;
   }
+  const direct = analyseMade(r, root, constructorOf(ctx, root, r.globals));
+  if (typeof direct !== "string") return direct;
+  for (const m of buildersOf(ctx, root, r.globals)) {
+    const found = analyseMade(r, root, m);
+    if (typeof found !== "string") return found;
+  }
+  return direct;
+}
+
+/** the analysis of an object that is made in one way, and made anew where forward's errors blame its arguments */
+function analyseMade(r: RootRequest, root: PyClass, maker: Maker): RootFound | string {
+  const { ctx, grad } = r;
   ctx.assumed.length = 0;
-  const built = construct(ctx, root, r.globals);
+  const built = make(ctx, root, maker, r.globals);
   if (built.kind === "failed") return `it can't be built: ${built.why}`;
   const seen = new Set([stateKey(built.state)]);
-  let now: { readonly value: Value; readonly state: State; readonly notes: readonly string[] } = built;
+  let now = built;
   let first: string | undefined;
   for (let i = 0; i <= REBUILDS; i++) {
     const { vm } = ctx;
@@ -62,7 +75,7 @@ export function analyseInferred(r: RootRequest): RootFound | string {
       vm.call(vm.getattr(vm.call(vm.getattr(value, "cuda"), []), "train"), [grad]),
     );
     if ("error" in moved) return first ?? `${moved.error.value.cls.name} while it is moved to the device`;
-    const trials = i === 0 ? undefined : TRIALS_AFTER_REBUILD;
+    const trials = i === 0 && maker.name === null ? undefined : TRIALS_AFTER_REBUILD;
     let found = withInputs(r, value, [...now.notes, ...ctx.assumed], trials);
     if (!("frames" in found) && ELSEWHERE.test(found.why) && attributesToCuda(ctx, value))
       found = withInputs(
@@ -74,7 +87,7 @@ export function analyseInferred(r: RootRequest): RootFound | string {
     if (!("frames" in found)) found = prepared(r, value, found, [...now.notes, ...ctx.assumed]) ?? found;
     if ("frames" in found) return found;
     first ??= found.why;
-    const next = found.failure && rebuild(ctx, root, r.globals, now.state, found.failure, seen);
+    const next = found.failure && rebuild(ctx, root, now, found.failure, seen);
     if (!next) break;
     now = next;
   }

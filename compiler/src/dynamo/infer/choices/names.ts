@@ -96,6 +96,7 @@ const STRINGS: readonly (readonly [RegExp, string])[] = [
   [/pool(ing)?(_type|_method)?$/, "mean"],
   [/init(_type|ialization|_scheme)?$|w_init_gain/, "linear"],
   [/^(backbone|arch|architecture|model_type|model_name|encoder_name|model|variant)$/, "resnet50"],
+  [/^(phase|split|stage)$/, "train"],
   [/device/, "cuda"],
   [/dtype/, "float32"],
   [/reduction/, "mean"],

@@ -1,0 +1,86 @@
+// Objects whose constructors guesses don't reach are made as the program makes them.
+import { describe, expect, test } from "vitest";
+import { defaultConfig } from "../../presets";
+import { capture } from "../capture";
+import type { CaptureResult } from "../types";
+
+function analysed(files: Readonly<Record<string, string>>): CaptureResult {
+  return capture("pack/model.py", {
+    files: p => files[p],
+    project: () => Object.keys(files),
+    config: defaultConfig("torch-2.11"),
+    behaviours: new Map(),
+    shouldStop: () => false,
+    stepBudget: 20_000_000,
+  });
+}
+
+const one = (text: string): CaptureResult => analysed({ "pack/model.py": text });
+
+/** stages are objects of a class that guesses don't make */
+const STAGED = `
+import torch
+from torch import nn
+
+class Stage:
+    def __init__(self, text):
+        kind, width = text.split("x")
+        self.kind, self.width = kind, int(width)
+
+class Net(nn.Module):
+    def __init__(self, stages):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(8, s.width) for s in stages if s.kind == "fc"])
+
+    def forward(self, x):
+        return torch.cat([l(x) for l in self.layers], dim=-1).relu()
+`;
+
+describe("a root that its constructor's arguments are not found for", () => {
+  test("is built by a classmethod, whose argument its error offers", () => {
+    const r = one(`${STAGED}
+    @classmethod
+    def from_name(cls, name):
+        plans = {"tiny": "fcx16", "large": "fcx32 fcx64"}
+        if name not in plans:
+            raise ValueError("name should be one of: " + ", ".join(plans))
+        return cls([Stage(t) for t in plans[name].split()])
+`);
+    const net = r.roots.find(x => x.name === "Net");
+    expect(net?.assumed).toContain("built by from_name()");
+    expect(net?.assumed).toContain('name is "tiny"');
+  });
+
+  test("is built by a function of the file that returns it among other things", () => {
+    const r = one(`${STAGED}
+def create(width, verbose):
+    net = Net([Stage("fcx%d" % width)])
+    return net, {"width": width}
+`);
+    expect(r.roots.find(x => x.name === "Net")?.assumed).toContain("built by create()");
+  });
+
+  test("is not built by a function that gives back something else", () => {
+    const r = one(`${STAGED}
+def width_of(name):
+    return len(Net(name).layers)
+`);
+    expect(r.roots.find(x => x.name === "Net")).toBeUndefined();
+  });
+});
+
+test("an argument that is an object of a class is built like that too", () => {
+  const r = one(`${STAGED}
+def default_net(kind):
+    return Net([Stage("fcx24")])
+
+class Wrapper(nn.Module):
+    def __init__(self, net: Net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, x):
+        return self.net(x) * 2
+`);
+  expect(r.roots.find(x => x.name === "Wrapper")?.assumed).toContain("net is a Net");
+});

@@ -1,0 +1,195 @@
+// The ways to an object of a class: its constructor, then what the program builds it with (from_name(), build_model(...)).
+// In: a class. Out: callables with the parameters that inference has to fill.
+import { walk } from "../../python/walk";
+import { PyFunction } from "../interp/frame";
+import { PyClass, PyClassMethod, type PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
+import { constructorChoices, distinct } from "./choices/choices";
+import { fieldHoles, functionHoles } from "./choices/holes";
+import { emptyUsage } from "./choices/usage";
+import { functionOf, type InferContext, lookup } from "./context";
+import { dotted } from "./syntax";
+import type { Choice, Failure, Hole } from "./types";
+
+export interface Maker {
+  readonly callable: Value;
+  readonly holes: readonly Hole[];
+  /** "from_name", for the notes; null: the constructor */
+  readonly name: string | null;
+}
+
+// ---- constructors
+
+export function constructorOf(ctx: InferContext, cls: PyClass, around: PyDict): Maker {
+  return { callable: cls, holes: constructorHoles(ctx, cls, around), name: null };
+}
+
+function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict): Hole[] {
+  const init = cls.lookup("__init__");
+  if (
+    cls.lookup("__dataclass_fields__") !== undefined &&
+    init instanceof PyFunction &&
+    init.code.file.library !== "user"
+  )
+    return fieldHoles(ctx, cls, globalsOf(cls) ?? around, constructorChoices);
+  const f = functionOf(init) ?? functionOf(cls.lookup("__new__"));
+  if (!f || f.code.file.library === "hidden") return [];
+  const holes = functionHoles(ctx, f, cls, 1, constructorChoices);
+  return withConstants(ctx, f.code.varkw ? [...holes, ...handedOn(ctx, cls, f, holes)] : holes);
+}
+
+/** what the project's files give to parameters of these names stands beside the guesses */
+function withConstants(ctx: InferContext, holes: readonly Hole[]): Hole[] {
+  const needed = holes.filter(h => h.required).map(h => h.name);
+  const about = ctx.constants.about(needed);
+  const told = needed.filter(n => about(n) !== undefined).length;
+  // a file that speaks of most of them speaks of this class
+  const trusted = told >= 3 && told >= needed.length * 0.6;
+  return holes.map(h => {
+    const c = h.required ? about(h.name) : undefined;
+    if (c === undefined || h.usage.called || (h.annotation !== "" && !fitsType(h.annotation, c))) return h;
+    const [first, ...rest] = h.choices;
+    const other = first !== undefined && c.kind === "seq" && first.kind !== "seq" && h.usage.sequence;
+    return { ...h, choices: distinct(trusted || other || !first ? [c, ...h.choices] : [first, c, ...rest]) };
+  });
+}
+
+function fitsType(annotation: string, c: Choice): boolean {
+  if (c.kind === "number") return /int|float|number/i.test(annotation);
+  if (c.kind === "seq") return /list|tuple|seq|iter/i.test(annotation);
+  if (c.kind === "str") return /str|Literal/.test(annotation);
+  return c.kind === "bool" && /bool/.test(annotation);
+}
+
+/** with the parameters that an error says are missing where **kwargs hands everything on; undefined: it names none */
+export function withMissing(ctx: InferContext, m: Maker, around: PyDict, f: Failure): Maker | undefined {
+  const func = m.callable instanceof PyClass ? functionOf(m.callable.lookup("__init__")) : functionOf(m.callable);
+  const missing =
+    f.type === "KeyError"
+      ? f.message
+      : /missing \d+ required (?:positional|keyword-only) arguments?: (.*)$/.exec(f.message)?.[1];
+  if (!func?.code.varkw || missing === undefined) return undefined;
+  const more = [...missing.matchAll(/'(\w+)'/g)].flatMap(([, name = ""]) => {
+    if (m.holes.some(h => h.name === name)) return [];
+    const draft = {
+      name,
+      annotation: "",
+      required: true,
+      keywordOnly: true,
+      usage: emptyUsage(),
+      fallback: undefined,
+      globals: func.globals ?? around,
+      selves: new Set<string>(),
+    };
+    return [{ ...draft, choices: constructorChoices(ctx, draft) }];
+  });
+  return more.length === 0 ? undefined : { ...m, holes: [...m.holes, ...more] };
+}
+
+/** parameters that **kwargs hands on to the constructors of bases */
+function handedOn(ctx: InferContext, cls: PyClass, f: PyFunction, own: readonly Hole[]): Hole[] {
+  const out: Hole[] = [];
+  const taken = new Set(own.map(h => h.name));
+  const at = cls.mro.findIndex(c => c.dict.values().includes(f));
+  for (const base of cls.mro.slice(at + 1)) {
+    const init = functionOf(base.dict.get("__init__"));
+    if (!init) continue;
+    if (init.code.file.library === "hidden") break;
+    for (const h of functionHoles(ctx, init, base, 1, constructorChoices)) {
+      if (taken.has(h.name)) continue;
+      taken.add(h.name);
+      out.push({ ...h, keywordOnly: true });
+    }
+    if (!init.code.varkw) break;
+  }
+  return out;
+}
+
+function globalsOf(cls: PyClass): PyDict | undefined {
+  for (const v of cls.dict.values()) if (v instanceof PyFunction && v.code.file.library === "user") return v.globals;
+  return undefined;
+}
+
+// ---- builders
+
+const MOST_BUILDERS = 4;
+/** these run a whole program, or say nothing of what they make */
+const NO_BUILDER = /^(main|train|test|eval|evaluate|run|demo|benchmark|forward|__\w+__)$/;
+
+/** functions and classmethods that return an object of `cls`, those that need the fewest arguments first */
+export function buildersOf(ctx: InferContext, cls: PyClass, around: PyDict): Maker[] {
+  const made: Maker[] = [];
+  for (const [key, v] of cls.mro.flatMap(c => (c.place === null ? [] : c.dict.entries()))) {
+    const name = String(key);
+    if (!(v instanceof PyClassMethod) || NO_BUILDER.test(name) || made.some(m => m.name === name)) continue;
+    const f = functionOf(v.func);
+    if (f && calls(f, n => n === "cls" || n === cls.name || n.startsWith("cls.")))
+      made.push(makerOf(ctx, ctx.vm.getattr(cls, name), f, 1, name));
+  }
+  const own = globalsOf(cls);
+  const modules = [...new Set([...(own ? [own] : []), around, ...ctx.elsewhere().map(m => m.dict)])];
+  for (const globals of modules) {
+    for (const f of functionsBuilding(ctx, globals, cls)) made.push(makerOf(ctx, f, f, 0, f.code.name));
+    if (made.length >= MOST_BUILDERS) break;
+  }
+  const needed = (m: Maker): number => m.holes.filter(h => h.required).length;
+  return made.sort((a, b) => needed(a) - needed(b)).slice(0, MOST_BUILDERS);
+}
+
+/** a call of one function with inferred arguments */
+export function makerOf(ctx: InferContext, callable: Value, f: PyFunction, skip: number, name: string): Maker {
+  return { callable, holes: withConstants(ctx, functionHoles(ctx, f, null, skip, constructorChoices)), name };
+}
+
+/** functions of a module that build the class, directly or through others of the module, and return something */
+function functionsBuilding(ctx: InferContext, globals: PyDict, cls: PyClass): PyFunction[] {
+  const functions = globals.values().filter((v): v is PyFunction => v instanceof PyFunction && v.globals === globals);
+  const building = new Set<Value>();
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const f of functions) {
+      if (building.has(f) || NO_BUILDER.test(f.code.name) || f.code.file.library !== "user") continue;
+      const leads = calls(f, n => {
+        const v = lookup(ctx, globals, n);
+        return v !== undefined && (sameClass(v, cls) || building.has(v));
+      });
+      if (!leads) continue;
+      building.add(f);
+      grew = true;
+    }
+  }
+  return functions.filter(f => building.has(f) && returns(f));
+}
+
+function calls(f: PyFunction, is: (name: string) => boolean): boolean {
+  let found = false;
+  walk(f.code.body ?? [], n => {
+    const name = !found && n.kind === "Call" ? dotted(n.func) : undefined;
+    if (name !== undefined && is(name)) found = true;
+    return !found;
+  });
+  return found;
+}
+
+function returns(f: PyFunction): boolean {
+  let found = false;
+  walk(f.code.body ?? [], n => {
+    if (n.kind === "FunctionDef" || n.kind === "ClassDef" || n.kind === "Lambda") return false;
+    if (n.kind === "Return" && n.value !== null) found = true;
+    return !found;
+  });
+  return found;
+}
+
+/** a class, or a copy of it that another file has imported */
+function sameClass(v: Value, cls: PyClass): boolean {
+  return (
+    v === cls || (v instanceof PyClass && v.name === cls.name && v.place !== null && v.place.file === cls.place?.file)
+  );
+}
+
+/** the object of `cls` in what a builder gave back: itself, or one of several things */
+export function objectIn(v: Value, cls: PyClass): Value | undefined {
+  if (v instanceof PyInstance && v.cls.mro.some(c => sameClass(c, cls))) return v;
+  if (v instanceof PyTuple || v instanceof PyList) return v.items.find(x => objectIn(x, cls) === x);
+  return undefined;
+}
