@@ -82,7 +82,8 @@ export function compileGraph(
   const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
   const sizevars = new SizeVars(aot.shapeEnv);
   stageBegins("passes");
-  const { graph, returned } = postGrad(info.graph, { info, config, behaviours, shapeEnv: aot.shapeEnv, inputStrides });
+  const { graph } = info;
+  const returned = postGrad(graph, { info, config, behaviours, shapeEnv: aot.shapeEnv, inputStrides });
   if (wants("post_grad_graphs")) {
     const file = info.kind === "backward" ? "<eval_with_key>.2" : undefined;
     logs.push(

@@ -58,7 +58,10 @@ function compileStages(frame: CapturedFrame, options: FrameOptions): FrameResult
   const wants = (artifact: Artifact): boolean => options.logs.has(artifact);
   const behaves = (name: string): boolean => readBoolean(options.behaviours, name);
   stageBegins("aot");
-  const aot = aotCompile(frame, { behaviours: options.behaviours });
+  const aot = aotCompile(frame, {
+    behaviours: options.behaviours,
+    keepTraced: wants("aot_joint_graph") || wants("aot_graphs"),
+  });
   const preGrad = (graph: FxGraph): void => {
     if (!wants("pre_grad_graphs")) return;
     logs.push(graphRecord("DEBUG", "pre_grad_graphs", graph, { title: "BEFORE PRE GRAD", className: "GraphModule" }));
@@ -76,11 +79,11 @@ function compileStages(frame: CapturedFrame, options: FrameOptions): FrameResult
   if (aot.kind === "error") return empty;
   const infos: GraphInfo[] = [];
   if (aot.kind === "inference") {
-    if (wants("aot_graphs"))
+    if (wants("aot_graphs") && aot.graph)
       logs.push(graphRecord("INFO", "aot_graphs", aot.graph, { title: `Forward graph ${id}`, className: "<lambda>" }));
     infos.push(aot.compiled);
   } else {
-    if (wants("aot_joint_graph")) {
+    if (wants("aot_joint_graph") && aot.joint) {
       logs.push(
         graphRecord("INFO", "aot_joint_graph", aot.joint, {
           title: `Joint graph ${id}`,

@@ -23,15 +23,15 @@ const targets = (g: FxGraph): string[] =>
   g.nodes.filter(n => n.op === "call_function").map(n => n.target.replace(/^aten\./, ""));
 const outputs = (g: FxGraph): string[] => itemsOf(g.output.args[0]).map(a => (a instanceof FxNode ? a.name : "None"));
 
-function inference(p: Program): InferenceResult {
-  const r = aotCompile(programFrame(p));
-  if (r.kind !== "inference") throw new Error(`${r.kind}: ${r.diagnostics.map(d => d.message).join()}`);
-  return r;
+function inference(p: Program): InferenceResult & { readonly graph: FxGraph } {
+  const r = aotCompile(programFrame(p), { keepTraced: true });
+  if (r.kind !== "inference" || !r.graph) throw new Error(`${r.kind}: ${r.diagnostics.map(d => d.message).join()}`);
+  return { ...r, graph: r.graph };
 }
-function train(p: Program): TrainResult {
-  const r = aotCompile(programFrame(p));
-  if (r.kind !== "train") throw new Error(`${r.kind}: ${r.diagnostics.map(d => d.message).join()}`);
-  return r;
+function train(p: Program): TrainResult & { readonly joint: FxGraph } {
+  const r = aotCompile(programFrame(p), { keepTraced: true });
+  if (r.kind !== "train" || !r.joint) throw new Error(`${r.kind}: ${r.diagnostics.map(d => d.message).join()}`);
+  return { ...r, joint: r.joint };
 }
 
 describe("functionalization", () => {
@@ -59,7 +59,8 @@ describe("functionalization", () => {
       inputs: { x: f32, v: "f32[][]cuda:0" },
       body: "y = x + 1\ny[(0, 1)] = v;  setitem = y\nreturn (y,)",
     });
-    const { graph } = postGrad(r.compiled.graph, {
+    const { graph } = r.compiled;
+    postGrad(graph, {
       info: r.compiled,
       shapeEnv: programFrame({ inputs: { x: f32 }, body: "return (x,)" }).shapeEnv,
       config: new Map(),

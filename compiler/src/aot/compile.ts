@@ -18,6 +18,8 @@ import type { AotResult, GraphInfo, InferenceResult, OutputInfo, TrainResult } f
 export interface AotOptions {
   /** named behaviours of the preset */
   readonly behaviours?: ReadonlyMap<string, unknown>;
+  /** keep the traced graph as it was before Inductor's passes; by default they work on it */
+  readonly keepTraced?: boolean;
 }
 
 export function aotCompile(frame: CapturedFrame, options: AotOptions = {}): AotResult {
@@ -39,7 +41,12 @@ export function aotCompile(frame: CapturedFrame, options: AotOptions = {}): AotR
       if (fixed.length === 0) {
         const { config: settings } = current;
         const config: Config = name => settings.get(name) ?? options.behaviours?.get(name);
-        return { ...common, ...(trains ? train(current, traced, config) : inference(current, traced, config)) };
+        const kept = options.keepTraced ? copyGraph(traced.graph).graph : null;
+        traced.graph.renewNames();
+        return {
+          ...common,
+          ...(trains ? train(current, traced, kept, config) : inference(current, traced, kept, config)),
+        };
       }
       attempts.push({ preGrad: current.graph, graph: traced.graph, train: trains });
       current = specializeInputs(current, fixed, hintOf(frame));
@@ -103,13 +110,15 @@ function valuesOf(graph: FxGraph, from: number, to: number): (FakeTensor | null)
   });
 }
 
-function inference(frame: CapturedFrame, traced: TracedGraph, config: Config): InferenceResult {
-  const { graph } = copyGraph(traced.graph);
-  jointGraphPasses(graph, guardsOf(frame.shapeEnv), config);
+/** `kept`: the traced graph as it was */
+function inference(frame: CapturedFrame, traced: TracedGraph, kept: FxGraph | null, config: Config): InferenceResult {
+  const { graph } = traced;
   const count = traced.leading + traced.outputs.length;
+  const userOutputs = valuesOf(graph, traced.leading, count);
+  jointGraphPasses(graph, guardsOf(frame.shapeEnv), config);
   return {
     kind: "inference",
-    graph: traced.graph,
+    graph: kept,
     compiled: {
       kind: "inference",
       graph,
@@ -118,17 +127,17 @@ function inference(frame: CapturedFrame, traced: TracedGraph, config: Config): I
       staticInputs: staticNames(frame, traced),
       mutatedInputs: traced.mutated,
       donated: [],
-      userOutputs: valuesOf(traced.graph, traced.leading, count),
+      userOutputs,
     },
     outputs: outputInfos(traced),
   };
 }
 
-function train(frame: CapturedFrame, traced: TracedGraph, config: Config): TrainResult {
+function train(frame: CapturedFrame, traced: TracedGraph, kept: FxGraph | null, config: Config): TrainResult {
   const parts = traced.joint;
   if (parts === null) throw new Error("a joint graph knows its parts");
   const guards = guardsOf(frame.shapeEnv);
-  const { graph } = copyGraph(traced.graph);
+  const { graph } = traced;
   jointGraphPasses(graph, guards, config);
   const statics = staticNames(frame, traced);
   const p = partitionJoint(graph, { forwardOutputs: parts.forwardOutputs, staticInputs: statics, hint: guards.hint });
@@ -157,7 +166,7 @@ function train(frame: CapturedFrame, traced: TracedGraph, config: Config): Train
   };
   return {
     kind: "train",
-    joint: traced.graph,
+    joint: kept,
     forward,
     backward,
     // the forward returns saved tensors before saved symbols, the backward takes them the other way round

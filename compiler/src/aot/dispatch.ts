@@ -30,7 +30,8 @@ import { applyDerivative, differentiableNames, evaluateFunction, type GradHost }
 import { mapBound, tensorsOf } from "./call_args";
 import { FunctionalTensor } from "./functional";
 import { takeFunctionNames, takeOperatorNames, takeWrapperNames } from "./symbolic_names";
-import { isTraced, many, single, type TraceContext, TracedTensor, Tracer } from "./tracer";
+import { isTraced, many, TracedTensor } from "./traced_tensor";
+import { single, type TraceContext, Tracer } from "./tracer";
 import {
   type Edge,
   type GradFunction,

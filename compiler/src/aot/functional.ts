@@ -5,7 +5,8 @@
 import type { Bound } from "../aten/bind";
 import { DTypeArg, type OpRecord } from "../aten/types";
 import { mapBound } from "./call_args";
-import { many, type TraceContext, type TracedTensor, type Tracer } from "./tracer";
+import { many, type TracedTensor } from "./traced_tensor";
+import type { TraceContext, Tracer } from "./tracer";
 import { invertView, type ViewStep } from "./view_inverse";
 
 /** What several tensors share: the base's current value and the writes not yet applied to it. */

@@ -40,7 +40,7 @@ import { FUNCTION_APPLY, FUNCTION_BEGIN, FUNCTION_GRAD, functionEdges } from "./
 import type { Computed } from "./computed";
 import type { Dispatcher } from "./dispatch";
 import { OpFailure } from "./failure";
-import { many, TracedTensor } from "./tracer";
+import { many, TracedTensor } from "./traced_tensor";
 import { isValue, type Value } from "./value";
 
 const ALIASES: Readonly<Record<string, readonly string[]>> = {

@@ -14,7 +14,8 @@ import type { Computed } from "./computed";
 import { Dispatcher } from "./dispatch";
 import { Interpreter } from "./interpret";
 import { isImpure } from "./purity";
-import { TracedTensor, Tracer } from "./tracer";
+import { TracedTensor } from "./traced_tensor";
+import { Tracer } from "./tracer";
 import { isDifferentiableValue, isValue, metaOf, type Value } from "./value";
 
 interface TracedInput {

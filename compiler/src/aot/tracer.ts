@@ -31,16 +31,9 @@ import {
 } from "../fx/types";
 import { add, type Expr, freeSymbols, int, intValue, isInteger, mul, neg, sub } from "../inductor/symbolic/expr";
 import { mapBound, normalizeCall } from "./call_args";
+import { TracedCalls } from "./traced_calls";
+import { isTraced, many, TracedTensor } from "./traced_tensor";
 
-/** A tensor of the traced program: the node that computes it and what is known of it. */
-export class TracedTensor {
-  constructor(
-    readonly node: FxNode,
-    readonly meta: FakeTensor,
-  ) {}
-}
-
-export const isTraced = (x: unknown): x is TracedTensor => x instanceof TracedTensor;
 export const isTensorMeta = (x: unknown): x is TensorMeta =>
   typeof x === "object" && x !== null && "shape" in x && "dtype" in x;
 
@@ -69,6 +62,9 @@ export class Tracer {
   private originalAten: string | undefined;
   private readonly symbols = new Map<Expr, FxNode>();
   private depth = 0;
+  private readonly calls = new TracedCalls(this.graph, (target, args, kwargs, val) =>
+    this.create(target, args, kwargs, val),
+  );
 
   constructor(
     readonly guards: ShapeGuards,
@@ -176,9 +172,11 @@ export class Tracer {
     this.depth++;
     try {
       return this.withOriginal(packetOf(record.name), () => {
-        const expand = record.decompose ?? (record.lower === undefined ? record.composite : undefined);
-        const done = expand?.(this.builder, this.args(bound));
-        return done ?? this.emit(record, bound);
+        return this.calls.call(record, bound, () => {
+          const expand = record.decompose ?? (record.lower === undefined ? record.composite : undefined);
+          const done = expand?.(this.builder, this.args(bound));
+          return done ?? this.emit(record, bound);
+        });
       });
     } finally {
       this.depth--;
@@ -398,10 +396,6 @@ export class Tracer {
     const target = constant.value < 0 ? "operator.sub" : "operator.add";
     return this.create(target, [first, new PyFloat(Math.abs(constant.value))], new Map(), e);
   }
-}
-
-export function many<T>(r: T | readonly T[]): readonly T[] {
-  return Array.isArray(r) ? (r as readonly T[]) : [r as T];
 }
 
 export function single<T>(r: Result<T>, op: string): T {

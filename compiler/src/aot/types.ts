@@ -33,16 +33,16 @@ export interface OutputInfo {
 
 export interface InferenceResult {
   readonly kind: "inference";
-  /** before any Inductor pass: what the log calls Forward graph */
-  readonly graph: FxGraph;
+  /** before any Inductor pass: what the log calls Forward graph; null where nobody asked for it */
+  readonly graph: FxGraph | null;
   readonly compiled: GraphInfo;
   readonly outputs: readonly OutputInfo[];
 }
 
 export interface TrainResult {
   readonly kind: "train";
-  /** unpartitioned, before any Inductor pass */
-  readonly joint: FxGraph;
+  /** unpartitioned, before any Inductor pass; null where nobody asked for it */
+  readonly joint: FxGraph | null;
   readonly forward: GraphInfo;
   readonly backward: GraphInfo;
   /** positions among the forward outputs of the saved values, in the order of the backward's saved inputs */

@@ -4,7 +4,8 @@ import { makeArgs } from "../aten/args";
 import type { Bound } from "../aten/bind";
 import { type ArgValue, type Dim, DTypeArg, OpError, type OpRecord } from "../aten/types";
 import { int } from "../inductor/symbolic/expr";
-import { isTraced, type TraceContext, type TracedTensor, type Tracer } from "./tracer";
+import { isTraced, type TracedTensor } from "./traced_tensor";
+import type { TraceContext, Tracer } from "./tracer";
 
 /** One view operator on the way from a base to a view, to be run again on another base. */
 export interface ViewStep {

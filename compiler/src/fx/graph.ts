@@ -9,7 +9,11 @@ export class FxGraph {
   /** by attribute name, what get_attr nodes read */
   readonly constants = new Map<string, TensorConstant>();
   readonly nodes: FxNode[] = [];
-  readonly namespace = new Namespace();
+  private names = new Namespace();
+
+  get namespace(): Namespace {
+    return this.names;
+  }
 
   placeholders(): FxNode[] {
     return this.nodes.filter(n => n.op === "placeholder");
@@ -89,6 +93,24 @@ export class FxGraph {
       n.erased = true;
     }
     this.reorder(this.nodes.filter(n => !n.erased));
+  }
+
+  /** Names of nodes that are gone are free again, as in a copy of the graph. */
+  renewNames(): void {
+    this.names = new Namespace();
+    for (const n of this.nodes) this.names.create(n.name);
+  }
+
+  /** These nodes and no others, in this order, as if copied one by one. */
+  restrictTo(order: readonly FxNode[]): void {
+    const kept = new Set(order);
+    for (const n of this.nodes) {
+      if (kept.has(n)) continue;
+      n.setArguments([], new Map());
+      n.erased = true;
+    }
+    this.reorder(order);
+    this.renewNames();
   }
 
   /** the graph's nodes in a new order */

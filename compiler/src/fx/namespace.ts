@@ -70,12 +70,6 @@ export class Namespace {
     return candidate;
   }
 
-  /** takes over every name that `other` has ever given */
-  adopt(other: Namespace): void {
-    for (const name of other.used) this.used.add(name);
-    for (const [base, count] of other.counts) this.counts.set(base, count);
-  }
-
   has(name: string): boolean {
     return this.used.has(name);
   }

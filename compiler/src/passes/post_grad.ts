@@ -1,10 +1,9 @@
 // Passes right before lowering (compile_fx.view_to_reshape and post_grad_passes). In: a forward, backward or inference
-// graph after the joint graph's passes. Out: a new graph, the one that is lowered and printed as AFTER POST GRAD.
-// Promises: the given graph stays as it is; names stay.
+// graph after the joint graph's passes. Out: the same graph, as it is lowered and printed as AFTER POST GRAD.
+// Promises: names stay.
 
 import type { GraphInfo } from "../aot/types";
 import { guardsOf } from "../aten/dim_math";
-import { copyGraph } from "../fx/copy";
 import type { FxGraph } from "../fx/graph";
 import { isFakeTensor } from "../fx/print";
 import type { FakeTensor } from "../fx/types";
@@ -31,16 +30,13 @@ export interface PostGradOptions {
   readonly behaviours?: ReadonlyMap<string, unknown>;
 }
 
-export interface PostGradResult {
-  readonly graph: FxGraph;
-  /** what the graph returns, by position, before a pass changed it: strides that the caller is to see (GraphLowering's
-   * original_output_strides) */
-  readonly returned: readonly (FakeTensor | null)[];
-}
+/**
+ * What the graph returned, by position, before a pass changed it: strides that the caller is to see (GraphLowering's
+ * original_output_strides).
+ */
+export type Returned = readonly (FakeTensor | null)[];
 
-export function postGrad(from: FxGraph, options: PostGradOptions): PostGradResult {
-  const { graph } = copyGraph(from);
-  graph.namespace.adopt(from.namespace); // torch rewrites the one graph
+export function postGrad(graph: FxGraph, options: PostGradOptions): Returned {
   const config = (name: string): unknown => options.config.get(name) ?? options.behaviours?.get(name);
   const rw = new Rewriter(graph, guardsOf(options.shapeEnv), config);
   for (const n of graph.nodes) if (n.target === "aten.view.default") n.target = "aten.reshape.default";
@@ -60,5 +56,5 @@ export function postGrad(from: FxGraph, options: PostGradOptions): PostGradResul
   reinplace(rw);
   // literals that were folded away (at the end of decompose_auto_functionalized)
   for (const n of graph.nodes.filter(n => n.op === "get_attr" && n.users.size === 0)) graph.erase(n);
-  return { graph, returned };
+  return returned;
 }

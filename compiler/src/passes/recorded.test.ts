@@ -32,7 +32,8 @@ describe.skipIf(logNames().length === 0)("post-grad graphs of recorded programs"
       for (const [i, info] of infos.entries()) {
         const want = printed.post[i];
         if (want === undefined) continue;
-        const { graph } = postGrad(info.graph, {
+        const { graph } = info;
+        postGrad(graph, {
           info,
           shapeEnv: frame.shapeEnv,
           config: frame.config,

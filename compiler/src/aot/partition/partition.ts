@@ -70,9 +70,8 @@ export function partitionJoint(graph: FxGraph, options: PartitionOptions): Parti
   );
   const forward = extract(graph, primals, [...forwardOutputs, ...tensors, ...symbols], new Set());
   const settled = unused.size === 0 && symbols.length === 0;
-  const backward = autogradOrder(
-    settled ? trial : extract(graph, [...symbols, ...tensors, ...tangents], backwardOutputs, writes),
-  );
+  const backward = settled ? trial : extract(graph, [...symbols, ...tensors, ...tangents], backwardOutputs, writes);
+  orderAsAutograd(backward);
   raiseGetitems(forward);
   raiseGetitems(backward);
   return {
@@ -157,30 +156,28 @@ function symbolsOf(v: FakeValue | undefined): ReadonlySet<SymExpr> {
 }
 
 /** from the first user of a tangent on, each node preceded by what it needs (reordering_to_mimic_autograd_engine) */
-function autogradOrder(graph: FxGraph): FxGraph {
+function orderAsAutograd(graph: FxGraph): void {
   const position = new Map(graph.nodes.map((n, i) => [n, i]));
   const at = (n: FxNode): number => position.get(n) ?? 0;
   const users = graph
     .placeholders()
     .filter(n => n.target.startsWith("tangents_"))
     .flatMap(n => [...n.users]);
-  if (users.length === 0) return graph;
+  if (users.length === 0) return;
   const first = Math.min(...users.map(at));
-  const to = new FxGraph();
-  for (const [k, v] of graph.constants) to.constants.set(k, v);
-  const nodes = new Map<FxNode, FxNode>();
-  for (const n of graph.placeholders()) nodes.set(n, copyNode(to, n, nodes));
+  const order = new Set(graph.placeholders());
   for (const n of graph.nodes.slice(first)) {
+    if (order.has(n)) continue;
     const needed = new Set<FxNode>();
     const stack = [n];
     for (let m = stack.pop(); m !== undefined; m = stack.pop()) {
-      if (needed.has(m) || nodes.has(m)) continue;
+      if (needed.has(m) || order.has(m)) continue;
       needed.add(m);
       stack.push(...m.inputs);
     }
-    for (const m of [...needed].sort((a, b) => at(a) - at(b))) nodes.set(m, copyNode(to, m, nodes));
+    for (const m of needed.size > 1 ? [...needed].sort((a, b) => at(a) - at(b)) : needed) order.add(m);
   }
-  return to;
+  graph.restrictTo([...order]);
 }
 
 /** every getitem right behind its tuple */

@@ -86,11 +86,11 @@ export function compare(r: RecordedOperator, mode: "joint" | "infer"): Compariso
     if (printed === undefined) throw new Error("no graph");
     const hints = new Map(Object.entries(r.hints ?? {}));
     const frame = { ...frameOf(printed, hints), gradEnabled: mode === "joint" };
-    const result = aotCompile(frame);
+    const result = aotCompile(frame, { keepTraced: true });
     if (result.kind === "error")
       return { recorded, ours: [], error: result.diagnostics.map(d => d.message).join("; ") };
     const graph = result.kind === "train" ? result.joint : result.graph;
-    return { recorded, ours: ourStatements(graph) };
+    return { recorded, ours: graph === null ? [] : ourStatements(graph) };
   } catch (e) {
     return { recorded, ours: [], error: e instanceof Error ? `${e.message}` : String(e) };
   }

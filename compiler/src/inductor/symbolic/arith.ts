@@ -3,7 +3,19 @@
 // arguments in sympy's order, a number times a sum distributed over it. Integers must stay below 2**53.
 
 import { internTable } from "./intern";
-import { type Expr, type ExprLike, float, int, isNumber, kindBit, makeNode, ONE, toExpr, ZERO } from "./nodes";
+import {
+  type Expr,
+  type ExprLike,
+  float,
+  int,
+  isNumber,
+  kindBit,
+  makeNode,
+  ONE,
+  sameArgs,
+  toExpr,
+  ZERO,
+} from "./nodes";
 import { sortSympy } from "./order";
 
 /** The numeric factor and the rest of a term: 6*x*y -> [6, x*y]. Floats make the number a float. */
@@ -49,6 +61,29 @@ function ofPair(name: "add" | "mul", a: Expr, b: Expr, make: (pair: readonly Exp
   return result;
 }
 
+/** A list of operands and what a sum makes of it. */
+interface KnownSum {
+  readonly terms: readonly Expr[];
+  readonly sum: Expr;
+}
+
+/** The sum of three or more terms, worked out once for each list of them. */
+function ofTerms(terms: readonly Expr[]): Expr {
+  const memo = internTable().memo<number, KnownSum[]>("sums");
+  let hash = terms.length;
+  for (const t of terms) {
+    hash = (Math.imul(hash, 0x01000193) ^ t.id) | 0;
+    hash ^= hash >>> 15;
+  }
+  const row = memo.get(hash);
+  const known = row?.find(k => sameArgs(k.terms, terms));
+  if (known) return known.sum;
+  const made = { terms, sum: sumOf(terms) };
+  if (row) row.push(made);
+  else memo.set(hash, [made]);
+  return made.sum;
+}
+
 /** Sum. */
 export function add(...xs: ExprLike[]): Expr {
   return sum(xs);
@@ -61,9 +96,11 @@ export function sum(xs: readonly ExprLike[]): Expr {
     const b = toExpr(xs[1] as ExprLike);
     if (a.kind === "int" && a.value === 0) return b;
     if (b.kind === "int" && b.value === 0) return a;
+    if (a.kind === "int" && b.kind === "int") return int(a.value + b.value);
     return ofPair("add", a, b, sumOf);
   }
-  return sumOf(xs.map(toExpr));
+  const terms = xs.map(toExpr);
+  return xs.length > 2 ? ofTerms(terms) : sumOf(terms);
 }
 
 function sumOf(xs: readonly Expr[]): Expr {
@@ -122,6 +159,7 @@ export function product(xs: readonly ExprLike[]): Expr {
     const b = toExpr(xs[1] as ExprLike);
     if (a.kind === "int" && a.value === 1) return b;
     if (b.kind === "int" && b.value === 1) return a;
+    if (a.kind === "int" && b.kind === "int") return int(a.value * b.value);
     return ofPair("mul", a, b, productOf);
   }
   return productOf(xs.map(toExpr));

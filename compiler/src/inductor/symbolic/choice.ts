@@ -3,6 +3,7 @@
 
 import { sub } from "./arith";
 import { isNegative, isNonnegative, isNonpositive, isNonzero, isPositive } from "./assumptions";
+import { internTable } from "./intern";
 import {
   type Expr,
   type ExprLike,
@@ -16,11 +17,18 @@ import {
 } from "./nodes";
 import { inOrder } from "./sort_key";
 
-export const TRUE = (): Expr => makeNode("and", []);
-export const FALSE = (): Expr => makeNode("or", []);
+export const TRUE = (): Expr => constant("and");
+export const FALSE = (): Expr => constant("or");
 export const isTrue = (e: Expr): boolean => e.kind === "and" && e.args.length === 0;
 export const isFalse = (e: Expr): boolean => e.kind === "or" && e.args.length === 0;
 export const boolExpr = (b: boolean): Expr => (b ? TRUE() : FALSE());
+
+/** the empty connective, which most comparisons come out as */
+function constant(kind: "and" | "or"): Expr {
+  const table = internTable();
+  table.empty[kind] ??= makeNode(kind, []);
+  return table.empty[kind];
+}
 
 type Extremum = "min" | "max";
 
@@ -66,10 +74,11 @@ function factorCommon(args: readonly Expr[], kind: Extremum): readonly Expr[] {
 
 function extremum(kind: Extremum, xs: readonly ExprLike[]): Expr {
   const isMax = kind === "max";
-  const [a, b] = xs;
   // what strides are made of: max(size, 1)
-  if (xs.length === 2 && typeof b === "number" && typeof a === "object" && a.kind === "int")
-    return (isMax ? b > a.value : b < a.value) ? toExpr(b) : a;
+  if (xs.length === 2) {
+    const [a, b] = [toExpr(xs[0] as ExprLike), toExpr(xs[1] as ExprLike)];
+    if (a.kind === "int" && b.kind === "int") return (isMax ? b.value > a.value : b.value < a.value) ? b : a;
+  }
   let number: IntExpr | FloatExpr | undefined;
   const others = new Set<Expr>();
   const visit = (e: Expr): void => {

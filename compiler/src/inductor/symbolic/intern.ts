@@ -13,6 +13,8 @@ export class InternTable {
   readonly ints = new Map<number, Expr>();
   /** Symbols by name, then by the assumptions that make two of one name differ. */
   readonly symbols = new Map<string, SymExpr[]>();
+  /** The connectives of nothing: true and false. */
+  readonly empty: { and?: Expr; or?: Expr } = {};
   readonly #memos = new Map<string, Map<unknown, unknown>>();
   #nextId = 0;
 

@@ -128,10 +128,15 @@ export function symbolsByName(name: string): readonly SymExpr[] {
 /** Kinds that are nothing but a list of arguments. */
 type PlainKind = Exclude<ExprKind, "int" | "float" | "sym" | "relation">;
 
-function sameArgs(a: readonly Expr[], b: readonly Expr[]): boolean {
+/** Whether two lists hold the same nodes in the same order. */
+export function sameArgs(a: readonly Expr[], b: readonly Expr[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
+}
+
+function isNode(e: Expr, kind: ExprKind, op: RelationOp | undefined, args: readonly Expr[]): boolean {
+  return e.kind === kind && (e.kind !== "relation" || e.op === op) && sameArgs(e.args, args);
 }
 
 /** The node of this kind (and, for relations, operator) over these arguments. */
@@ -145,13 +150,11 @@ function intern(kind: ExprKind, op: RelationOp | undefined, args: readonly Expr[
   }
   const table = internTable();
   const found = table.nodes.get(hash);
-  const same = (e: Expr): boolean =>
-    e.kind === kind && (e.kind !== "relation" || e.op === op) && sameArgs(e.args, args);
   if (found !== undefined) {
     if (!Array.isArray(found)) {
-      if (same(found)) return found;
+      if (isNode(found, kind, op, args)) return found;
     } else {
-      const hit = found.find(same);
+      const hit = found.find(e => isNode(e, kind, op, args));
       if (hit !== undefined) return hit;
     }
   }

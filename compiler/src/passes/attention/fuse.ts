@@ -5,7 +5,8 @@
 import { runBackward } from "../../aot/autograd";
 import { Dispatcher } from "../../aot/dispatch";
 import { isImpure } from "../../aot/purity";
-import { TracedTensor, Tracer } from "../../aot/tracer";
+import { TracedTensor } from "../../aot/traced_tensor";
+import { Tracer } from "../../aot/tracer";
 import type { Value } from "../../aot/value";
 import type { ShapeGuards } from "../../aten/dim_math";
 import { OpError, type TensorMeta } from "../../aten/types";

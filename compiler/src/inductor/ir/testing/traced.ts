@@ -1,7 +1,8 @@
 // Test only. In: input shapes and a function of traced tensors. Out: its ATen graph lowered. Promises: operators with a
 // decomposition are taken apart as in a real trace; no pass runs.
 
-import { TracedTensor, Tracer } from "../../../aot/tracer";
+import { TracedTensor } from "../../../aot/traced_tensor";
+import { Tracer } from "../../../aot/tracer";
 import { guardsOf } from "../../../aten/dim_math";
 import type { ArgValue, DType, GraphBuilder } from "../../../aten/types";
 import { TupleArg } from "../../../fx/types";
