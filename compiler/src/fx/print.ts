@@ -16,7 +16,16 @@ import {
 import { printLog, printSym } from "../inductor/symbolic/print_log";
 import { type FxGraph, FxNode } from "./graph";
 import { commentText, complexRepr, floatRepr, stringRepr } from "./py_repr";
-import { type Argument, EllipsisArg, type FakeTensor, type FakeValue, OpaqueArg, SliceArg, TupleArg } from "./types";
+import {
+  type Argument,
+  EllipsisArg,
+  type FakeTensor,
+  type FakeValue,
+  OpaqueArg,
+  SliceArg,
+  stackTrace,
+  TupleArg,
+} from "./types";
 
 export interface PrintOptions {
   /** "BEFORE PRE GRAD", "Forward graph 0" */
@@ -211,7 +220,7 @@ function lastUses(graph: FxGraph): Map<FxNode, FxNode[]> {
 }
 
 function comment(node: FxNode, options: PrintOptions): string {
-  const frame = node.meta.stack[node.meta.stack.length - 1];
+  const frame = stackTrace(node.meta.stack).at(-1);
   if (frame === undefined) return "# No stacktrace found for following nodes";
   const back = options.backwardComments && node.meta.isBackward ? "Backward of forward node: " : "";
   return commentText(`# ${back}File: ${frame.file}:${frame.line} in ${frame.func}, code: ${frame.code}`);

@@ -30,6 +30,16 @@ export interface StackFrame {
   };
   /** where the operator stands inside the span (a + b, a[i], f(...)), for carets `~~^~~`; columns of the first line */
   readonly anchor?: { readonly start: number; readonly end: number };
+  /**
+   * Not in PyTorch's stack traces, and known to us all the same: the call of compiled library code, which has no frames of
+   * its own, and the lines of what a pass has replaced. Reports show it where nothing else is known.
+   */
+  readonly reportOnly?: boolean;
+}
+
+/** what PyTorch's stack trace of a node holds of its stack */
+export function stackTrace(stack: readonly StackFrame[]): readonly StackFrame[] {
+  return stack.some(f => f.reportOnly) ? stack.filter(f => !f.reportOnly) : stack;
 }
 
 export type FakeTensor = TensorMeta<Expr>;

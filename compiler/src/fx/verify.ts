@@ -1,7 +1,9 @@
 // What every graph promises between two stages. In: a graph. Out: the broken promises, none for a good graph.
 // Promises checked: names are unique; placeholders come first and the output last; a node stands after its inputs;
 // use lists agree with arguments; no node of another graph is used; ATen calls know their value.
+
 import type { FxGraph, FxNode } from "./graph";
+import { stackTrace } from "./types";
 
 export interface VerifyOptions {
   /** every call must carry meta.val (true for graphs after AOTAutograd) */
@@ -32,7 +34,7 @@ export function verifyGraph(graph: FxGraph, options: VerifyOptions = {}): string
     if (
       options.requireOrigins &&
       node.op === "call_function" &&
-      node.meta.stack.length > 0 &&
+      stackTrace(node.meta.stack).length > 0 &&
       node.meta.fromNode.length === 0
     ) {
       broken.push(`${node.name} has a stack but no source node`);

@@ -58,7 +58,7 @@ function nodes(to: Canonical, list: readonly FxNode[], sites: Sites, floats: Flo
     to.fields(n.meta, META_APART);
     to.pieces.push("@");
     for (const f of n.meta.stack) {
-      to.pieces.push(String(sites.indexOf(f)));
+      to.pieces.push(String(sites.indexOf(f)), f.reportOnly ? "known" : "traced");
       to.text(f.func);
     }
   }

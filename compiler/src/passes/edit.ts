@@ -17,8 +17,8 @@ export interface MakeOptions {
   readonly before: FxNode;
   /** the node it stands for: stack, source and original operator are taken over */
   readonly like?: FxNode;
-  /** part of a traced replacement: its original operator is itself */
-  readonly traced?: boolean;
+  /** part of a traced replacement of these nodes: its original operator is itself, and reports show their lines */
+  readonly traced?: readonly FxNode[];
 }
 
 export class Rewriter {
@@ -79,7 +79,7 @@ export class Rewriter {
     if (options.like) return { ...options.like.meta, val };
     return {
       val,
-      stack: [],
+      stack: (options.traced ?? []).flatMap(n => n.meta.stack).map(f => ({ ...f, reportOnly: true })),
       fromNode: [],
       ...(options.traced && target.split(".").length > 2 ? { originalAten: packetOf(target) } : {}),
     };

@@ -1,7 +1,7 @@
 // In: the scheduler's events. Out: the messages of the `fusion` artifact in order, each with its level; the caller
 // prefixes them as TORCH_LOGS_FORMAT asks. Promises: pure; text of the user's source is escaped as Python's repr does.
 import type { FxNode } from "../fx/graph";
-import type { StackFrame } from "../fx/types";
+import { type StackFrame, stackTrace } from "../fx/types";
 import type { LoopsKind } from "../inductor/ir/types";
 import type { CandidateSnapshot, FusionEvent, SchedulerNode } from "../inductor/scheduler/types";
 import type { Expr } from "../inductor/symbolic/expr";
@@ -135,9 +135,10 @@ function stackTraces(origins: readonly FxNode[], o: FusionLogOptions): string[] 
   const seen = new Set<string>();
   const lines: string[] = [];
   for (const n of origins) {
-    if (n.meta.stack.length === 0) continue;
+    const stack = stackTrace(n.meta.stack);
+    if (stack.length === 0) continue;
     // The text ends with a newline, hence an empty last line; a note stands after that newline.
-    const trace = [...n.meta.stack.flatMap(f => frameLines(f, o)), n.meta.stackNote ?? ""];
+    const trace = [...stack.flatMap(f => frameLines(f, o)), n.meta.stackNote ?? ""];
     const key = trace.join("\n");
     if (seen.has(key)) continue;
     seen.add(key);

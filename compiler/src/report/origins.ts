@@ -1,6 +1,7 @@
-// From FX nodes to source lines: `lines` are all of the file's lines on a node's frames, `at` the innermost one.
+// From FX nodes to source lines: `lines` are all of the file's lines on a node's stack trace, `at` the innermost one; where
+// PyTorch's stack traces hold none, `at` has what we know all the same.
 import type { FxNode } from "../fx/graph";
-import type { StackFrame } from "../fx/types";
+import { type StackFrame, stackTrace } from "../fx/types";
 import type { PlanOrigin } from "../inductor/plan/types";
 
 /** name of a graph no node of which, nor of what was captured, stems from a function of the file */
@@ -11,7 +12,10 @@ export function framesIn(node: FxNode, file: string): readonly StackFrame[] {
   return node.meta.stack.filter(f => f.file === file);
 }
 
-type Lines = Pick<PlanOrigin, "lines" | "at">;
+interface Lines extends Pick<PlanOrigin, "lines" | "at"> {
+  /** the innermost of the lines that no stack trace holds */
+  readonly otherwise: readonly number[];
+}
 
 /** lines of a stack in the file that was asked for last: nodes share stacks, and reports and plans are about one file */
 const linesOfStacks = new WeakMap<readonly StackFrame[], { readonly file: string; readonly lines: Lines }>();
@@ -21,8 +25,13 @@ function linesOf(node: FxNode, file: string): Lines {
   const known = linesOfStacks.get(stack);
   if (known?.file === file) return known.lines;
   const frames = framesIn(node, file);
-  const last = frames[frames.length - 1];
-  const lines = { lines: ascending(frames.map(f => f.line)), at: last ? [last.line] : [] };
+  const traced = stackTrace(frames);
+  const last = traced.at(-1);
+  const lines = {
+    lines: ascending(traced.map(f => f.line)),
+    at: last ? [last.line] : [],
+    otherwise: last ? [] : frames.map(f => f.line),
+  };
   linesOfStacks.set(stack, { file, lines });
   return lines;
 }
@@ -35,15 +44,20 @@ export function originOf(nodes: Iterable<FxNode>, file: string): PlanOrigin {
     each.add(linesOf(n, file));
   }
   const [only, ...others] = each;
-  if (only && others.length === 0) return { ...only, nodes: names };
+  if (only && only.at.length > 0 && others.length === 0) return { lines: only.lines, at: only.at, nodes: names };
   const all = [...each];
-  return { lines: ascending(all.flatMap(l => l.lines)), at: ascending(all.flatMap(l => l.at)), nodes: names };
+  const at = all.flatMap(l => l.at);
+  return {
+    lines: ascending(all.flatMap(l => l.lines)),
+    at: ascending(at.length > 0 ? at : all.flatMap(l => l.otherwise)),
+    nodes: names,
+  };
 }
 
 /** the outermost function of the file on the first node that has one: a graph's name */
 export function outermostFunction(nodes: Iterable<FxNode>, file: string): string | null {
   for (const n of nodes) {
-    const first = framesIn(n, file)[0];
+    const [first] = stackTrace(framesIn(n, file));
     if (first) return first.func;
   }
   return null;

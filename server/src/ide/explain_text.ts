@@ -47,7 +47,7 @@ function graphText(g: ReportGraph, first: number): string[] {
     if (!isLaunched(k)) return;
     const ops = `${k.origins.length} op${k.origins.length === 1 ? "" : "s"}`;
     out.push(`  ${numbers[i]}. ${titleOf(k)}`);
-    out.push(`     ${lineWords(k.lines)}, ${ops}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`);
+    out.push(`     ${linesOf(k.lines, k.at)}, ${ops}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`);
   });
   const costly = told(keptApart(g));
   if (costly.length) {
@@ -55,12 +55,17 @@ function graphText(g: ReportGraph, first: number): string[] {
     for (const r of costly) {
       const [a, b] = r.kernels.map(k => numbers[k] ?? "-");
       out.push(
-        `     kernel ${a} with ${b} (${lineWords(r.lines[0])} | ${lineWords(r.lines[1])}): ${detailOf(r)} [${r.code}], ${formatBytes(r.bytesLost)} lost`,
+        `     kernel ${a} with ${b} (${linesOf(r.lines[0], r.at[0])} | ${linesOf(r.lines[1], r.at[1])}): ${detailOf(r)} [${r.code}], ${formatBytes(r.bytesLost)} lost`,
       );
       if (r.aIndex || r.bIndex) out.push(`        ${r.a} reads at ${r.aIndex || "-"}, ${r.b} at ${r.bIndex || "-"}`);
     }
   }
   return out;
+}
+
+/** where a stack trace has no line, the one that is known all the same */
+function linesOf(lines: readonly number[], at: readonly number[]): string {
+  return lineWords(lines.length ? lines : at);
 }
 
 /** numbers of a graph's kernels by index; nodes that are not launched have that of the next one */

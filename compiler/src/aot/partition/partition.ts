@@ -5,7 +5,7 @@ import { isExpr } from "../../aten/dim_math";
 import { copyNode } from "../../fx/copy";
 import { FxGraph, FxNode } from "../../fx/graph";
 import { isFakeTensor } from "../../fx/print";
-import { type Argument, type FakeValue, TupleArg } from "../../fx/types";
+import { type Argument, type FakeValue, stackTrace, TupleArg } from "../../fx/types";
 import { compareText, type Expr, freeSymbols, type SymExpr } from "../../inductor/symbolic/expr";
 import { itemsOf } from "../../passes/edit";
 import { storageOf } from "../../passes/storage";
@@ -35,7 +35,8 @@ export function partitionJoint(graph: FxGraph, options: PartitionOptions): Parti
   graph.eliminateDeadCode(isImpure);
   eliminateCommonSubexpressions(graph);
   for (const n of graph.nodes)
-    if (n.op === "call_function" && n.meta.fromNode.length === 0 && n.meta.stack.length > 0) n.meta.fromNode = [n.name];
+    if (n.op === "call_function" && n.meta.fromNode.length === 0 && stackTrace(n.meta.stack).length > 0)
+      n.meta.fromNode = [n.name];
   const outputs = itemsOf(graph.output.args[0]);
   const forwardOutputs = outputs.slice(0, options.forwardOutputs);
   const backwardOutputs = outputs.slice(options.forwardOutputs);

@@ -1,8 +1,8 @@
 // A finished trace as the frame that later stages take, and the values that a call of it read. In: the trace, the frame
 // and the state it began in. Out: plain data.
 import type { DType } from "../../aten/types";
-import type { Frame } from "../interp/frame";
-import { PyDict, PyList, PyTuple, type Value } from "../objects/values";
+import { type Frame, PyFunction } from "../interp/frame";
+import { PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import type { AutocastState, Torch } from "../torch/context";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import type { CapturedFrame, InputInfo, RuntimeTensor } from "../types";
@@ -89,7 +89,7 @@ export function capturedFrame(
   for (const [k, v] of context.options.options) config.set(k, v);
   return {
     id,
-    name: frame.shownName === "inner" && frame.code.file.library !== "user" ? "inner" : frame.shownName,
+    name: frameName(frame),
     file: frame.code.file.name,
     graph: trace.graph,
     inputs,
@@ -104,6 +104,14 @@ export function capturedFrame(
     ...(context.options.backward ? { backward: true } : {}),
     stack,
   };
+}
+
+/** the function's name; of library code in Dynamo's wrapper: what is wrapped, a module by its class */
+function frameName(frame: Frame): string {
+  const { code, func } = frame;
+  const wrapped = code.file.library === "hidden" ? func?.closure[code.freeNames.indexOf("fn")]?.value : undefined;
+  if (wrapped instanceof PyInstance) return wrapped.cls.name;
+  return wrapped instanceof PyFunction ? wrapped.name : frame.shownName;
 }
 
 function ambientAutocast(state: GlobalState): DType | null {

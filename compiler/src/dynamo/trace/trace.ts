@@ -338,14 +338,13 @@ export class Trace implements TraceSink, Observer {
     return node;
   }
 
-  /** the frames from the compiled one inwards, library frames left out */
+  /** the frames from the compiled one inwards, library frames left out; where that leaves none, the call from outside */
   stack(): StackFrame[] {
-    const out: StackFrame[] = [];
-    for (const f of this.torch.vm.frames.slice(this.rootDepth)) {
-      const s = stackFrame(f);
-      if (s) out.push(s);
-    }
-    return out;
+    const { frames } = this.torch.vm;
+    const own = shownFrames(frames.slice(this.rootDepth));
+    if (own.length > 0) return own;
+    const caller = shownFrames(frames.slice(0, this.rootDepth)).at(-1);
+    return caller ? [{ ...caller, reportOnly: true }] : [];
   }
 
   // ---- inputs
@@ -487,6 +486,10 @@ export class Trace implements TraceSink, Observer {
       t.proxy = null;
     }
   }
+}
+
+function shownFrames(frames: readonly Frame[]): StackFrame[] {
+  return frames.flatMap(f => stackFrame(f) ?? []);
 }
 
 export function stackFrame(f: Frame): StackFrame | undefined {

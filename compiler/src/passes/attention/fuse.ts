@@ -226,6 +226,7 @@ function inputsAgree(rw: Rewriter, p: AttentionPattern, metas: readonly TensorMe
 /** puts the replacement's nodes in and takes the matched ones out */
 function splice(rw: Rewriter, exact: Traced, replacement: Traced, match: Match): void {
   const outs = itemsOf(exact.graph.output.args[0]).map(o => match.bound.get(o as FxNode) as FxNode);
+  const matched = [...match.bound].filter(([n]) => n.op !== "placeholder").map(([, n]) => n as FxNode);
   const position = new Map(rw.graph.nodes.map((n, i) => [n, i]));
   const before = outs.reduce((a, b) => ((position.get(b) ?? 0) < (position.get(a) ?? 0) ? b : a));
   const copied = new Map<FxNode, Argument>();
@@ -237,7 +238,7 @@ function splice(rw: Rewriter, exact: Traced, replacement: Traced, match: Match):
     if (n.op === "placeholder" || n.op === "output") continue;
     const map = (a: Argument): Argument => mapNodes(a, x => copied.get(x) ?? rw.symbolOf(x));
     const kwargs = new Map([...n.kwargs].map(([k, v]) => [k, map(v)] as const));
-    const made = rw.node(n.target, n.args.map(map), kwargs, n.meta.val ?? null, { before, traced: true });
+    const made = rw.node(n.target, n.args.map(map), kwargs, n.meta.val ?? null, { before, traced: matched });
     if (n.meta.originalAten) made.meta.originalAten = n.meta.originalAten;
     copied.set(n, made);
   }
@@ -246,8 +247,5 @@ function splice(rw: Rewriter, exact: Traced, replacement: Traced, match: Match):
     const by = copied.get(news[i] as FxNode);
     if (by instanceof FxNode) old.replaceAllUsesWith(by);
   }
-  eraseUnused(
-    rw.graph,
-    [...match.bound].filter(([n]) => n.op !== "placeholder").map(([, n]) => n as FxNode),
-  );
+  eraseUnused(rw.graph, matched);
 }
