@@ -9,7 +9,7 @@ import { lookupPython, packetOf } from "../../aten/registry";
 import { parseSchema } from "../../aten/schema";
 import { type ArgValue, type Dim, type DType, OpError, type OpRecord, type TensorMeta } from "../../aten/types";
 import { FxGraph } from "../../fx/graph";
-import type { Argument, FakeTensor } from "../../fx/types";
+import type { FakeTensor } from "../../fx/types";
 import { float } from "../../inductor/symbolic/expr";
 import { type Kwargs, PyList, PyTuple, type Value } from "../objects/values";
 import { isComplex, isFloating, type Torch } from "./context";
@@ -18,7 +18,7 @@ import { itemValue } from "./item_values";
 import { knownParts, knownResult, store } from "./known";
 import type { KnownCall } from "./known_call";
 import { PyTensor, PyUnknownNumber } from "./objects";
-import { finish, finishMany, type OpCall } from "./results";
+import { finish, finishMany, type OpCall, type PreparedCall } from "./results";
 
 /** what an operator costs in instructions of plain Python */
 const OPERATOR_STEPS = 600;
@@ -33,11 +33,13 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const keyword = [...kwargs].map(([k, v]) => [k, conv.convert(v)] as const);
   if (conv.unknown !== null && conv.tensors.length === 0) return vm.unknown(`${call.target}(${conv.unknown})`);
   const records = lookupPython(call.spelling);
-  const graphArgs = [...positional.map(p => p.arg), ...(call.suffix ?? [])];
-  const graphKwargs = new Map(keyword.map(([k, c]) => [k, c.arg] as const));
-  if (records.length === 0 || conv.unknown !== null) {
-    return opaqueOp(torch, call, conv, graph, graphArgs, graphKwargs);
-  }
+  const prepared: PreparedCall = {
+    call,
+    conv,
+    args: [...positional.map(p => p.arg), ...(call.suffix ?? [])],
+    kwargs: new Map(keyword.map(([k, c]) => [k, c.arg] as const)),
+  };
+  if (records.length === 0 || conv.unknown !== null) return opaqueOp(prepared);
   const cast = autocastDtype(torch, conv, records);
   const castMeta = <T extends { readonly bound: ArgValue<TensorMeta> }>(c: T): T =>
     cast === undefined ? c : { ...c, bound: castTo(cast, c.bound) };
@@ -102,25 +104,14 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   if (!Array.isArray(result)) {
     const meta = typed[0];
     if (!meta) return null;
-    const made = finish(torch, call, conv, graph, graphArgs, graphKwargs, meta, storage, self);
+    const made = finish(prepared, meta, { storage, self });
     if (learn && made instanceof PyTensor) {
       made.known = knownResult({ ...learn, shape: torch.hints(made), dtype: meta.dtype }) ?? null;
     }
     return made;
   }
   const lists = written !== undefined && self === undefined;
-  const made = finishMany(
-    torch,
-    call,
-    conv,
-    graph,
-    graphArgs,
-    graphKwargs,
-    typed,
-    record,
-    storage,
-    lists ? target : undefined,
-  );
+  const made = finishMany(prepared, typed, record, { storage, written: lists ? target : undefined });
   if (learn) learnParts(torch, learn, made);
   return made;
 }
@@ -299,15 +290,9 @@ function markWritten(t: PyTensor, needsGrad: boolean): void {
 }
 
 /** an operator the table does not know: the graph goes on, the node says that nobody can compile it */
-export function opaqueOp(
-  torch: Torch,
-  call: OpCall,
-  conv: Converter,
-  graph: FxGraph,
-  args: readonly Argument[],
-  kwargs: ReadonlyMap<string, Argument>,
-  shaped?: FakeTensor | null,
-): Value {
+export function opaqueOp(prepared: PreparedCall, shaped?: FakeTensor | null): Value {
+  const { call, conv } = prepared;
+  const { torch } = conv;
   const why =
     call.options?.opaque ??
     (conv.unknown === null
@@ -321,17 +306,7 @@ export function opaqueOp(
     torch.trace?.note(`the result of ${call.target} is taken to be shaped like its first tensor`);
   const needsGrad = torch.gradEnabled && conv.tensors.some(t => t.meta.requiresGrad);
   const meta = withGrad(like, needsGrad);
-  return finish(
-    torch,
-    { ...call, options: { ...call.options, opaque: why } },
-    conv,
-    graph,
-    args,
-    kwargs,
-    meta,
-    undefined,
-    undefined,
-  );
+  return finish({ ...prepared, call: { ...call, options: { ...call.options, opaque: why } } }, meta);
 }
 
 export function isTensorLike(v: Value): boolean {

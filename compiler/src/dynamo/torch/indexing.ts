@@ -15,6 +15,7 @@ import { countOf, isTensorLike, opaqueOp, refuseLeaf } from "./dispatch";
 import { store } from "./known";
 import { type KnownArray, slice as knownSlice } from "./known_arrays";
 import { PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
+import { eagerStep } from "./results";
 import { Unsupported } from "./sink";
 
 interface Selected {
@@ -258,14 +259,8 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
   const self = conv.convert(t).arg;
   const index = conv.convert(key).arg;
   if (conv.unknown !== null) {
-    return opaqueOp(
-      torch,
-      { op: "call_function", target: "operator.getitem", spelling: "" },
-      conv,
-      graph,
-      [self, index],
-      new Map(),
-    );
+    const call = { op: "call_function", target: "operator.getitem", spelling: "" } as const;
+    return opaqueOp({ call, conv, args: [self, index], kwargs: new Map() });
   }
   torch.dataSize = () => countOf(torch, masksIn(key), "indexing by a mask");
   const selected = selectMeta(torch, t, key);
@@ -285,7 +280,7 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
     fromNode: [],
   });
   graph.create("output", "output", [new TupleArg([node])], new Map(), { stack: [], fromNode: [] });
-  step(torch, graph, conv, [out]);
+  eagerStep(conv, [out]);
   if (t.known) out.known = knownItem(torch, t, key) ?? null;
   return out;
 }
@@ -326,18 +321,6 @@ function knownItem(torch: Torch, t: PyTensor, key: Value): readonly (number | bo
   return a.data.map(v => store(t.meta.dtype, v));
 }
 
-function step(torch: Torch, graph: FxGraph, conv: Converter, outputs: readonly PyTensor[]): void {
-  const frame = torch.vm.frames[torch.vm.frames.length - 1];
-  const at = frame?.code.instructions[frame.pc - 1]?.at.span;
-  torch.step({
-    kind: "eager",
-    graph,
-    inputs: [...conv.eager.keys()].map(x => torch.runtime(x)),
-    outputs: outputs.map(x => torch.runtime(x)),
-    span: at ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
-  });
-}
-
 export function tensorSetItem(torch: Torch, t: PyTensor, key: Value, value: Value): void {
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
@@ -367,7 +350,7 @@ export function tensorSetItem(torch: Torch, t: PyTensor, key: Value, value: Valu
     fromNode: [],
   });
   graph.create("output", "output", [new TupleArg([node])], new Map(), { stack: [], fromNode: [] });
-  step(torch, graph, conv, [t]);
+  eagerStep(conv, [t]);
 }
 
 const masksIn = (key: Value): PyTensor[] => items(key).filter((v): v is PyTensor => v instanceof PyTensor && isMask(v));

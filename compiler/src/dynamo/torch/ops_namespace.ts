@@ -68,8 +68,12 @@ function callCustom(torch: Torch, name: string, fn: Value, args: readonly Value[
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
   const conv = new Converter(torch, graph);
-  const graphArgs = args.map(a => conv.convert(a).arg);
-  const graphKw = new Map([...kw].map(([k, v]) => [k, conv.convert(v).arg] as const));
+  const prepared = {
+    call: { op: "call_function", target: `${name}.default`, spelling: "" },
+    conv,
+    args: args.map(a => conv.convert(a).arg),
+    kwargs: new Map([...kw].map(([k, v]) => [k, conv.convert(v).arg] as const)),
+  } as const;
   let shaped: FakeTensor | null = null;
   const resume = torch.pauseSteps();
   const observer = vm.observer;
@@ -87,8 +91,7 @@ function callCustom(torch: Torch, name: string, fn: Value, args: readonly Value[
     vm.observer = observer;
     resume();
   }
-  const call = { op: "call_function", target: `${name}.default`, spelling: "" } as const;
-  return opaqueOp(torch, call, conv, graph, graphArgs, graphKw, shaped);
+  return opaqueOp(prepared, shaped);
 }
 
 /** a tensor with the same meta outside of the trace */

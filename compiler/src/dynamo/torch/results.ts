@@ -2,7 +2,7 @@
 // its graph arguments and the metas of its results. Out: tensors.
 import { parseSchema } from "../../aten/schema";
 import { type ArgValue, DTypeArg, type OpRecord, type TensorMeta } from "../../aten/types";
-import type { FxGraph, FxNode } from "../../fx/graph";
+import type { FxNode } from "../../fx/graph";
 import { type Argument, type FakeTensor, type NodeMeta, TupleArg } from "../../fx/types";
 import { property } from "../builtins/define";
 import { type PyClass, PyTuple, type Value } from "../objects/values";
@@ -27,15 +27,17 @@ export interface OpCall {
   readonly suffix?: readonly Argument[];
 }
 
+/** a call whose arguments are what its node in the graph takes; `conv` made them, and knows the graph */
+export interface PreparedCall {
+  readonly call: OpCall;
+  readonly conv: Converter;
+  readonly args: readonly Argument[];
+  readonly kwargs: ReadonlyMap<string, Argument>;
+}
+
 /** one operator outside of a trace, in the autocast region that it ran in */
-function eagerNode(
-  torch: Torch,
-  graph: FxGraph,
-  call: OpCall,
-  args: readonly Argument[],
-  kwargs: ReadonlyMap<string, Argument>,
-  meta: NodeMeta,
-): FxNode {
+function eagerNode({ call, conv, args, kwargs }: PreparedCall, meta: NodeMeta): FxNode {
+  const { torch, graph } = conv;
   const { enabled, device, dtype } = torch.autocast;
   const none = (): NodeMeta => nodeMeta(undefined);
   const enter = enabled
@@ -58,16 +60,12 @@ function nodeMeta(val: NodeMeta["val"], opaque?: string): NodeMeta {
 
 /** the tensor that an operator of one result gives; `self`: what it wrote in place, `storage`: the base's where it is a view */
 export function finish(
-  torch: Torch,
-  call: OpCall,
-  conv: Converter,
-  graph: FxGraph,
-  args: readonly Argument[],
-  kwargs: ReadonlyMap<string, Argument>,
+  prepared: PreparedCall,
   meta: FakeTensor,
-  storage: Storage | undefined,
-  self: PyTensor | undefined,
+  { storage, self }: { readonly storage?: Storage | undefined; readonly self?: PyTensor | undefined } = {},
 ): Value {
+  const { call, conv, args, kwargs } = prepared;
+  const { torch, graph } = conv;
   const trace = torch.trace;
   if (trace) {
     const node = trace.emit(call.op, call.target, args, kwargs, meta, call.options);
@@ -80,31 +78,27 @@ export function finish(
     trace.adopt(t, node);
     return t;
   }
-  const node = eagerNode(torch, graph, call, args, kwargs, nodeMeta(meta, call.options?.opaque));
+  const node = eagerNode(prepared, nodeMeta(meta, call.options?.opaque));
   const out = self ?? torch.newTensor(meta, storage);
   if (!self) out.isLeaf = !meta.requiresGrad;
   graph.create("output", "output", [new TupleArg([node])], new Map(), nodeMeta(undefined));
-  eagerStep(torch, graph, conv, [out]);
+  eagerStep(conv, [out]);
   return out;
 }
 
 /** the same for several results; `written`: the list that it wrote in place */
 export function finishMany(
-  torch: Torch,
-  call: OpCall,
-  conv: Converter,
-  graph: FxGraph,
-  args: readonly Argument[],
-  kwargs: ReadonlyMap<string, Argument>,
+  prepared: PreparedCall,
   metas: readonly (FakeTensor | null)[],
   record: OpRecord,
-  storage: Storage | undefined,
-  written: ArgValue<TensorMeta> | undefined,
+  { storage, written }: { readonly storage: Storage | undefined; readonly written: ArgValue<TensorMeta> | undefined },
 ): Value {
+  const { call, conv, args, kwargs } = prepared;
+  const { torch, graph } = conv;
   const trace = torch.trace;
   const node = trace
     ? trace.emit(call.op, call.target, args, kwargs, [...metas], call.options)
-    : eagerNode(torch, graph, call, args, kwargs, nodeMeta([...metas]));
+    : eagerNode(prepared, nodeMeta([...metas]));
   const inplace = Array.isArray(written) ? (written as readonly TensorMeta[]).map(w => conv.byMeta.get(w)) : [];
   const nodes: Argument[] = [];
   const items = metas.map((meta, i): Value => {
@@ -123,7 +117,7 @@ export function finishMany(
   });
   if (!trace) {
     graph.create("output", "output", [new TupleArg(nodes)], new Map(), nodeMeta(undefined));
-    eagerStep(torch, graph, conv, items.filter((t, i) => t instanceof PyTensor && !inplace[i]) as PyTensor[]);
+    eagerStep(conv, items.filter((t, i) => t instanceof PyTensor && !inplace[i]) as PyTensor[]);
   }
   return resultTuple(torch, record, items);
 }
@@ -149,13 +143,14 @@ function resultTuple(torch: Torch, record: OpRecord, items: readonly Value[]): V
   return new PyTuple(cls, items);
 }
 
-function eagerStep(torch: Torch, graph: FxGraph, conv: Converter, outputs: readonly PyTensor[]): void {
+/** what ran outside of a trace, for the replay */
+export function eagerStep({ torch, graph, eager }: Converter, outputs: readonly PyTensor[]): void {
   const frame = torch.vm.frames[torch.vm.frames.length - 1];
   const at = frame?.code.instructions[frame.pc - 1]?.at.span;
   torch.step({
     kind: "eager",
     graph,
-    inputs: [...conv.eager.keys()].map(t => torch.runtime(t)),
+    inputs: [...eager.keys()].map(t => torch.runtime(t)),
     outputs: outputs.map(t => torch.runtime(t)),
     span: at ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
   });

@@ -213,15 +213,12 @@ function unknownCall(torch: Torch, f: PyUnknown, args: readonly Value[], kwargs:
   if (!trace) return null;
   const target = f.what.replace(/\([^()]*\)/g, "").replace(/[^\w.]/g, "") || "unknown";
   const conv = new Converter(torch, trace.graph);
-  const converted = args.map(a => conv.convert(a).arg);
-  const named = new Map([...kwargs].map(([k, v]) => [k, conv.convert(v).arg] as const));
-  const call = {
-    op: "call_function",
-    target,
-    spelling: "",
-    options: { opaque: `${f.what} is not known here` },
-  } as const;
-  return opaqueOp(torch, call, conv, trace.graph, converted, named);
+  return opaqueOp({
+    call: { op: "call_function", target, spelling: "", options: { opaque: `${f.what} is not known here` } },
+    conv,
+    args: args.map(a => conv.convert(a).arg),
+    kwargs: new Map([...kwargs].map(([k, v]) => [k, conv.convert(v).arg] as const)),
+  });
 }
 
 export { lookupPython };

@@ -95,10 +95,10 @@ function launch(torch: Torch, kernel: PyFunction | undefined, args: readonly Val
     const trace = torch.trace;
     const graph = trace?.graph ?? new FxGraph();
     const conv = new Converter(torch, graph);
-    const rest = [t, ...all.filter(v => v !== t)].map(v => conv.convert(v).arg);
+    const args = [t, ...all.filter(v => v !== t)].map(v => conv.convert(v).arg);
     const why = `the body of the Triton kernel ${kernel?.name ?? ""} is not followed`;
     const call = { op: "call_function", target: LAUNCH, spelling: "", options: { opaque: why } } as const;
-    const made = opaqueOp(torch, call, conv, graph, rest, new Map(), t.meta);
+    const made = opaqueOp({ call, conv, args, kwargs: new Map() }, t.meta);
     t.storage.version++;
     if (trace && made instanceof PyTensor) t.setProxy(made.proxy);
   }
