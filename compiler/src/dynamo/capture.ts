@@ -110,6 +110,8 @@ function captureOnce(path: string, options: CaptureOptions): Captured {
           elsewhere: elsewhereOf(run, path),
           project: () => options.project?.(path) ?? [],
           constants: new ProjectConstants(() => projectTexts(path, options), path),
+          building: [],
+          assumed: [],
           read: options.files,
           execute: (file, code) => executeScript(run, file, code),
         }),

@@ -2,13 +2,13 @@
 // Out: compiled functions and modules that nothing calls; root modules (that no other class builds); functions of tensors.
 import type * as ast from "../../python/ast";
 import { walk } from "../../python/walk";
-import { annotationText, methodOf } from "../assume/tree";
 import { PyFunction } from "../interp/frame";
 import { PyClass, PyInstance, type PyModule, type Value } from "../objects/values";
 import type { CompileApi } from "../torch/compile_api";
 import type { Torch } from "../torch/context";
 import type { CompileOptions } from "../torch/objects";
 import type { Call, Evidence } from "./evidence/calls";
+import { annotationText, definedMethod } from "./syntax";
 
 export interface Candidate {
   readonly name: string;
@@ -26,14 +26,15 @@ export interface Definitions {
   readonly api: CompileApi;
   readonly main: PyModule;
   readonly module: ast.Module;
+  /** those that the file makes, under conditions too */
+  readonly definitions: readonly (ast.ClassDef | ast.FunctionDef)[];
   readonly evidence: Evidence;
 }
 
 export function findCandidates(d: Definitions): Candidate[] {
   const { main, api, evidence } = d;
-  const { body } = d.module;
-  const classes = body.filter(s => s.kind === "ClassDef");
-  const functions = body.filter(s => s.kind === "FunctionDef");
+  const classes = d.definitions.filter(s => s.kind === "ClassDef");
+  const functions = d.definitions.filter(s => s.kind === "FunctionDef");
   const out: Candidate[] = [];
   for (const c of api.created) {
     if (api.called.has(c)) continue;
@@ -73,7 +74,7 @@ export function findCandidates(d: Definitions): Candidate[] {
 
 /** the candidates of these names, whatever else the file does with them */
 export function namedCandidates(d: Definitions, names: readonly string[]): Candidate[] {
-  const classes = d.module.body.filter(s => s.kind === "ClassDef");
+  const classes = d.definitions.filter(s => s.kind === "ClassDef");
   return names.flatMap(name => {
     const cls = classes.filter(c => c.name === name).pop();
     const made = cls && moduleClass(d, name);
@@ -84,7 +85,7 @@ export function namedCandidates(d: Definitions, names: readonly string[]): Candi
 
 /** the module classes of the file that a class mentions: analysed in its stead where it cannot be */
 export function partsOf(d: Definitions, c: Candidate): Candidate[] {
-  const classes = d.module.body.filter(s => s.kind === "ClassDef");
+  const classes = d.definitions.filter(s => s.kind === "ClassDef");
   const names = new Set<string>();
   if (c.cls) {
     walk([c.cls.bases, c.cls.body], n => {
@@ -116,11 +117,11 @@ function moduleClass(d: Definitions, name: string): PyClass | undefined {
 }
 
 function forwardOf(v: PyClass, own: ast.ClassDef, classes: readonly ast.ClassDef[]): ast.FunctionDef | undefined {
-  const forward = methodOf(own, "forward");
+  const forward = definedMethod(own, "forward");
   if (forward) return forward;
   for (const base of v.mro.slice(1)) {
     const def = classes.find(c => c.name === base.name);
-    const inherited = def && methodOf(def, "forward");
+    const inherited = def && definedMethod(def, "forward");
     if (inherited) return inherited;
   }
   return fromElsewhere(v, own);

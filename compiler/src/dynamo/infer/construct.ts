@@ -1,13 +1,12 @@
 // Objects of classes whose constructors' arguments nobody gave. In: a class. Out: an object, and what it rests on; or the
 // failure that got farthest.
-import { Interrupted, PyError } from "../interp/api";
-import { Journal, setJournal } from "../objects/journal";
 import { type PyClass, type PyDict, PyFloat, type Value } from "../objects/values";
 import { alternativeChoices } from "./choices/alternatives";
-import { type InferContext, lookup } from "./context";
+import type { InferContext } from "./context";
+import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
-import { blamed, failureOf, messageOf, NO_OPERATORS, whyOf } from "./search/failure";
+import { blamed, endless, failureOf, NO_OPERATORS, whyOf } from "./search/failure";
 import { type Found, search } from "./search/search";
 import {
   ABSENT,
@@ -51,7 +50,7 @@ export function construct(ctx: InferContext, cls: PyClass, around: PyDict): Buil
     if (again) return again;
   }
   const built = searched(ctx, cls, around);
-  if (built.kind === "built" || (built.failure && built.failure.type !== "TimeoutError")) {
+  if (built.kind === "built" || (built.failure && !endless(built.failure))) {
     if (!known.has(ctx)) known.set(ctx, new Map());
     known.get(ctx)?.set(cls, built);
   }
@@ -70,7 +69,7 @@ function remade(ctx: InferContext, cls: PyClass, b: Extract<Built, { readonly ki
 
 function searched(ctx: InferContext, cls: PyClass, around: PyDict): Built {
   const direct = make(ctx, cls, constructorOf(ctx, cls, around), around);
-  if (direct.kind === "built" || direct.failure === null || direct.failure.type === "TimeoutError") return direct;
+  if (direct.kind === "built" || direct.failure === null || endless(direct.failure)) return direct;
   for (const m of buildersOf(ctx, cls, around)) {
     const built = make(ctx, cls, m, around);
     if (built.kind === "built") return built;
@@ -87,7 +86,7 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker, around: PyDi
     const limit = ctx.building.length > 1 ? NESTED_TRIALS : maker.name === null ? TRIALS : BUILDER_TRIALS;
     const attempt = (m: Maker): Found<Value> =>
       search(
-        [firstState(m.holes)],
+        firstState(m.holes),
         s => trial(ctx, cls, m, s),
         (s, f) => repairs(ctx, m.holes, s, f),
         limit,
@@ -196,42 +195,6 @@ function trial(ctx: InferContext, cls: PyClass, maker: Maker, s: State): { ok: V
   return { failed: f };
 }
 
-/** runs user code with a limit of its own and no trace of it in the program's replay; undone when it fails */
-export function guarded<T>(
-  ctx: InferContext,
-  steps: number,
-  run: () => T,
-): { ok: T } | { error: PyError; message: string } {
-  const { vm, torch } = ctx;
-  const outer = vm.stepLimit;
-  const limit = Math.min(vm.steps + steps, outer ?? Number.POSITIVE_INFINITY);
-  vm.stepLimit = limit;
-  const resume = torch.pauseSteps();
-  const journal = new Journal();
-  const outerJournal = setJournal(journal);
-  const depth = vm.frames.length;
-  const events = torch.events.length;
-  let failed = true;
-  try {
-    const ok = run();
-    failed = false;
-    return { ok };
-  } catch (e) {
-    vm.frames.length = depth;
-    // read before what the run did is undone: that takes the exception's arguments with it
-    if (e instanceof PyError) return { error: e, message: messageOf(ctx, e) };
-    if (e instanceof Interrupted && limit !== outer && vm.steps <= vm.host.stepBudget && !vm.host.shouldStop())
-      return { error: vm.makeError("TimeoutError", []), message: "it ran too long" };
-    throw e;
-  } finally {
-    setJournal(outerJournal);
-    vm.stepLimit = outer;
-    resume();
-    if (failed) journal.rollback();
-    torch.events.length = Math.min(torch.events.length, events);
-  }
-}
-
 /** kwargs["pretrained"] of a constructor that takes **kwargs: what the parameter falls back to, said out loud */
 function spelledOut(holes: readonly Hole[], s: State, f: Failure): State[] {
   const key = f.type === "KeyError" ? /^'(\w+)'$/.exec(f.message)?.[1] : undefined;
@@ -256,6 +219,7 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
   const [name, wanted] = f.asserted ?? [];
   const asserted = holes.filter(
     h =>
+      !h.written &&
       (h.name === name || h.selves.has(name ?? "")) &&
       wanted &&
       choiceText(s.get(h.name) ?? ABSENT) !== choiceText(wanted),
@@ -267,7 +231,7 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
   const perHole = suspects.map(name => {
     const h = holes.find(x => x.name === name) as Hole;
     const now = s.get(name) ?? ABSENT;
-    if (now.kind === "absent" && !mayReplaceDefault(h, f)) return [];
+    if (h.written || (now.kind === "absent" && !mayReplaceDefault(h, f))) return [];
     return alternativeChoices(ctx, h, now, f, beside)
       .slice(0, 14)
       .map(c => withChoice(s, name, c));
@@ -292,5 +256,3 @@ export function roundRobin<T>(lists: readonly (readonly T[])[]): T[] {
   for (let i = 0; i < longest; i++) for (const l of lists) if (i < l.length) out.push(l[i] as T);
   return out;
 }
-
-export { type Choice, lookup };

@@ -6,8 +6,8 @@ import { PyFunction } from "../interp/frame";
 import { PyClass, type PyInstance } from "../objects/values";
 import { constructorChoices } from "./choices/choices";
 import { functionHoles } from "./choices/holes";
-import { guarded } from "./construct";
 import type { InferContext } from "./context";
+import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { ABSENT, type Failure } from "./types";
 

@@ -1,306 +1,228 @@
-// A root (module class, module or function of tensors) analysed with inferred arguments. In: the root, what is written of
-// its inputs. Out: captured frames and what they rest on, or the reason why there are none. Trials leave no trace.
-import { PyError } from "../interp/api";
-import { PyFunction } from "../interp/frame";
-import { type Kwargs, PyClass, type PyDict, PyInstance, type Value } from "../objects/values";
-import type { CompileApi } from "../torch/compile_api";
+// One root analysed as if compiled. In: a candidate. Out: captured frames and what they rest on, or the reason why there are
+// none. Arguments and inputs are, best first: those of a call, those written down, those of an instance that the file
+// builds, inferred ones, those that other files of the project show.
+import { Interrupted } from "../interp/api";
+import { PyClass, PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { type CompileOptions, PyTensor } from "../torch/objects";
-import type { FrameRunner } from "../trace/runner";
-import { distinct } from "./choices/choices";
-import { functionHoles } from "./choices/holes";
-import { inputKind, isCachePosition } from "./choices/names";
-import { emptyUsage } from "./choices/usage";
-import { guarded, make, rebuild } from "./construct";
-import { functionOf, type InferContext, methodOf } from "./context";
-import { inferInputs, inputChoices, valuesOf } from "./inputs";
-import { callArguments } from "./make";
+import { attempt, type Found, isFound, type Refused } from "./attempt";
+import type { Candidate } from "./candidates";
+import { withWritten } from "./choices/holes";
+import { make, rebuild } from "./construct";
+import type { Call } from "./evidence/calls";
+import { examplesOf } from "./evidence/elsewhere";
+import type { Written } from "./evidence/written";
+import { guarded } from "./guarded";
 import { buildersOf, constructorOf, type Maker } from "./makers";
-import { prepare } from "./prepare";
-import { messageOf, NO_OPERATORS, whyOf } from "./search/failure";
-import { ABSENT, type Choice, choiceText, type Failure, type Hole, type State, stateKey, tensor } from "./types";
+import { IN_EVAL, IN_TRAINING } from "./modes";
+import type { Program } from "./program";
+import { type RootRequest, TRIALS_AGAIN, withInputs } from "./root_inputs";
+import { endless } from "./search/failure";
+import { stateKey } from "./types";
 
-export interface RootRequest {
-  readonly ctx: InferContext;
-  readonly runner: FrameRunner;
-  readonly api: CompileApi;
-  /** a module class, a module, a function */
-  readonly root: Value;
-  readonly globals: PyDict;
-  readonly options: CompileOptions;
-  /** with grad, and a class's module in train(); else without, and in eval() */
-  readonly grad: boolean;
-  /** choices for parameters of forward that the user wrote down */
-  readonly written: ReadonlyMap<string, Choice>;
-  /** forgets the diagnostics of trials */
-  readonly unsay: () => void;
-}
-
-export interface RootFound {
-  readonly frames: readonly number[];
-  readonly notes: readonly string[];
-}
-
-/** other constructor arguments that are tried where forward's errors blame them, and trials of inputs for each */
+/** steps that guesses may take, before other files are asked */
+const GUESSING_STEPS = 20_000_000;
+const SETTLING_STEPS = 2_000_000;
+/** other constructor arguments that are tried where forward's errors blame them */
 const REBUILDS = 8;
-const TRIALS_AFTER_REBUILD = 24;
 
-export function analyseInferred(r: RootRequest): RootFound | string {
-  const { ctx, root } = r;
-  if (!(root instanceof PyClass)) {
-    const found = withInputs(r, root, []);
-    return "frames" in found ? found : found.why;
+const PLAIN: CompileOptions = {
+  fullgraph: false,
+  dynamic: null,
+  mode: null,
+  backend: "inductor",
+  options: new Map(),
+  assumed: [],
+};
+
+interface Root {
+  readonly p: Program;
+  readonly c: Candidate;
+  readonly training: boolean;
+  readonly request: RootRequest;
+}
+
+/** `training`: a module is called with grad in train() and its backward runs, whatever the file's own call does */
+export function captureRoot(
+  p: Program,
+  c: Candidate,
+  written: Written | undefined,
+  training: boolean,
+): Found | Refused {
+  p.assumed.length = 0;
+  const assumed = [...(c.options ? [] : ["analysed as if compiled"]), ...(written ? ["shapes from a comment"] : [])];
+  const request: RootRequest = {
+    p,
+    options: { ...PLAIN, ...(c.options ?? {}), assumed, backward: training },
+    grad: c.cls ? training : p.torch.gradEnabled,
+    symbolic: c.options === null,
+    written: written ?? new Map(),
+  };
+  const r: Root = { p, c, training, request };
+  if (c.call && !written) {
+    const found = called(r, c.call);
+    if (isFound(found)) return found;
   }
-  const direct = analyseMade(r, root, constructorOf(ctx, root, r.globals));
-  if (typeof direct !== "string") return direct;
-  for (const m of buildersOf(ctx, root, r.globals)) {
-    const found = analyseMade(r, root, m);
-    if (typeof found !== "string") return found;
+  if (!c.cls) return withInputs(request, c.value, []);
+  let own: Refused | undefined;
+  if (c.value instanceof PyInstance) {
+    const found = builtBy(r, c.value, p.evidence.instances.get(c.value.cls)?.how);
+    if (isFound(found) || c.options || (found.failure && endless(found.failure))) return found;
+    own = found;
+  }
+  const cls = c.value instanceof PyInstance ? c.value.cls : c.value;
+  if (!(cls instanceof PyClass)) return own ?? { why: "it is no class", failure: null };
+  const found = limited(p, GUESSING_STEPS, () => inferred(r, cls));
+  if (isFound(found) || (found.failure && endless(found.failure))) return found;
+  return shownElsewhere(r, cls) ?? own ?? found;
+}
+
+/** the inputs of a call, on the device if they can be there */
+function called({ p, training, request }: Root, call: Call): Found | Refused {
+  const { vm } = p;
+  const run = (device: boolean): Found | Refused => {
+    const moved = (v: Value): Value => (device ? onCuda(p, v) : v);
+    const inputs = () => {
+      if (call.target instanceof PyInstance) {
+        vm.call(vm.getattr(call.target, "train"), [call.training || training]);
+        if (device) vm.call(vm.getattr(call.target, "cuda"), []);
+      }
+      const kwargs = new Map([...call.kwargs].map(([k, v]) => [k, moved(v)] as const));
+      return { args: call.args.map(moved), kwargs };
+    };
+    const { assumed } = request.options;
+    const options = { ...request.options, assumed: [...assumed, call.how, ...(device ? ["on cuda"] : [])] };
+    return attempt(p, { target: call.target, options, grad: call.grad || training, inputs });
+  };
+  const elsewhere = [...call.args, ...call.kwargs.values()].some(v => holdsCpu(v));
+  const first = run(elsewhere);
+  return !isFound(first) && elsewhere ? run(false) : first;
+}
+
+/** holds a tensor that is not on the assumed device */
+function holdsCpu(v: Value): boolean {
+  if (v instanceof PyTensor) return v.meta.device.type === "cpu";
+  if (v instanceof PyTuple || v instanceof PyList) return v.items.some(holdsCpu);
+  return v instanceof PyDict && v.values().some(holdsCpu);
+}
+
+function onCuda(p: Program, v: Value): Value {
+  const { vm } = p;
+  const moved = (items: readonly Value[]): Value[] => items.map(x => onCuda(p, x));
+  if (v instanceof PyTensor) return v.meta.device.type === "cpu" ? vm.call(vm.getattr(v, "cuda"), []) : v;
+  if (v instanceof PyTuple) return new PyTuple(v.cls, moved(v.items));
+  return v instanceof PyList ? vm.list(moved(v.items)) : v;
+}
+
+/** a module that the program, or an example, built */
+function builtBy(r: Root, target: PyInstance, how: string | undefined): Found | Refused {
+  const mode = settled(r, target);
+  return "why" in mode ? mode : withInputs(r.request, target, [...(how === undefined ? [] : [how]), ...mode]);
+}
+
+/** on the device, in eval() or train(): how that is said */
+function settled({ p, c, training }: Root, target: Value): readonly string[] | Refused {
+  const { vm } = p;
+  if (c.options) return [];
+  const moved = guarded(p, SETTLING_STEPS, () => {
+    vm.call(vm.getattr(target, "cuda"), []);
+    vm.call(vm.getattr(target, "train"), [training]);
+  });
+  if ("ok" in moved) return [training ? IN_TRAINING : IN_EVAL];
+  return { why: `${moved.error.value.cls.name} while it is moved to the device`, failure: null };
+}
+
+/** a module built for the analysis: by its constructor, else by what the program builds such modules with */
+function inferred(r: Root, cls: PyClass): Found | Refused {
+  const { p } = r;
+  const direct = madeBy(r, cls, constructorOf(p, cls, p.main.dict));
+  if (isFound(direct) || (direct.failure && endless(direct.failure))) return direct;
+  for (const m of buildersOf(p, cls, p.main.dict)) {
+    const found = madeBy(r, cls, m);
+    if (isFound(found)) return found;
   }
   return direct;
 }
 
-/** the analysis of an object that is made in one way, and made anew where forward's errors blame its arguments */
-function analyseMade(r: RootRequest, root: PyClass, maker: Maker): RootFound | string {
-  const { ctx, grad } = r;
-  ctx.assumed.length = 0;
-  const built = make(ctx, root, maker, r.globals);
-  if (built.kind === "failed") return `it can't be built: ${built.why}`;
+/** made in one way, and made anew where errors of its forward blame its arguments */
+function madeBy(r: Root, cls: PyClass, by: Maker): Found | Refused {
+  const { p, request } = r;
+  p.assumed.length = 0;
+  // a tensor that is written down is meant for forward
+  const written = new Map([...request.written].filter(([, c]) => c.kind !== "tensor"));
+  const built = make(p, cls, { ...by, holes: withWritten(by.holes, written) }, p.main.dict);
+  if (built.kind === "failed") return { why: `it can't be built: ${built.why}`, failure: null };
   const seen = new Set([stateKey(built.state)]);
-  let now = built;
-  let first: string | undefined;
-  for (let i = 0; i <= REBUILDS; i++) {
-    const { vm } = ctx;
-    const { value } = now;
-    const moved = guarded(ctx, 2_000_000, () =>
-      vm.call(vm.getattr(vm.call(vm.getattr(value, "cuda"), []), "train"), [grad]),
-    );
-    if ("error" in moved) return first ?? `${moved.error.value.cls.name} while it is moved to the device`;
-    const trials = i === 0 && maker.name === null ? undefined : TRIALS_AFTER_REBUILD;
-    let found = withInputs(r, value, [...now.notes, ...ctx.assumed], trials);
-    if (!("frames" in found) && ELSEWHERE.test(found.why) && attributesToCuda(ctx, value))
-      found = withInputs(
-        r,
-        value,
-        [...now.notes, ...ctx.assumed, "tensors it keeps in attributes are on cuda"],
-        trials,
-      );
-    if (!("frames" in found)) found = prepared(r, value, found, [...now.notes, ...ctx.assumed]) ?? found;
-    if ("frames" in found) return found;
-    first ??= found.why;
-    const next = found.failure && rebuild(ctx, root, now, found.failure, seen);
-    if (!next) break;
-    now = next;
+  let first: Refused | undefined;
+  let now: typeof built | undefined = built;
+  for (let i = 0; now && i <= REBUILDS; i++) {
+    const mode = settled(r, now.value);
+    const trials = i === 0 && by.name === null ? undefined : TRIALS_AGAIN;
+    const found: Found | Refused =
+      "why" in mode ? mode : withInputs(request, now.value, [...now.notes, ...p.assumed, ...mode], trials);
+    if (isFound(found)) return found;
+    first ??= found;
+    now = found.failure ? rebuild(p, cls, now, found.failure, seen) : undefined;
   }
-  return first ?? "nothing to try";
+  return first ?? { why: "nothing to try", failure: null };
 }
 
-/** the analysis once more, where a method that gives the module what it lacks could be called before */
-function prepared(r: RootRequest, target: Value, found: Refused, notes: readonly string[]): RootFound | undefined {
-  const { ctx } = r;
-  const how = target instanceof PyInstance && found.failure ? prepare(ctx, target, found.failure) : undefined;
-  if (how === undefined) return undefined;
-  const moved = guarded(ctx, 2_000_000, () => ctx.vm.call(ctx.vm.getattr(target, "cuda"), []));
-  if ("error" in moved) return undefined;
-  attributesToCuda(ctx, target);
-  const again = withInputs(r, target, [...notes, how], TRIALS_AFTER_REBUILD);
-  return "frames" in again ? again : undefined;
-}
-
-const ELSEWHERE = /to be on the same device/;
-
-/** tensors that modules keep in plain attributes, which cuda() leaves where they are; whether there were any */
-function attributesToCuda(ctx: InferContext, target: Value): boolean {
-  const { vm } = ctx;
-  const outcome = guarded(ctx, 1_000_000, () => {
-    let moved = false;
-    for (const m of vm.toArray(vm.call(vm.getattr(target, "modules"), []))) {
-      if (!(m instanceof PyInstance) || !m.attrs) continue;
-      for (const [k, v] of m.attrs.entries()) {
-        if (!(v instanceof PyTensor) || v.meta.device.type !== "cpu") continue;
-        m.attrs.set(String(k), vm.call(vm.getattr(v, "cuda"), []));
-        moved = true;
-      }
-    }
-    return moved;
-  });
-  return "ok" in outcome && outcome.ok;
-}
-
-interface Refused {
-  readonly why: string;
-  readonly failure: Failure | null;
-}
-
-function withInputs(r: RootRequest, target: Value, built: readonly string[], trials?: number): RootFound | Refused {
-  const { ctx } = r;
-  const notes = [...built];
-  const holes = inputHoles(r, target);
-  if (holes === undefined) return { why: "it has no forward method", failure: null };
-  const taken = takenBy(r, target);
-  const at = holes.findIndex(h => h.required || h.fallback === null);
-  const lead = holes[at];
-  const plain = lead?.choices[0];
-  if (taken && lead && plain?.kind === "tensor" && lead.usage.rank === undefined && inputKind(lead.name) === "other")
-    holes[at] = { ...lead, choices: distinct([taken, ...lead.choices]) };
-  const first: State = new Map(holes.map(h => [h.name, firstChoice(r, h, holes)]));
-  r.unsay();
-  const found = inferInputs(ctx, {
-    holes,
-    first,
-    known: undefined,
-    run: (args, kwargs) => trialRun(r, target, args, kwargs),
-    ...(trials === undefined ? {} : { trials }),
-  });
-  if (found.kind === "failed") {
-    const f = found.failure;
-    return { why: f ? whyOf(f) : "no inputs were found that it accepts", failure: f };
+/** arguments and inputs that other files of the project give: READMEs, scripts, tests */
+function shownElsewhere(r: Root, cls: PyClass): Found | undefined {
+  const { p, c } = r;
+  const { evidence } = p;
+  const examples = examplesOf(cls.name, String(p.main.dict.get("__file__")), p.project(), p.read);
+  if (examples.length === 0) return undefined;
+  const before = evidence.instances.get(cls);
+  evidence.runElsewhere(
+    cls,
+    examples,
+    e => p.execute(e.path, e.text),
+    f => silently(p, f),
+  );
+  const call = evidence.calls.get(cls);
+  if (call && call !== c.call) {
+    const found = called(r, call);
+    if (isFound(found)) return found;
   }
-  r.unsay();
-  notes.push(...holes.flatMap(h => describe(h, found.state.get(h.name) ?? ABSENT)));
-  const final = finalRun(r, target, holes, found.state, notes);
-  return typeof final === "string" ? { why: final, failure: null } : final;
+  const built = call?.target ?? evidence.instances.get(cls)?.value;
+  if (!(built instanceof PyInstance) || built === before?.value) return undefined;
+  const found = builtBy(r, built, evidence.instances.get(cls)?.how ?? call?.how);
+  return isFound(found) ? found : undefined;
 }
 
-const BESIDE =
-  /(^|[._])(t|time|temb|timesteps?|label|class|cls|cond|context|ctx|pos|position|sigma|noise|snr|text|txt)([._]|$|_?emb|_?proj|_?mlp)/i;
-const LAYERS = /^(Conv[123]d|Linear|Embedding|LSTM|GRU|RNN)$/;
-
-/** the tensor that the first layer of a module takes, layers of times and labels aside */
-function takenBy(r: RootRequest, target: Value): Choice | undefined {
-  const { vm, torch } = r.ctx;
-  if (!(target instanceof PyInstance) || !torch.isModule(target)) return undefined;
-  const outcome = guarded(r.ctx, 1_000_000, () => {
-    for (const pair of vm.toArray(vm.call(vm.getattr(target, "named_modules"), []))) {
-      const [path, layer] = vm.toArray(pair);
-      if (!(layer instanceof PyInstance) || BESIDE.test(String(path))) continue;
-      const kind = layer.cls.mro.map(c => c.name).find(n => LAYERS.test(n));
-      if (kind === undefined) continue;
-      const size = (name: string): number => {
-        const v = vm.getattrOrUndefined(layer, name);
-        return typeof v === "number" && v > 0 ? v : 64;
-      };
-      if (kind === "Embedding") return tensor("int64", [2, 64]);
-      if (kind === "Conv1d") return tensor("float32", [2, size("in_channels"), 128]);
-      if (kind === "Conv2d") return tensor("float32", [2, size("in_channels"), 64, 64]);
-      if (kind === "Conv3d") return tensor("float32", [2, size("in_channels"), 8, 64, 64]);
-      return tensor("float32", [2, 64, size(kind === "Linear" ? "in_features" : "input_size")]);
-    }
-    return undefined;
-  });
-  return "ok" in outcome ? outcome.ok : undefined;
-}
-
-function describe(h: Hole, c: Choice): string[] {
-  return c.kind === "absent" ? [] : [`${h.name} is ${choiceText(c)}`];
-}
-
-/** parameters of the function that runs: forward of a module, __call__ of an object, the function itself */
-function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
-  const { ctx } = r;
-  const isInstance = target instanceof PyInstance;
-  const f = isInstance ? methodOf(target.cls, "forward") : functionOf(target);
-  if (!(f instanceof PyFunction)) return undefined;
-  const holes = functionHoles(ctx, f, isInstance ? target.cls : null, isInstance ? 1 : 0, inputChoices);
-  // forward(*inputs): one tensor, as most are called
-  const rest = f.code.signature?.vararg;
-  if (!rest || holes.some(h => h.required)) return holes;
-  const usage = emptyUsage();
-  const draft = {
-    name: rest.arg,
-    annotation: "",
-    required: true,
-    keywordOnly: false,
-    usage,
-    fallback: undefined,
-    globals: f.globals,
-    selves: new Set<string>(),
-  };
-  return [{ ...draft, choices: inputChoices(ctx, { ...draft, name: "x" }) }, ...holes];
-}
-
-/** required parameters get their first choice; a forward whose parameters all have defaults gets its first one */
-function firstChoice(r: RootRequest, h: Hole, all: readonly Hole[]): Choice {
-  const written = r.written.get(h.name);
-  if (written) return written;
-  if (h.required || isCachePosition(h.name)) return h.choices[0] ?? ABSENT;
-  const none = all.every(x => !x.required);
-  if (none && h === all[0] && h.fallback === null) return h.choices[0] ?? ABSENT;
-  return ABSENT;
-}
-
-function trialRun(r: RootRequest, target: Value, args: readonly Value[], kwargs: Kwargs): { readonly frames: number } {
-  const { ctx, runner, api } = r;
-  const { torch } = ctx;
-  const frames: number[] = [];
-  const { logs, gradEnabled } = torch;
-  torch.logs = new Set();
-  torch.gradEnabled = r.grad;
-  try {
-    runner.isolated(() => runner.callCompiled(api.callable(target), args, kwargs, { options: r.options, frames }));
-    return { frames: frames.length };
-  } finally {
-    torch.logs = logs;
-    torch.gradEnabled = gradEnabled;
-  }
-}
-
-/** the run that counts: sizes that nothing fixed stay symbolic, where the code goes on with them */
-function finalRun(
-  r: RootRequest,
-  target: Value,
-  holes: readonly Hole[],
-  state: State,
-  notes: readonly string[],
-): RootFound | string {
-  let last = "";
-  for (const symbolic of [true, false]) {
-    const found = captureOnce(r, target, holes, state, notes, symbolic);
-    if (typeof found !== "string") return found;
-    last = found;
-  }
-  return last;
-}
-
-function captureOnce(
-  r: RootRequest,
-  target: Value,
-  holes: readonly Hole[],
-  state: State,
-  notes: readonly string[],
-  symbolic: boolean,
-): RootFound | string {
-  const { ctx, runner, api } = r;
-  const { torch } = ctx;
-  const frames: number[] = [];
-  const { logs, gradEnabled } = torch;
+/** runs code that the program itself does not run: nothing of it is seen */
+export function silently(p: Program, f: () => void): void {
+  const { torch } = p;
   const events = torch.events.length;
-  const said = runner.said();
+  const said = p.diagnostics.length;
+  const { logs } = torch;
   torch.logs = new Set();
-  torch.gradEnabled = r.grad;
-  const assumed = [...r.options.assumed, ...notes];
+  const resume = torch.pauseSteps();
   try {
-    const resume = torch.pauseSteps();
-    try {
-      const values = valuesOf(ctx, holes, state);
-      if (symbolic) for (const v of values.values()) markBatch(v);
-      const { args, kwargs } = callArguments(holes, values);
-      runner.callCompiled(api.callable(target), args, kwargs, { options: { ...r.options, assumed }, frames });
-    } finally {
-      resume();
-    }
-    if (frames.length > 0) return { frames, notes: assumed };
-    return NO_OPERATORS;
-  } catch (e) {
-    if (!(e instanceof PyError)) throw e;
-    runner.forget(frames, said);
-    torch.events.length = events;
-    return `${e.value.cls.name}: ${messageOf(ctx, e)}`;
+    f();
   } finally {
+    resume();
     torch.logs = logs;
-    torch.gradEnabled = gradEnabled;
   }
+  torch.events.length = events;
+  p.unsay(said);
 }
 
-function markBatch(v: Value): void {
-  if (v instanceof PyTensor && v.meta.shape.length > 1) v.marks = new Map([[0, "dynamic"]]);
+/** a part of a root's steps, so that some are left for what comes after it; more is a failure like others */
+function limited(p: Program, steps: number, f: () => Found | Refused): Found | Refused {
+  const { vm, torch } = p;
+  const outer = vm.stepLimit;
+  vm.stepLimit = Math.min(vm.steps + steps, outer ?? Number.POSITIVE_INFINITY);
+  const depth = vm.frames.length;
+  try {
+    return f();
+  } catch (e) {
+    if (!(e instanceof Interrupted) || vm.steps >= vm.host.stepBudget || vm.host.shouldStop()) throw e;
+    vm.frames.length = depth;
+    torch.trace = null;
+    vm.observer = null;
+    return { why: e.message, failure: null };
+  } finally {
+    vm.stepLimit = outer;
+  }
 }

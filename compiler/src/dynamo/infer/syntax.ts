@@ -1,4 +1,5 @@
-// Small questions about expressions. In: a syntax tree. Out: the name, text or number that it spells.
+// Small questions about syntax. In: a tree, or the text of an annotation. Out: the name, text or number that it spells, its
+// parts, its definitions.
 import type * as ast from "../../python/ast";
 
 /** "nn.functional.relu"; undefined for anything but names joined by dots */
@@ -42,4 +43,57 @@ export function annotationText(a: ast.Expr | null): string {
     default:
       return "";
   }
+}
+
+/** the alternatives of "Optional[int]", "Union[int, str]", "int | None" */
+export function alternatives(text: string): string[] {
+  const t = text.replace(/^typing\./, "");
+  const m = /^(Optional|Union|Annotated|Final|ClassVar|Required)\[(.*)\]$/.exec(t);
+  const parts = m ? splitTop(m[2] ?? "", ",") : splitTop(t, "|");
+  if (m?.[1] === "Annotated") parts.length = 1;
+  if (!m && parts.length <= 1) return t === "None" || t === "NoneType" ? [] : [t];
+  return parts.flatMap(alternatives);
+}
+
+/** split where no bracket is open */
+export function splitTop(s: string, by: string): string[] {
+  const out: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let i = 0; i <= s.length; i++) {
+    const c = s[i];
+    if (c === "[" || c === "(") depth++;
+    else if (c === "]" || c === ")") depth--;
+    else if (c === undefined || (c === by && depth === 0)) {
+      out.push(s.slice(start, i).trim());
+      start = i + 1;
+    }
+  }
+  return out.filter(p => p !== "");
+}
+
+/** the last definition of a method: the one that counts */
+export function definedMethod(cls: ast.ClassDef, name: string): ast.FunctionDef | undefined {
+  const found = cls.body.filter(s => s.kind === "FunctionDef" && s.name === name).pop();
+  return found?.kind === "FunctionDef" ? found : undefined;
+}
+
+/** the definitions of a module, in its conditions, try and with blocks too */
+export function definitionsIn(module: ast.Module): (ast.ClassDef | ast.FunctionDef)[] {
+  const own: (ast.ClassDef | ast.FunctionDef)[] = [];
+  const nested: (ast.ClassDef | ast.FunctionDef)[] = [];
+  const visit = (body: readonly ast.Stmt[], to: typeof own): void => {
+    for (const s of body) {
+      if (s.kind === "ClassDef" || s.kind === "FunctionDef") to.push(s);
+      else for (const block of blocksOf(s)) visit(block, nested);
+    }
+  };
+  visit(module.body, own);
+  return [...own, ...nested];
+}
+
+function blocksOf(s: ast.Stmt): (readonly ast.Stmt[])[] {
+  if (s.kind === "If") return [s.body, s.orelse];
+  if (s.kind === "With") return [s.body];
+  return s.kind === "Try" ? [s.body, ...s.handlers.map(h => h.body), s.orelse, s.finalbody] : [];
 }

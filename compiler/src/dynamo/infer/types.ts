@@ -13,8 +13,17 @@ export type Choice =
   | { readonly kind: "str"; readonly value: string }
   | { readonly kind: "seq"; readonly items: readonly Choice[]; readonly tuple: boolean }
   | { readonly kind: "dict"; readonly entries: readonly (readonly [string, Choice])[] }
-  /** `filled`: what every element is, where the program asks for values (lengths); else nobody knows */
-  | { readonly kind: "tensor"; readonly dtype: DType; readonly dims: readonly number[]; readonly filled?: number }
+  /**
+   * `filled`: what every element is, where the program asks for values (lengths); else nobody knows. `fixed`: of a tensor
+   * that is written down, the dimensions whose sizes are
+   */
+  | {
+      readonly kind: "tensor";
+      readonly dtype: DType;
+      readonly dims: readonly number[];
+      readonly filled?: number;
+      readonly fixed?: readonly number[];
+    }
   /** a name of the function's globals, or one under torch: "torch.nn.GELU" */
   | { readonly kind: "named"; readonly path: string }
   /** an object of a class of the function's globals, built like a root */
@@ -27,6 +36,8 @@ export type Choice =
   | { readonly kind: "scale" }
   /** gives back its first argument */
   | { readonly kind: "identity" };
+
+export type TensorChoice = Extract<Choice, { readonly kind: "tensor" }>;
 
 export interface Hole {
   readonly name: string;
@@ -42,6 +53,8 @@ export interface Hole {
   readonly selves: ReadonlySet<string>;
   /** what could stand in it, most plausible first */
   readonly choices: readonly Choice[];
+  /** the user wrote its value down: nothing but sizes that have names only is replaced in it */
+  readonly written?: true;
 }
 
 export type State = ReadonlyMap<string, Choice>;

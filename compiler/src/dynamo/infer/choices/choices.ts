@@ -10,6 +10,7 @@ import {
   moduleClassesElsewhere,
   userClasses,
 } from "../context";
+import { alternatives, splitTop } from "../syntax";
 import { type Choice, type Hole, NONE, number, tensor } from "../types";
 import * as names from "./names";
 
@@ -43,32 +44,6 @@ const instance = (path: string): Choice => ({ kind: "instance", path });
 const OBJECT: Choice = { kind: "object", given: [] };
 const MODULE: Choice = { kind: "module" };
 const IDENTITY: Choice = { kind: "identity" };
-
-/** the alternatives of "Optional[int]", "Union[int, str]", "int | None" */
-export function alternatives(text: string): string[] {
-  const t = text.replace(/^typing\./, "");
-  const m = /^(Optional|Union|Annotated|Final|ClassVar|Required)\[(.*)\]$/.exec(t);
-  const parts = m ? splitTop(m[2] ?? "", ",") : splitTop(t, "|");
-  if (m?.[1] === "Annotated") parts.length = 1;
-  if (!m && parts.length <= 1) return t === "None" || t === "NoneType" ? [] : [t];
-  return parts.flatMap(alternatives);
-}
-
-function splitTop(s: string, by: string): string[] {
-  const out: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let i = 0; i <= s.length; i++) {
-    const c = s[i];
-    if (c === "[" || c === "(") depth++;
-    else if (c === "]" || c === ")") depth--;
-    else if (c === undefined || (c === by && depth === 0)) {
-      out.push(s.slice(start, i).trim());
-      start = i + 1;
-    }
-  }
-  return out.filter(p => p !== "");
-}
 
 function byAnnotation(ctx: InferContext, h: Draft, text: string): Choice[] {
   return alternatives(text).flatMap(t => ofType(ctx, h, t));
@@ -134,6 +109,8 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(h));
   const attributes = [...usage.attributes].filter(a => !TENSOR_LIKE.has(a) && !TENSOR_METHODS.test(a));
   if (names.isConfigName(name) && !usage.called) out.push(...configs(ctx, h));
+  // the constructor builds its parts with it
+  if (usage.called && !usage.calledLater && names.isClassName(name)) out.push(...classes(ctx, h));
   if (usage.called && [...usage.attributes].some(a => !a.startsWith("__"))) {
     if (/loss|criterion|fcn/.test(name)) out.push(instance("torch.nn.BCEWithLogitsLoss"));
     out.push(...modules(ctx, h).slice(0, 2));

@@ -2,7 +2,7 @@
 import type * as ast from "../../../python/ast";
 import { PyFunction } from "../../interp/frame";
 import { PyClass, PyDict, PyInstance, PyNamed, PyObject, type Value } from "../../objects/values";
-import { functionOf, type InferContext, lookup } from "../context";
+import { functionOf, type InferContext, lookup, methodOf } from "../context";
 import { annotationText } from "../syntax";
 import type { Choice, Hole } from "../types";
 import { addUsage, emptyUsage, storedAs, type Usage, valueTest } from "./usage";
@@ -30,6 +30,7 @@ export function functionHoles(
     addUsage(usage, body, valueTest(a.arg, selves));
     if (selves.size > 0 && cls) addMethods(usage, cls, f, selves);
     if (f.code.name === "__init__" && cls) {
+      followMethods(cls, usage);
       for (const init of handsOnTo(cls, f, usage, a.arg)) followInto(cls, init, usage, a.arg);
       followConstructors(ctx, f.globals, usage, [...usage.passed], 0);
     }
@@ -62,6 +63,23 @@ function addMethods(usage: Usage, cls: PyClass, init: PyFunction, selves: Readon
   usage.called ||= called;
 }
 
+/** what methods that the constructor hands it on to do with it */
+function followMethods(cls: PyClass, usage: Usage): void {
+  for (const { func, position } of [...usage.passed]) {
+    const method = /^self\.\w+$/.test(func) ? methodOf(cls, func.slice(5)) : undefined;
+    const name = method && parameterAt(method, position);
+    if (name !== undefined) addUsage(usage, method?.code.body ?? [], valueTest(name, new Set()));
+  }
+}
+
+/** the parameter of a method that an argument of its call reaches */
+function parameterAt(f: PyFunction, position: number | string): string | undefined {
+  const s = f.code.signature;
+  if (!s) return undefined;
+  const named = [...s.posonlyargs, ...s.args, ...s.kwonlyargs];
+  return typeof position === "string" ? named.find(a => a.arg === position)?.arg : named[position + 1]?.arg;
+}
+
 const DEEPEST_CONSTRUCTOR = 3;
 
 /** what the classes that get a parameter handed on, as it is, do with it */
@@ -76,10 +94,8 @@ function followConstructors(
   for (const { func, position } of passed.slice(0, 12)) {
     const cls = /^[A-Za-z_][\w.]*$/.test(func) ? lookup(ctx, globals, func) : undefined;
     const init = cls instanceof PyClass && cls.place !== null ? functionOf(cls.lookup("__init__")) : undefined;
-    const s = init?.code.signature;
-    if (!(cls instanceof PyClass) || !init || !s || init.code.file.library !== "user") continue;
-    const named = [...s.posonlyargs, ...s.args, ...s.kwonlyargs];
-    const name = typeof position === "string" ? named.find(a => a.arg === position)?.arg : named[position + 1]?.arg;
+    if (!(cls instanceof PyClass) || !init || init.code.file.library !== "user") continue;
+    const name = parameterAt(init, position);
     if (name === undefined) continue;
     const known = usage.passed.length;
     followInto(cls, init, usage, name);
@@ -150,4 +166,12 @@ function methodBodies(cls: PyClass, except: PyFunction | null): (readonly ast.St
     for (const v of c.dict.values()) if (v instanceof PyFunction && v !== except && v.code.body) out.push(v.code.body);
   }
   return out;
+}
+
+/** holes that the user filled have that one choice */
+export function withWritten(holes: readonly Hole[], written: ReadonlyMap<string, Choice>): Hole[] {
+  return holes.map(h => {
+    const c = written.get(h.name);
+    return c ? { ...h, required: true, choices: [c], written: true } : h;
+  });
 }

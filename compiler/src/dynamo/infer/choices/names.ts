@@ -1,6 +1,9 @@
 // What the names of parameters usually mean in models. In: a name. Out: a plausible value, or nothing. These are guesses
 // and are said to be; the sizes fit each other (heads divide widths, patches divide images) so that models can be built.
 
+/** sizes of inputs: those that constructors get by default fit them */
+export const SIZES = { batch: 8, length: 128, width: 512, image: 224, map: 32, frames: 8, samples: 16_384 } as const;
+
 const NUMBERS: readonly (readonly [RegExp, number])[] = [
   [/kv_heads|key_value_heads|n_kv|num_kv|kv_groups|n_local_heads/, 4],
   [
@@ -13,7 +16,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
   ],
   [
     /vocab|num_tokens|n_tokens?$|num_embeddings|num_words|dict_size|ntoken|n_symbols|num_symbols|n_src|n_trg|n_tgt|n_speakers|num_speakers|^tgt_size$|num_phones/,
-    1000,
+    32_000,
   ],
   [/num_experts_per|experts_per_tok|experts_top|n_activated_experts|top_?k|num_selected/, 2],
   [/experts?$|num_experts|n_routed|n_shared/, 4],
@@ -44,7 +47,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
     /padding|^pad$|pad_idx|pad_id|pad_token|drop|dropout|^p_|offset|_idx$|_index$|start_pos|^layer_?id(x)?$|^layer_idx$|^block_id$|^rank$|^cls_token_id$/,
     0,
   ],
-  [/batch_size|^bsz?$/, 2],
+  [/batch_size|^bsz?$/, SIZES.batch],
   [/world_size|mp_size|tp_size|num_gpus|^n_?gpu$|parallel/, 1],
   [/rank$|^r$|lora_r|d_state|state_size|state_dim|n_state_dim|ssm_state|^dt_rank$|codebook_dim/, 16],
   [/codebook_size|codebooks?_size|num_codes|n_e$|n_embed$|num_codebook_vectors|bins$/, 256],
@@ -52,7 +55,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
   [/num_quer|num_latents|num_memory|num_mem|mem_len|num_landmarks|num_slots|num_registers|num_register_tokens/, 16],
   [
     /block_size|max_len|max_seq|seq_len|seqlen|context|n_ctx|^ctx|max_position|sequence|length|max_pos|n_position|max_time|_len$|num_patches|num_tokens|n_tokens|max_t$|^t_max$|timesteps/,
-    128,
+    512,
   ],
   [/n_mels?|num_mels?|mel_(channels|bins|dim)|n_mel_channels|num_bands|freq(uency)?_bins/, 80],
   [/n_fft|filter_length|fft_size|win_length|win_size/, 1024],
@@ -68,13 +71,13 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
   ],
   [
     /intermediate|ffn|d_ff|dim_feedforward|mlp_dim|inner|ff_dim|d_inner|pf_dim|mlp_hidden|hidden_features|ffn_dim|expand_dim|d_hid/,
-    256,
+    2048,
   ],
   [
     /hidden|dim|embd|embed|emb|d_model|n_state|width|units|features|nf$|^d$|^n$|d_word_vec|input_size|output_size|size$|latent|z_size|^c$|^in_c$|^out_c$|channels?$|^e$|proj|feat|base|nz|^h$|^w$|code/,
-    128,
+    SIZES.width,
   ],
-  [/batch/, 2],
+  [/batch/, SIZES.batch],
   [/^(n|num|count|k|m)$|^n_|^num_|^nb_|count$|^max_/, 4],
 ];
 
@@ -142,7 +145,7 @@ export function stringFor(name: string): string {
 export const isStringName = (name: string): boolean => STRINGS.some(([re]) => re.test(name.toLowerCase()));
 export const isConfigName = (name: string): boolean => OBJECTS.test(name);
 export const isBoolName = (name: string): boolean => BOOLS.test(name);
-export const isModuleName = (name: string): boolean => MODULES.test(name);
+export const isModuleName = (name: string): boolean => MODULES.test(name) && !/^(d|dim|n|num)_/.test(name);
 export const isClassName = (name: string): boolean => CLASSES.test(name);
 
 // ---- inputs of forward
@@ -178,15 +181,16 @@ export function inputKind(name: string): InputKind {
 /** a size for a dimension by the name that the code gives it */
 export function sizeFor(name: string): number | undefined {
   const n = name.toLowerCase().replace(/^_+/, "");
-  if (/^(b|bs|bsz|batch|n_?batch|batch_size|bz|nb|n_samples|num_samples)$/.test(n)) return 2;
-  if (/^(h|w|height|width|hh|ww|x|y|img_h|img_w|in_h|in_w)$/.test(n)) return 64;
+  if (/^(b|bs|bsz|batch|n_?batch|batch_size|bz|nb|n_samples|num_samples)$/.test(n)) return SIZES.batch;
+  if (/^(h|w|height|width|hh|ww|x|y|img_h|img_w|in_h|in_w)$/.test(n)) return SIZES.map;
   if (
     /^(t|l|s|seq|seq_len|seqlen|seq_length|time|length|n_tokens|num_tokens|tgt_len|src_len|len|q_len|k_len|sequence_length|slen|n_seq|i|j|qlen|frames?)$/.test(
       n,
     )
   )
-    return 64;
-  if (/^(c|ch|channels?|d|dim|e|emb|embed_dim|d_model|features?|hidden(_size)?|hid|f|c_in)$/.test(n)) return 128;
+    return SIZES.length;
+  if (/^(c|ch|channels?|d|dim|e|emb|embed_dim|d_model|features?|hidden(_size)?|hid|f|c_in)$/.test(n))
+    return SIZES.width;
   if (/^(h|heads?|nh|num_heads)$/.test(n)) return 8;
   return undefined;
 }

@@ -248,8 +248,13 @@ function noteOption(call: ast.Call, note: Note, literal: (e: ast.Expr) => Choice
         k.value.value.type === "str" &&
         k.value.value.value === "store_true",
     );
-    note(name, given ? literal(given) : flag ? { kind: "bool", value: false } : undefined);
+    note(name, given ? listed(literal(given)) : flag ? { kind: "bool", value: false } : undefined);
   }
+}
+
+/** an option's text that spells a list is read as one by its program */
+function listed(c: Choice | undefined): Choice | undefined {
+  return c?.kind === "str" && /^\[[-\d., ]+\]$/.test(c.value) ? (fromFlow(c.value) ?? c) : c;
 }
 
 function literalOf(e: ast.Expr, named: Constant): Choice | undefined {

@@ -1,21 +1,12 @@
-// Input shapes as programs write them down: `# fuselens: x=f32[8,128]@cuda, n=4` comments and jaxtyping annotations. In:
-// text or annotation. Out: what each parameter is.
+// Inputs as programs write them down: `# fuselens: x=f32[8,128]@cuda, n=4` comments and jaxtyping annotations. In: text or
+// annotation. Out: choices that nothing replaces; sizes that have names may still become others.
 import type { DType } from "../../../aten/types";
-import type { Expr } from "../../../python/ast";
+import type { Arguments, Expr } from "../../../python/ast";
+import { numberFor, sizeFor } from "../choices/names";
+import { splitTop, stringOf } from "../syntax";
+import { type Choice, NONE, number } from "../types";
 
-export interface TensorSpec {
-  readonly kind: "tensor";
-  readonly dtype: DType;
-  /** a name stands for a size that all uses of it share; `name*` is symbolic, a trailing "?" too */
-  readonly dims: readonly (number | string)[];
-  readonly device: "cuda" | "cpu";
-}
-export type Spec =
-  | TensorSpec
-  | { readonly kind: "number"; readonly value: number; readonly float: boolean }
-  | { readonly kind: "bool"; readonly value: boolean }
-  | { readonly kind: "str"; readonly value: string }
-  | { readonly kind: "none" };
+export type Written = ReadonlyMap<string, Choice>;
 
 const DTYPE_NAMES: Readonly<Record<string, DType>> = {
   f64: "float64",
@@ -40,54 +31,46 @@ const DTYPE_NAMES: Readonly<Record<string, DType>> = {
   int32: "int32",
 };
 
+/** sizes by name: one that stands at several places is the same everywhere */
+type Sizes = Map<string, number>;
+
 /** `x=f32[8,128]@cuda, n=4`; undefined for a comment that is none of ours */
-export function parseComment(comment: string): Map<string, Spec> | undefined {
+export function parseComment(comment: string): Written | undefined {
   const m = /^#\s*fuselens:\s*(.*)$/.exec(comment);
   if (!m) return undefined;
-  const out = new Map<string, Spec>();
-  for (const part of splitTop(m[1] ?? "")) {
+  const out = new Map<string, Choice>();
+  const sizes: Sizes = new Map();
+  for (const part of splitTop(m[1] ?? "", ",")) {
     const at = part.indexOf("=");
-    if (at < 0) continue;
-    const spec = parseSpec(part.slice(at + 1).trim());
-    if (spec) out.set(part.slice(0, at).trim(), spec);
+    const choice = at < 0 ? undefined : parseValue(part.slice(at + 1).trim(), sizes);
+    if (choice) out.set(part.slice(0, at).trim(), choice);
   }
   return out;
 }
 
-function splitTop(s: string): string[] {
-  const out: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let i = 0; i <= s.length; i++) {
-    const c = s[i];
-    if (c === "[" || c === "(") depth++;
-    else if (c === "]" || c === ")") depth--;
-    else if ((c === "," && depth === 0) || c === undefined) {
-      out.push(s.slice(start, i).trim());
-      start = i + 1;
-    }
-  }
-  return out.filter(p => p !== "");
-}
-
-export function parseSpec(text: string): Spec | undefined {
-  const t = /^(\w+)\s*\[([^\]]*)\]\s*(?:@\s*(cuda|cpu)(?::\d+)?)?$/.exec(text);
+function parseValue(text: string, sizes: Sizes): Choice | undefined {
+  const t = /^(\w+)\s*\[([^\]]*)\]\s*(?:@\s*(?:cuda|cpu)(?::\d+)?)?$/.exec(text);
   if (t) {
     const dtype = Object.hasOwn(DTYPE_NAMES, t[1] ?? "") ? DTYPE_NAMES[t[1] ?? ""] : undefined;
-    if (!dtype) return undefined;
-    const dims = (t[2] ?? "")
-      .split(",")
-      .map(d => d.trim())
-      .filter(d => d !== "")
-      .map(d => (/^\d+$/.test(d) ? Number(d) : d));
-    return { kind: "tensor", dtype, dims, device: t[3] === "cpu" ? "cpu" : "cuda" };
+    return dtype && sized(dtype, splitTop(t[2] ?? "", ","), sizes);
   }
-  if (/^-?\d+$/.test(text)) return { kind: "number", value: Number(text), float: false };
-  if (/^-?\d*\.?\d+(e-?\d+)?$/i.test(text)) return { kind: "number", value: Number(text), float: true };
+  if (/^-?\d+$/.test(text)) return number(Number(text));
+  if (/^-?\d*\.?\d+(e-?\d+)?$/i.test(text)) return number(Number(text), true);
   if (text === "True" || text === "False") return { kind: "bool", value: text === "True" };
-  if (text === "None") return { kind: "none" };
+  if (text === "None") return NONE;
   const s = /^(["'])(.*)\1$/.exec(text);
   return s ? { kind: "str", value: s[2] ?? "" } : undefined;
+}
+
+/** numbers stay as they are, a name gets a likely size */
+function sized(dtype: DType, dims: readonly string[], sizes: Sizes): Choice {
+  const fixed = dims.flatMap((d, i) => (/^\d+$/.test(d) ? [i] : []));
+  const sizeOf = (d: string): number => {
+    const size = sizes.get(d) ?? sizeFor(d) ?? numberFor(d) ?? [8, 512, 768, 64][sizes.size % 4] ?? 8;
+    sizes.set(d, size);
+    return size;
+  };
+  return { kind: "tensor", dtype, dims: dims.map((d, i) => (fixed.includes(i) ? Number(d) : sizeOf(d))), fixed };
 }
 
 const JAXTYPING: Readonly<Record<string, DType>> = {
@@ -111,25 +94,27 @@ const JAXTYPING: Readonly<Record<string, DType>> = {
   Complex64: "complex64",
 };
 
-/** Float[Tensor, "batch seq dim"]; undefined for any other annotation */
-export function parseJaxtyping(annotation: Expr): TensorSpec | undefined {
+/** parameters that are annotated like Float[Tensor, "batch seq dim"] */
+export function jaxtyped(signature: Arguments): Written {
+  const sizes: Sizes = new Map();
+  return new Map(
+    [...signature.posonlyargs, ...signature.args, ...signature.kwonlyargs].flatMap(a => {
+      const c = a.annotation && parseJaxtyping(a.annotation, sizes);
+      return c ? [[a.arg, c] as const] : [];
+    }),
+  );
+}
+
+function parseJaxtyping(annotation: Expr, sizes: Sizes): Choice | undefined {
   if (annotation.kind !== "Subscript" || annotation.slice.kind !== "Tuple") return undefined;
-  const head =
-    annotation.value.kind === "Attribute"
-      ? annotation.value.attr
-      : annotation.value.kind === "Name"
-        ? annotation.value.id
-        : "";
+  const { value } = annotation;
+  const head = value.kind === "Attribute" ? value.attr : value.kind === "Name" ? value.id : "";
   const dtype = Object.hasOwn(JAXTYPING, head) ? JAXTYPING[head] : undefined;
-  const shape = annotation.slice.elts[1];
-  if (!dtype || shape?.kind !== "Constant" || shape.value.type !== "str") return undefined;
-  const dims = shape.value.value
+  const shape = stringOf(annotation.slice.elts[1]);
+  if (!dtype || shape === undefined) return undefined;
+  const dims = shape
     .split(/\s+/)
     .filter(d => d !== "")
-    .flatMap((d): (number | string)[] => {
-      if (/^\d+$/.test(d)) return [Number(d)];
-      if (d === "..." || d.startsWith("*")) return ["lead"];
-      return [d.replace(/^[#?_]+/, "").replace(/=.*$/, "") || "any"];
-    });
-  return { kind: "tensor", dtype, dims, device: "cuda" };
+    .map(d => (d === "..." || d.startsWith("*") ? "lead" : d.replace(/^[#?_]+/, "").replace(/=.*$/, "") || "any"));
+  return sized(dtype, dims, sizes);
 }

@@ -86,3 +86,6 @@ export function blamed(
   }
   return out;
 }
+
+/** whether a run ended because it would not have ended: other sizes change nothing of that */
+export const endless = (f: Failure): boolean => f.type === "TimeoutError" || f.type === "RecursionError";

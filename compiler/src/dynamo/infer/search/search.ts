@@ -1,6 +1,7 @@
-// Best-first search over states. In: first states, a trial and repairs of failures. Out: the first state that works, or the
+// Best-first search over states. In: a first state, a trial and repairs of failures. Out: the first state that works, or the
 // failure that got farthest. Deterministic; ends after a number of trials.
 import { type Failure, type State, stateKey } from "../types";
+import { endless } from "./failure";
 
 /** how often the farthest failure may come back before the search is given up */
 const STUCK = 9;
@@ -24,15 +25,15 @@ interface Waiting {
 }
 
 export function search<R>(
-  first: readonly State[],
+  first: State,
   trial: Trial<R>,
   repairs: (s: State, f: Failure) => readonly State[],
   limit: number,
 ): Found<R> {
-  const waiting: Waiting[] = first.map((state, order) => ({ state, progress: 0, order }));
-  const seen = new Set(first.map(stateKey));
+  const waiting: Waiting[] = [{ state: first, progress: 0, order: 0 }];
+  const seen = new Set([stateKey(first)]);
   let best: { readonly failure: Failure; readonly state: State } | null = null;
-  let order = first.length;
+  let order = 1;
   let trials = 0;
   let stuck = 0;
   while (waiting.length > 0 && trials < limit) {
@@ -44,8 +45,7 @@ export function search<R>(
     if ("ok" in outcome) return { kind: "found", state: w.state, result: outcome.ok, trials };
     const { failed } = outcome;
     // what runs without end with likely values does so with others
-    if (failed.type === "TimeoutError" || failed.type === "RecursionError")
-      return { kind: "failed", failure: failed, state: w.state, trials };
+    if (endless(failed)) return { kind: "failed", failure: failed, state: w.state, trials };
     if (best === null || failed.progress > best.failure.progress) {
       best = { failure: failed, state: w.state };
       stuck = 0;

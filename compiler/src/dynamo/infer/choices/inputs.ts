@@ -1,0 +1,182 @@
+// What could stand in a parameter of forward, or of a function of tensors. In: its name, annotation and use. Out: choices, most
+// plausible first; the tail holds anything that might be worth a trial once an error blames the parameter.
+import type { DType } from "../../../aten/types";
+import type { InferContext } from "../context";
+import { alternatives } from "../syntax";
+import { type Choice, NONE, number, tensor } from "../types";
+import { constructorChoices, distinct, ofType } from "./choices";
+import type { Draft } from "./holes";
+import * as names from "./names";
+import type { Usage } from "./usage";
+
+const { batch, length, width, image, map, frames, samples } = names.SIZES;
+
+/** choices for a parameter of forward, tensors first unless its name or annotation says otherwise */
+export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
+  const out: Choice[] = [];
+  const types = alternatives(h.annotation);
+  const tensors = tensorChoices(h);
+  for (const t of types) {
+    if (/^(\w*Tensor|Parameter|PackedSequence)$/.test(t)) out.push(...tensors);
+    else if (/^(List|Tuple|Sequence|Iterable|list|tuple)\[.*Tensor/.test(t))
+      out.push(...tensorLists(tensors, /uple/.test(t)));
+    else if (/^(Dict|Mapping|dict)\b/.test(t)) out.push(tensorDict(h, tensors));
+    else if (h.usage.items && h.usage.items.keys.size > 0) out.push(...dictLists(h, h.usage.items, tensors));
+    else out.push(...ofType(ctx, h, t));
+  }
+  if (types.length === 0 || out.length === 0) {
+    const parts = h.usage.parts;
+    if (parts && parts.length > 1 && !h.usage.sliced && h.usage.rank === undefined) {
+      const items = parts.map(p => tensorChoices({ ...h, name: p.name, usage: p.usage })[0] as Choice);
+      out.push({ kind: "seq", items, tuple: true });
+    }
+    if (h.usage.keys.size > 0) out.push(tensorDict(h, tensors));
+    if (h.usage.items && h.usage.items.keys.size > 0) out.push(...dictLists(h, h.usage.items, tensors));
+    if (
+      names.isBoolName(h.name) ||
+      (h.usage.condition && !h.usage.attributes.has("shape") && /^(return|use|is|train|causal)/.test(h.name))
+    )
+      out.push({ kind: "bool", value: false });
+    if (h.usage.strings.size > 0) out.push(...constructorChoices(ctx, h).slice(0, 3));
+    const iterated = h.usage.sequence && !h.usage.sliced && h.usage.rank === undefined && looksLikeList(h);
+    if (iterated) out.push(...tensorLists(tensors, false));
+    if (isPlainNumber(h)) out.push(number(names.numberFor(h.name) ?? 8));
+    if (h.usage.called) out.push({ kind: "named", path: "torch.nn.Identity" }, { kind: "identity" });
+    out.push(...tensors);
+  }
+  out.push(...tensors, NONE, ...tensorLists(tensors, false), tensorDict(h, tensors), number(4), {
+    kind: "bool",
+    value: false,
+  });
+  out.push(...constructorChoices(ctx, h).filter(c => c.kind !== "seq"));
+  return distinct(out);
+}
+
+const looksLikeList = (h: Draft): boolean =>
+  /s$|list|inputs|features|feats|pyramid/.test(h.name) &&
+  !h.usage.attributes.has("shape") &&
+  !h.usage.attributes.has("size");
+
+const isPlainNumber = (h: Draft): boolean =>
+  /^(h|w|height|width|n|k|size|epochs?|iteration|global_step|cur_step|num_\w+|n_\w+|start_pos|offset|seq_len|max_len\w*|length|scale|alpha|beta|eps|temperature|step|level|dim|stride|num|iters|D|H|W|T|B|N)$/.test(
+    h.name,
+  ) && !h.usage.attributes.has("shape");
+
+/** a tensor by name, use and rank: the kinds that names tell, then other ranks */
+export function tensorChoices(h: Draft): Choice[] {
+  const kind = names.inputKind(h.name);
+  const { usage } = h;
+  const rank = usage.rank;
+  const dims = usage.dimNames?.map((n, i) => names.sizeFor(n) ?? [batch, length, width, map, map][i] ?? 8);
+  const make = (dtype: DType, r: number): Choice =>
+    tensor(dtype, dims && dims.length === r ? dims : defaultDims(r, dtype));
+  if (names.isCachePosition(h.name)) return [tensor("int64", [length]), tensor("int64", [batch, length])];
+  switch (kind) {
+    case "tokens":
+    case "label":
+      if (kind === "label")
+        return [tensor("int64", [batch]), tensor("int64", [batch, length]), ...floats(h, rank ?? 2, make)];
+      return [
+        make("int64", rank ?? 2),
+        tensor("int64", [batch, length]),
+        tensor("int64", [batch]),
+        ...floats(h, rank ?? 3, make),
+      ];
+    case "time":
+      return [
+        tensor("float32", [batch]),
+        tensor("int64", [batch]),
+        tensor("int64", [batch, length]),
+        ...floats(h, rank ?? 3, make),
+      ];
+    case "lengths":
+      // as long as the sequences that they are the lengths of
+      return [
+        ...[length, map].map((filled): Choice => ({ kind: "tensor", dtype: "int64", dims: [batch], filled })),
+        tensor("int64", [batch]),
+        tensor("int64", [batch, length]),
+      ];
+    case "mask":
+      return [
+        make("bool", rank ?? Math.max(2, usage.rankAtLeast)),
+        tensor("bool", [batch, length]),
+        tensor("bool", [batch, 1, length, length]),
+        make("float32", rank ?? 2),
+        tensor("bool", [length, length]),
+        tensor("bool", [batch, length, length]),
+      ];
+    case "image":
+      return [tensor("float32", [batch, 3, image, image]), ...floats(h, rank ?? 4, make)];
+    case "video":
+      return [tensor("float32", [2, 3, frames, 64, 64]), ...floats(h, rank ?? 5, make)];
+    case "audio":
+      return [
+        tensor("float32", [batch, 1, samples]),
+        tensor("float32", [batch, samples]),
+        ...floats(h, rank ?? 3, make),
+      ];
+    case "other":
+      return floats(h, rank ?? Math.max(3, usage.rankAtLeast), make);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function floats(h: Draft, first: number, make: (d: DType, r: number) => Choice): Choice[] {
+  const ranks = [first, 4, 3, 2, 1, 5].filter(r => h.usage.rank !== undefined || r >= h.usage.rankAtLeast);
+  return [...new Set([...ranks, 4, 3, 2, 1, 5])]
+    .map(r => make("float32", r))
+    .concat(make("int64", 2), make("int64", 1));
+}
+
+function defaultDims(rank: number, dtype: DType): number[] {
+  switch (rank) {
+    case 0:
+      return [];
+    case 1:
+      return [batch];
+    case 2:
+      return [batch, dtype === "int64" || dtype === "bool" ? length : width];
+    case 3:
+      return [batch, length, width];
+    case 4:
+      return [batch, 64, map, map];
+    case 5:
+      return [2, 64, frames, map, map];
+    default:
+      return new Array<number>(rank).fill(4);
+  }
+}
+
+function tensorLists(tensors: readonly Choice[], tuple: boolean): Choice[] {
+  const first = tensors.slice(0, 2);
+  return [2, 4, 1, 3].flatMap(n =>
+    first.slice(0, 1).map((t): Choice => ({ kind: "seq", items: new Array<Choice>(n).fill(t), tuple })),
+  );
+}
+
+/** a list of dictionaries, one per image or the like */
+function dictLists(h: Draft, items: Usage, tensors: readonly Choice[]): Choice[] {
+  const one = tensorDict({ ...h, usage: items }, tensors);
+  return [1, 2].map(n => ({ kind: "seq", items: new Array<Choice>(n).fill(one), tuple: false }));
+}
+
+function tensorDict(h: Draft, tensors: readonly Choice[]): Choice {
+  const keys = [...h.usage.keys];
+  return {
+    kind: "dict",
+    entries: keys.map(k => [
+      k,
+      tensorChoices({ ...h, name: k, usage: { ...h.usage, rank: undefined, rankAtLeast: 0 } })[0] ??
+        (tensors[0] as Choice),
+    ]),
+  };
+}
+
+/** the dims of another rank, the batch kept */
+export function reshaped(dims: readonly number[], rank: number): number[] {
+  const made = defaultDims(rank, "float32");
+  const batch = dims[0];
+  if (batch !== undefined && made.length > 0) made[0] = batch;
+  return made;
+}

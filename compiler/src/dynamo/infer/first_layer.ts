@@ -1,0 +1,73 @@
+// The tensor that a module's first layer takes. In: a built module. Out: a choice for its first input, or nothing.
+import { PyInstance, PyList, PyTuple, type Value } from "../objects/values";
+import { SIZES } from "./choices/names";
+import type { InferContext } from "./context";
+import { guarded } from "./guarded";
+import { type Choice, tensor } from "./types";
+
+/** layers of times, labels and positions */
+const BESIDE =
+  /(^|[._])(t|time|temb|timesteps?|label|class|cls|cond|context|ctx|pos|position|sigma|noise|snr|text|txt)([._]|$|_?emb|_?proj|_?mlp)/i;
+const LAYERS = /^(Conv(Transpose)?[123]d|BatchNorm[123]d|Linear|Embedding|LSTM|GRU|RNN|Rearrange)$/;
+const { batch, length, frames } = SIZES;
+const PHOTO = [SIZES.image, SIZES.image] as const;
+const MAP = [SIZES.map, SIZES.map] as const;
+const STEPS = 1_000_000;
+
+export function takenByFirstLayer(ctx: InferContext, target: Value): Choice | undefined {
+  const { vm, torch } = ctx;
+  if (!(target instanceof PyInstance) || !torch.isModule(target)) return undefined;
+  const outcome = guarded(ctx, STEPS, () => {
+    for (const pair of vm.toArray(vm.call(vm.getattr(target, "named_modules"), []))) {
+      const [path, layer] = vm.toArray(pair);
+      if (!(layer instanceof PyInstance) || BESIDE.test(String(path))) continue;
+      const kind = layer.cls.mro.map(c => c.name).find(n => LAYERS.test(n));
+      const taken = kind === undefined ? undefined : takenBy(ctx, kind, layer, imageSize(ctx, target));
+      if (taken) return taken;
+    }
+    return undefined;
+  });
+  return "ok" in outcome ? outcome.ok : undefined;
+}
+
+function takenBy(ctx: InferContext, kind: string, layer: PyInstance, image: Image | undefined): Choice | undefined {
+  const read = (name: string): Value | undefined => ctx.vm.getattrOrUndefined(layer, name);
+  const size = (...names: readonly string[]): number => {
+    const found = names.map(read).find(v => typeof v === "number" && v > 0);
+    return typeof found === "number" ? found : 64;
+  };
+  if (kind === "Embedding") return tensor("int64", [batch, length]);
+  if (kind === "Linear") return tensor("float32", [batch, length, size("in_features")]);
+  if (kind === "Rearrange") return fromPattern(read("pattern"), image);
+  const channels = size("in_channels", "num_features");
+  if (/1d$/.test(kind)) return tensor("float32", [batch, channels, length]);
+  if (/2d$/.test(kind)) return tensor("float32", [batch, channels, ...(image ?? (channels <= 4 ? PHOTO : MAP))]);
+  if (/3d$/.test(kind)) return tensor("float32", [2, channels, frames, 64, 64]);
+  return tensor("float32", [batch, length, size("input_size")]);
+}
+
+/** a layer that cuts images into patches: "b c (h p1) (w p2) -> ..." */
+function fromPattern(pattern: Value | undefined, image: Image | undefined): Choice | undefined {
+  const left = typeof pattern === "string" ? (pattern.split("->")[0] ?? "") : "";
+  const axes = left
+    .replace(/\([^)]*\)/g, "()")
+    .trim()
+    .split(/\s+/);
+  return axes.length === 4 ? tensor("float32", [batch, 3, ...(image ?? PHOTO)]) : undefined;
+}
+
+type Image = readonly [number, number];
+
+/** the image size that a module keeps: img_size, image_size, patch_embed.img_size */
+function imageSize({ vm }: InferContext, m: PyInstance): Image | undefined {
+  const parts = ["patch_embed", "patch_embedding", "to_patch_embedding"].map(n => vm.getattrOrUndefined(m, n));
+  for (const owner of [m, ...parts]) {
+    if (!(owner instanceof PyInstance)) continue;
+    for (const name of ["img_size", "image_size", "input_resolution", "image_resolution"]) {
+      const v = vm.getattrOrUndefined(owner, name);
+      const [h, w] = v instanceof PyTuple || v instanceof PyList ? v.items : [v, v];
+      if (typeof h === "number" && typeof w === "number") return [h, w];
+    }
+  }
+  return undefined;
+}

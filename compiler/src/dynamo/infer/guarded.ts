@@ -1,0 +1,51 @@
+// User code run as a trial: with steps of its own, no trace of it in the program's replay, and undone when it fails.
+import { Interrupted, PyError } from "../interp/api";
+import { Journal, setJournal } from "../objects/journal";
+import type { InferContext } from "./context";
+import { messageOf } from "./search/failure";
+
+export type Outcome<T> = { readonly ok: T } | { readonly error: PyError; readonly message: string };
+
+/** runs without leaving steps in the program's replay */
+export function quietly<T>(ctx: Pick<InferContext, "torch">, run: () => T): T {
+  const resume = ctx.torch.pauseSteps();
+  try {
+    return run();
+  } finally {
+    resume();
+  }
+}
+
+/** `keep`: what a run that ends well emitted stays; more steps than `steps` are a TimeoutError */
+export function guarded<T>(ctx: InferContext, steps: number, run: () => T, keep = false): Outcome<T> {
+  const { vm, torch } = ctx;
+  const outer = vm.stepLimit;
+  const limit = Math.min(vm.steps + steps, outer ?? Number.POSITIVE_INFINITY);
+  vm.stepLimit = limit;
+  const journal = new Journal();
+  const outerJournal = setJournal(journal);
+  const depth = vm.frames.length;
+  const events = torch.events.length;
+  const { trace } = torch;
+  const { observer } = vm;
+  let failed = true;
+  try {
+    const ok = quietly(ctx, run);
+    failed = false;
+    return { ok };
+  } catch (e) {
+    vm.frames.length = depth;
+    // read before what the run did is undone: that takes the exception's arguments with it
+    if (e instanceof PyError) return { error: e, message: messageOf(ctx, e) };
+    if (!(e instanceof Interrupted) || limit === outer || vm.steps > vm.host.stepBudget || vm.host.shouldStop())
+      throw e;
+    torch.trace = trace;
+    vm.observer = observer;
+    return { error: vm.makeError("TimeoutError", []), message: "it ran too long" };
+  } finally {
+    setJournal(outerJournal);
+    vm.stepLimit = outer;
+    if (failed) journal.rollback();
+    if (failed || !keep) torch.events.length = Math.min(torch.events.length, events);
+  }
+}

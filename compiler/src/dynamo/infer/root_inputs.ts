@@ -1,0 +1,183 @@
+// A root that is there (a module, a function of tensors) run with inputs that nobody gave. In: the root, what is written of
+// its inputs. Out: captured frames and what they rest on, or the failure that got farthest. Trials leave no trace.
+import { PyFunction } from "../interp/frame";
+import { type Kwargs, PyInstance, type Value } from "../objects/values";
+import { type CompileOptions, PyTensor } from "../torch/objects";
+import { asRoot, attempt, type Found, isFound, type Refused, refused } from "./attempt";
+import { distinct } from "./choices/choices";
+import { functionHoles, withWritten } from "./choices/holes";
+import { inputChoices } from "./choices/inputs";
+import { inputKind, isCachePosition } from "./choices/names";
+import { emptyUsage } from "./choices/usage";
+import { functionOf, methodOf } from "./context";
+import { jaxtyped, type Written } from "./evidence/written";
+import { takenByFirstLayer } from "./first_layer";
+import { guarded } from "./guarded";
+import { inferInputs, valuesOf } from "./inputs";
+import { callArguments } from "./make";
+import { prepare } from "./prepare";
+import type { Program } from "./program";
+import { endless } from "./search/failure";
+import { ABSENT, type Choice, choiceText, type Hole, type State, type TensorChoice } from "./types";
+
+export interface RootRequest {
+  readonly p: Program;
+  readonly options: CompileOptions;
+  readonly grad: boolean;
+  /** sizes that nothing fixed stay symbolic, where the code goes on with them */
+  readonly symbolic: boolean;
+  /** inputs that the user wrote down */
+  readonly written: Written;
+}
+
+/** trials once more, after something else has been changed */
+export const TRIALS_AGAIN = 24;
+const STEPS = 2_000_000;
+const ELSEWHERE = /to be on the same device/;
+
+/** the root as it is, then with its tensors moved to the device, then with what it lacks prepared */
+export function withInputs(r: RootRequest, target: Value, notes: readonly string[], trials?: number): Found | Refused {
+  const { p } = r;
+  let found = searched(r, target, notes, trials);
+  if (isFound(found) || !(target instanceof PyInstance) || (found.failure && endless(found.failure))) return found;
+  if (ELSEWHERE.test(found.why) && attributesToCuda(p, target))
+    found = searched(r, target, [...notes, "tensors it keeps in attributes are on cuda"], trials);
+  if (isFound(found)) return found;
+  const how = found.failure ? prepare(p, target, found.failure) : undefined;
+  if (how === undefined || !onCuda(p, target)) return found;
+  attributesToCuda(p, target);
+  const again = searched(r, target, [...notes, how], TRIALS_AGAIN);
+  return isFound(again) ? again : found;
+}
+
+export function onCuda(p: Program, target: Value): boolean {
+  return "ok" in guarded(p, STEPS, () => p.vm.call(p.vm.getattr(target, "cuda"), []));
+}
+
+/** tensors that modules keep in plain attributes, which cuda() leaves where they are; whether there were any */
+function attributesToCuda(p: Program, target: Value): boolean {
+  const { vm } = p;
+  const outcome = guarded(p, STEPS, () => {
+    let moved = false;
+    for (const m of vm.toArray(vm.call(vm.getattr(target, "modules"), []))) {
+      if (!(m instanceof PyInstance) || !m.attrs) continue;
+      for (const [k, v] of m.attrs.entries()) {
+        if (!(v instanceof PyTensor) || v.meta.device.type !== "cpu") continue;
+        m.attrs.set(String(k), vm.call(vm.getattr(v, "cuda"), []));
+        moved = true;
+      }
+    }
+    return moved;
+  });
+  return "ok" in outcome && outcome.ok;
+}
+
+/** the likeliest inputs at once; only where they don't do, a search, whose trials are watched and hence dearer */
+function searched(r: RootRequest, target: Value, notes: readonly string[], trials?: number): Found | Refused {
+  const { p } = r;
+  const holes = inputHoles(r, target);
+  if (holes === undefined) return { why: "it has no forward method", failure: null };
+  const first: State = new Map(holes.map(h => [h.name, firstChoice(h, holes)]));
+  const mark = p.diagnostics.length;
+  const direct = captured(r, target, holes, first, notes, MARKS.slice(0, 1));
+  if (isFound(direct) || (direct.failure && endless(direct.failure))) return direct;
+  const run = (args: readonly Value[], kwargs: Kwargs) => trialRun(r, target, args, kwargs);
+  const found = inferInputs(p, { holes, first, run, ...(trials === undefined ? {} : { trials }) });
+  p.unsay(mark);
+  if (found.kind === "failed") return refused(found.failure, "no inputs were found that it accepts");
+  return captured(r, target, holes, found.state, notes, MARKS);
+}
+
+/** parameters of the function that runs: forward of a module, __call__ of an object, the function itself */
+function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
+  const { p } = r;
+  const isInstance = target instanceof PyInstance;
+  const f = isInstance ? methodOf(target.cls, "forward") : functionOf(target);
+  if (!(f instanceof PyFunction)) return undefined;
+  const { signature } = f.code;
+  const typed = signature ? jaxtyped(signature) : new Map<string, Choice>();
+  const holes = withWritten(
+    functionHoles(p, f, isInstance ? target.cls : null, isInstance ? 1 : 0, inputChoices),
+    new Map([...typed, ...r.written]),
+  );
+  // forward(*inputs): one tensor, as most are called
+  if (signature?.vararg && !holes.some(h => h.required)) holes.unshift(restHole(r, f, signature.vararg.arg));
+  const at = holes.findIndex(h => h.required || h.fallback === null);
+  const lead = holes[at];
+  if (lead && !lead.written && lead.choices[0]?.kind === "tensor" && saysNothing(lead)) {
+    const taken = takenByFirstLayer(p, target);
+    if (taken) holes[at] = { ...lead, choices: distinct([taken, ...lead.choices]) };
+  }
+  return holes;
+}
+
+const saysNothing = (h: Hole): boolean => h.usage.rank === undefined && inputKind(h.name) === "other";
+
+function restHole({ p }: RootRequest, f: PyFunction, name: string): Hole {
+  const draft = {
+    name,
+    annotation: "",
+    required: true,
+    keywordOnly: false,
+    usage: emptyUsage(),
+    fallback: undefined,
+    globals: f.globals,
+    selves: new Set<string>(),
+  };
+  return { ...draft, choices: inputChoices(p, { ...draft, name: "x" }) };
+}
+
+/** required parameters get their first choice; a forward whose parameters all have defaults gets its first one */
+function firstChoice(h: Hole, all: readonly Hole[]): Choice {
+  if (h.required || isCachePosition(h.name)) return h.choices[0] ?? ABSENT;
+  const none = all.every(x => !x.required);
+  return none && h === all[0] && h.fallback === null ? (h.choices[0] ?? ABSENT) : ABSENT;
+}
+
+function trialRun(r: RootRequest, target: Value, args: readonly Value[], kwargs: Kwargs): number {
+  const { runner, api } = r.p;
+  const frames: number[] = [];
+  asRoot(r.p, r.grad, () =>
+    runner.isolated(() => runner.callCompiled(api.callable(target), args, kwargs, { options: r.options, frames })),
+  );
+  return frames.length;
+}
+
+/** dimensions of an input that stay symbolic: the batch and the length of sequences, then the batch alone, then none */
+const MARKS: readonly ((c: TensorChoice) => readonly number[])[] = [
+  ({ dims, dtype }) => (dims.length === 3 || (dims.length === 2 && dtype === "int64") ? [0, 1] : [0]),
+  () => [0],
+  () => [],
+];
+
+/** the run that counts, with the first of `marks` that the code goes on with */
+function captured(
+  r: RootRequest,
+  target: Value,
+  holes: readonly Hole[],
+  state: State,
+  notes: readonly string[],
+  marks: typeof MARKS,
+): Found | Refused {
+  const described = holes.flatMap(h => {
+    const c = state.get(h.name) ?? ABSENT;
+    return c.kind === "absent" ? [] : [`${h.name} is ${choiceText(c)}`];
+  });
+  const options = { ...r.options, assumed: [...r.options.assumed, ...notes, ...described] };
+  let last: Found | Refused = { why: "nothing to try", failure: null };
+  for (const marked of r.symbolic ? marks : marks.slice(-1)) {
+    const inputs = () => {
+      const values = valuesOf(r.p, holes, state);
+      for (const [name, v] of values) {
+        const c = state.get(name);
+        if (!(v instanceof PyTensor) || c?.kind !== "tensor") continue;
+        const free = marked(c).filter(i => i < c.dims.length && !c.fixed?.includes(i));
+        v.marks = new Map(free.map(i => [i, "dynamic"]));
+      }
+      return callArguments(holes, values);
+    };
+    last = attempt(r.p, { target, options, grad: r.grad, inputs });
+    if (isFound(last)) return last;
+  }
+  return last;
+}

@@ -1,0 +1,40 @@
+// Tensors inside choices and the values made of them, by where they stand: "x", "x/0", "x/image".
+import { PyDict, PyInstance, PyList, PyTuple, type Value } from "../../objects/values";
+import { PyTensor } from "../../torch/objects";
+import { ABSENT, type Choice, type State, type TensorChoice, withChoice } from "../types";
+
+export interface Leaf {
+  readonly path: string;
+  readonly c: TensorChoice;
+}
+
+export function tensorLeaves(path: string, v: Value): (readonly [string, readonly PyTensor[]])[] {
+  if (v instanceof PyTensor) return [[path, [v]]];
+  if (v instanceof PyList || v instanceof PyTuple) return v.items.flatMap((x, i) => tensorLeaves(`${path}/${i}`, x));
+  if (v instanceof PyDict) return v.entries().flatMap(([k, x]) => tensorLeaves(`${path}/${String(k)}`, x));
+  if (v instanceof PyInstance && v.attrs) return [[path, v.attrs.values().filter(x => x instanceof PyTensor)]];
+  return [];
+}
+
+export function choiceLeaves(path: string, c: Choice): Leaf[] {
+  if (c.kind === "tensor") return [{ path, c }];
+  if (c.kind === "seq") return c.items.flatMap((x, i) => choiceLeaves(`${path}/${i}`, x));
+  return c.kind === "dict" ? c.entries.flatMap(([k, x]) => choiceLeaves(`${path}/${k}`, x)) : [];
+}
+
+function replaceLeaf(c: Choice, rest: readonly string[], made: Choice): Choice {
+  const [head, ...tail] = rest;
+  if (head === undefined) return made;
+  if (c.kind === "seq")
+    return { ...c, items: c.items.map((x, i) => (String(i) === head ? replaceLeaf(x, tail, made) : x)) };
+  if (c.kind === "dict")
+    return { ...c, entries: c.entries.map(([k, x]) => [k, k === head ? replaceLeaf(x, tail, made) : x]) };
+  return c;
+}
+
+export function withLeaf(state: State, path: string, made: Choice): State {
+  const [hole = "", ...rest] = path.split("/");
+  return withChoice(state, hole, replaceLeaf(state.get(hole) ?? ABSENT, rest, made));
+}
+
+export const holeOf = (path: string): string => path.split("/")[0] ?? path;

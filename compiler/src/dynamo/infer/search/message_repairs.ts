@@ -1,0 +1,114 @@
+// Inputs that torch's and Python's own error messages ask for. In: the tensors of a state and its failure. Out: states to try.
+import type { DType } from "../../../aten/types";
+import { reshaped } from "../choices/inputs";
+import { type Failure, type State, tensor } from "../types";
+import { type Leaf, withLeaf } from "./leaves";
+
+export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failure): State[] {
+  const out: State[] = [];
+  const read = f.touched.length > 0 ? tensors.filter(t => f.touched.includes(t.path)) : tensors;
+  const setRank = (list: readonly Leaf[], rank: number): void => {
+    for (const { path, c } of list) {
+      if (c.dims.length === rank) continue;
+      out.push(withLeaf(state, path, tensor(c.dtype, reshaped(c.dims, rank))));
+    }
+  };
+  const setType = (list: readonly Leaf[], from: (d: DType) => boolean, to: DType): void => {
+    const changed = list.filter(l => from(l.c.dtype));
+    const flat = (dims: readonly number[]): readonly number[] =>
+      to === "int64" && dims.length > 2 ? dims.slice(0, 2) : dims;
+    for (const { path, c } of changed) out.push(withLeaf(state, path, { ...c, dtype: to, dims: flat(c.dims) }));
+    for (const { path, c } of changed)
+      if (flat(c.dims) !== c.dims) out.push(withLeaf(state, path, { ...c, dtype: to }));
+  };
+  /** a size of 1 is no symbol, so no question about it shows in the decisions */
+  const setDim = (at: (rank: number) => number, size: number): void => {
+    for (const { path, c } of read) {
+      const i = at(c.dims.length);
+      if (i >= 0 && i < c.dims.length && c.dims[i] !== size)
+        out.push(withLeaf(state, path, { ...c, dims: c.dims.map((d, k) => (k === i ? size : d)) }));
+    }
+  };
+  /** tensors that are concatenated have the size together */
+  const share = (at: (rank: number) => number, size: number): void => {
+    const parts = read.filter(({ c }) => at(c.dims.length) >= 0);
+    if (parts.length < 2 || size % parts.length !== 0) return;
+    const each = size / parts.length;
+    const resized = parts.reduce((s, { path, c }) => {
+      const i = at(c.dims.length);
+      return withLeaf(s, path, { ...c, dims: c.dims.map((d, k) => (k === i ? each : d)) });
+    }, state);
+    out.push(resized);
+  };
+  const { message } = f;
+  const isFloat = (d: DType): boolean => /float/.test(d);
+  if (WANTS_INTEGERS.test(message)) setType(read, isFloat, "int64");
+  if (WANTS_FLOATS.test(message)) setType(read, d => !isFloat(d), "float32");
+  if (/[Bb]oolean|bool tensor|\(bool\)|torch\.bool/.test(message)) setType(read, d => d !== "bool", "bool");
+  const channels = /weight of size \[([\d, ]+)\].* to have (\d+) channels(?:, but got (\d+))?/.exec(message);
+  if (channels) {
+    const rank = (channels[1] ?? "").split(",").length;
+    const joined = joinedChannels(
+      read.filter(t => t.c.dims.length === rank),
+      Number(channels[3]),
+      Number(channels[2]),
+    );
+    if (joined) out.push(joined.reduce((st, l) => withLeaf(st, l.path, l.c), state));
+    setDim(r => (r === rank ? 1 : r - rank + 1), Number(channels[2]));
+    setDim(r => (r > 1 ? 1 : -1), Number(channels[2]));
+    share(r => (r > 1 ? 1 : -1), Number(channels[2]));
+    for (const { path, c } of read.filter(t => t.c.dims.length === rank - 1)) {
+      const dims = reshaped(c.dims, rank);
+      dims[1] = Number(channels[2]);
+      out.push(withLeaf(state, path, tensor(c.dtype, dims)));
+    }
+  }
+  const product = /shapes cannot be multiplied \(\d+x\d+ and (\d+)x\d+\)/.exec(message);
+  if (product) share(r => r - 1, Number(product[1]));
+  const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
+  if (elements) setDim(() => 1, Number(elements[1]));
+  const factor = /shapes cannot be multiplied \(\d+x\d+ and 1x\d+\)|normalized_shape=\[1\]/.test(message);
+  if (factor) setDim(r => r - 1, 1);
+  let m = /not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)\)/.exec(message);
+  if (m) setRank(narrow(tensors, Number(m[2])), Number(m[1]));
+  m = /too many values to unpack \(expected (\d+)/.exec(message);
+  if (m) {
+    const most = Number(m[1]);
+    setRank(
+      tensors.filter(t => t.c.dims.length > most),
+      most,
+    );
+  }
+  m = /[Ee]xpected (\d)D(?: \([^)]*\))?(?: or (\d)D)?/.exec(message);
+  if (m) setRank(read, Number(m[2] ?? m[1]));
+  m = /expected (\d+) dims\. Received (\d+)-dim/.exec(message);
+  if (m) setRank(narrow(tensors, Number(m[2])), Number(m[1]));
+  m = /same number of dimensions: got (\d+) and (\d+)/.exec(message);
+  if (m) {
+    const [a, b] = [Number(m[1]), Number(m[2])];
+    for (const rank of [Math.max(a, b), Math.min(a, b)]) setRank(read, rank);
+  }
+  m = /input\.dim\(\) = (\d+).*len\(dims\) = (\d+)/.exec(message);
+  if (m?.[2]) setRank(narrow(read, Number(m[1])), Number(m[2]));
+  if (/Dimension out of range|index out of range|[Tt]oo many indices/.test(message))
+    for (const t of read) setRank([t], t.c.dims.length + 1);
+  return out;
+}
+
+/** tensors whose channels were joined before a layer: as many each as make up what it takes */
+function joinedChannels(parts: readonly Leaf[], got: number, wanted: number): Leaf[] | undefined {
+  const sum = parts.reduce((n, l) => n + (l.c.dims[1] ?? 0), 0);
+  if (parts.length < 2 || sum !== got || wanted % parts.length !== 0) return undefined;
+  const each = wanted / parts.length;
+  return parts.map(l => ({ ...l, c: { ...l.c, dims: l.c.dims.map((d, i) => (i === 1 ? each : d)) } }));
+}
+
+const WANTS_INTEGERS =
+  /indices must be|scalar types:? Long|dtype.*[Ll]ong|Expected tensor for argument #1 'indices'|tensors used as indices|expected .*int64|int64 expected|index.*integer|indices.*(int|long)|one_hot/i;
+const WANTS_FLOATS =
+  /not implemented for '(Long|Bool|Int)'|expected m1 and m2 to have the same dtype|same dtype|should be the same|must match except|Expected .* (Float|floating)|floating point|Input type|can only be/i;
+
+const narrow = (list: readonly Leaf[], rank: number): readonly Leaf[] => {
+  const exact = list.filter(t => t.c.dims.length === rank);
+  return exact.length > 0 ? exact : list;
+};
