@@ -6,6 +6,7 @@ import { makeArgs } from "../aten/args";
 import { type BindHost, type Bound, bindArguments } from "../aten/bind";
 import { floatKey } from "../aten/float_parameter";
 import { isContiguous, wrapDim } from "../aten/meta_builder";
+import { isDifferentiableDType } from "../aten/ops/helpers/dtypes";
 import { promoteElementwise } from "../aten/promotion";
 import { mustLookup, packetOf } from "../aten/registry";
 import { parseSchema } from "../aten/schema";
@@ -32,16 +33,7 @@ import { FunctionalTensor } from "./functional";
 import { takeFunctionNames, takeOperatorNames, takeWrapperNames } from "./symbolic_names";
 import { isTraced, many, TracedTensor } from "./traced_tensor";
 import { single, type TraceContext, Tracer } from "./tracer";
-import {
-  type Edge,
-  type GradFunction,
-  type GradInput,
-  isDifferentiable,
-  isValue,
-  metaOf,
-  Value,
-  type ValueView,
-} from "./value";
+import { type Edge, type GradFunction, type GradInput, isValue, metaOf, Value, type ValueView } from "./value";
 
 interface SavedValue {
   readonly value: Value;
@@ -162,7 +154,7 @@ export class Dispatcher implements GradHost {
       if (r !== undefined) return r;
       const result = this.below(record, bound);
       if (
-        many(result).some(v => v !== null && isDifferentiable(metaOf(v).dtype)) &&
+        many(result).some(v => v !== null && isDifferentiableDType(metaOf(v).dtype)) &&
         !record.tags?.includes("factory")
       ) {
         throw new OpError(`derivative for ${packetOf(record.name)} is not implemented`, "NotImplementedError");
@@ -214,7 +206,7 @@ export class Dispatcher implements GradHost {
     if (names.length === order.length) order.sort((i, j) => compareText(names[i] ?? "", names[j] ?? ""));
     for (const i of order) {
       const v = outputs[i] ?? null;
-      if (v === null || !isDifferentiable(metaOf(v).dtype) || record.nonDifferentiable?.includes(i)) continue;
+      if (v === null || !isDifferentiableDType(metaOf(v).dtype) || record.nonDifferentiable?.includes(i)) continue;
       if (saves.has(i)) {
         const kept = this.withOriginal("aten.detach", () =>
           this.untracked(() => this.builder.call("aten.alias.default", [v])),
@@ -310,7 +302,7 @@ export class Dispatcher implements GradHost {
       applyDerivative(
         scratch,
         { derivative, bound: stands, inputs, outputs },
-        outputs.map(m => (isDifferentiable(m.dtype) ? stand(m) : null)),
+        outputs.map(m => (isDifferentiableDType(m.dtype) ? stand(m) : null)),
         i => {
           used.results.add(i);
           return stand(outputs[i] as TensorMeta);

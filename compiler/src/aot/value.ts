@@ -1,7 +1,7 @@
 // Tensors of a traced program as autograd sees them, and the functions that made them. In: functional tensors.
 // Out: Values with an edge to where their gradient goes. Promises: data only; dispatch.ts makes them, autograd.ts walks them.
 import type { Bound } from "../aten/bind";
-import { isComplexDType, isFloatDType } from "../aten/ops/helpers/dtypes";
+import { isDifferentiableDType } from "../aten/ops/helpers/dtypes";
 import type { Derivative, OpRecord, TensorMeta } from "../aten/types";
 import type { FunctionalTensor } from "./functional";
 import type { TraceContext } from "./tracer";
@@ -33,8 +33,6 @@ export interface GradFunction {
   /** instead of the derivative's formulas: gradients of the inputs, in their order */
   readonly apply?: (grads: readonly (Value | null)[]) => (Value | null)[];
 }
-
-export const isDifferentiable = (d: TensorMeta["dtype"]): boolean => isFloatDType(d) || isComplexDType(d);
 
 /** A view operator as the program called it; the viewed tensor is replaced when it runs again. */
 export interface ValueView {
@@ -86,4 +84,4 @@ export function metaOf(v: Value): TensorMeta {
   return requiresGrad ? { ...v.tensor.meta, requiresGrad: true } : v.tensor.meta;
 }
 
-export const isDifferentiableValue = (v: Value): boolean => isDifferentiable(v.tensor.meta.dtype);
+export const isDifferentiableValue = (v: Value): boolean => isDifferentiableDType(v.tensor.meta.dtype);

@@ -8,7 +8,7 @@ import {
   PyComplex,
   type TensorMeta,
 } from "../types";
-import { aten, each, fallback, fl, isComplex, pointwise, spell } from "./helpers/define";
+import { aten, each, fallback, fl, isComplexDType, pointwise, spell } from "./helpers/define";
 import { composed } from "./helpers/shape";
 import { where, zerosLike } from "./helpers/trace";
 
@@ -130,7 +130,7 @@ const views: OpRecord[] = [
     python: spell("conj"),
     composite: (b, a) => {
       const x = a.tensor("self");
-      return isComplex(b.meta(x).dtype) ? b.call("aten._conj.default", [x]) : x;
+      return isComplexDType(b.meta(x).dtype) ? b.call("aten._conj.default", [x]) : x;
     },
   }),
   ...(["real", "imag"] as const).map((name, which) =>
@@ -140,7 +140,7 @@ const views: OpRecord[] = [
       python: [`torch.${name}`, `Tensor.${name}`],
       composite: (b, a) => {
         const x = a.tensor("self");
-        if (isComplex(b.meta(x).dtype)) return part(b, x, which === 0 ? 0 : 1);
+        if (isComplexDType(b.meta(x).dtype)) return part(b, x, which === 0 ? 0 : 1);
         return which === 0 ? x : b.fail("imag is not implemented for tensors with non-complex dtypes.");
       },
     }),
@@ -159,7 +159,7 @@ const angle = pointwise({
     const f = aten(b);
     const x = a.tensor("self");
     const { dtype, device } = b.meta(x);
-    if (isComplex(dtype)) return undefined;
+    if (isComplexDType(dtype)) return undefined;
     const pi = b.call("aten.scalar_tensor.default", [fl(Math.PI)], {
       dtype: new DTypeArg(b.promote("int_to_float", b.meta(x))),
       device: new DeviceArg(device),
@@ -171,7 +171,7 @@ const angle = pointwise({
   lower: fallback("aten.angle.default", ["self"], ["self"]),
   derivative: each({
     self: (b, c) => {
-      if (!isComplex(b.meta(c.args.tensor("self")).dtype)) return zerosLike(b, c.args.tensor("self"));
+      if (!isComplexDType(b.meta(c.args.tensor("self")).dtype)) return zerosLike(b, c.args.tensor("self"));
       return b.fail("the gradient of angle of a complex tensor is not supported", "NotImplementedError");
     },
   }),

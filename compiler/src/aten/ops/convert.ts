@@ -14,7 +14,7 @@ import {
   type OpRecord,
   type TensorMeta,
 } from "../types";
-import { each, fallback, isComplex, isFloat, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
+import { each, fallback, isComplexDType, isFloatDType, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
 import { composed, contiguousStrides, copiedStrides, looksChannelsLast } from "./helpers/shape";
 import { STRIDED, zerosLike } from "./helpers/trace";
 
@@ -57,7 +57,7 @@ const convertElementType: OpRecord = {
   lower: (b, a) => {
     const x = a.tensor("a");
     const dtype = a.dtype("dtype") ?? b.dtype(x);
-    if (!isComplex(dtype) || b.size(x).length === 0) return b.toDtype(x, dtype, true);
+    if (!isComplexDType(dtype) || b.size(x).length === 0) return b.toDtype(x, dtype, true);
     // ATen writes complex numbers into new memory
     const size = b.size(x);
     const copy = b.empty(size, contiguousStrides(b, size), dtype, b.device(x));
@@ -112,7 +112,7 @@ const toCopy: OpRecord = {
   derivative: each({
     self: (b, c) => {
       const [g, x] = [b.meta(c.grad()), b.meta(c.args.tensor("self"))];
-      if (isComplex(g.dtype) && !isComplex(x.dtype)) return b.call("aten.real.default", [c.grad()]);
+      if (isComplexDType(g.dtype) && !isComplexDType(x.dtype)) return b.call("aten.real.default", [c.grad()]);
       if (g.dtype === x.dtype && sameDevice(g.device, x.device)) return c.grad();
       return b.call("aten._to_copy.default", [c.grad()], {
         dtype: new DTypeArg(x.dtype),
@@ -332,7 +332,7 @@ const copy: OpRecord = {
     self: (b, c) => zerosLike(b, c.grad()),
     src: (b, c) => {
       const [g, src] = [b.meta(c.grad()), b.meta(c.args.tensor("src"))];
-      if (!isFloat(src.dtype) || (g.dtype === src.dtype && sameDevice(g.device, src.device))) return c.grad();
+      if (!isFloatDType(src.dtype) || (g.dtype === src.dtype && sameDevice(g.device, src.device))) return c.grad();
       return b.call("aten._to_copy.default", [c.grad()], {
         dtype: new DTypeArg(src.dtype),
         layout: STRIDED,

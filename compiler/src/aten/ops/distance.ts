@@ -9,7 +9,17 @@ import {
   type OpRecord,
   type Scalar,
 } from "../types";
-import { aten, each, fallback, fl, isIntegral, NOT_DIFFERENTIABLE, numberOf, pointwise, spell } from "./helpers/define";
+import {
+  aten,
+  each,
+  fallback,
+  fl,
+  isIntegralDType,
+  NOT_DIFFERENTIABLE,
+  numberOf,
+  pointwise,
+  spell,
+} from "./helpers/define";
 import { normBackward } from "./helpers/reduce";
 import { at, broadcastShapes, composed, decomposed } from "./helpers/shape";
 import { fullLike, iota, maskedFill, STRIDED, toDtype, where } from "./helpers/trace";
@@ -309,7 +319,7 @@ const primsDiv: OpRecord = pointwise({
   derivative: NOT_DIFFERENTIABLE,
   lower: (b, a) => {
     const xs = [a.tensor("self"), a.tensor("other")] as const;
-    return b.elementwise(isIntegral(b.dtype(xs[0])) ? "truncdiv" : "truediv", xs);
+    return b.elementwise(isIntegralDType(b.dtype(xs[0])) ? "truncdiv" : "truediv", xs);
   },
 });
 

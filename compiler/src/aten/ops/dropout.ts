@@ -1,6 +1,6 @@
 // Dropout in all forms: of elements, of channels, with SELU's statistics kept.
 import { type Args, DTypeArg, type GraphBuilder, MemoryFormatArg, type OpRecord } from "../types";
-import { aten, fl, isFloat, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, fl, isFloatDType, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { composed, decomposed } from "./helpers/shape";
 import { toDtype } from "./helpers/trace";
 import { uniformLike } from "./random";
@@ -21,7 +21,7 @@ const kernels: OpRecord[] = [
       const bool = (value: "zeros_like" | "ones_like") => b.call(`aten.${value}.default`, [x], { dtype: BOOL });
       if (a.optBool("train") === false || p === 0) return [x, bool("ones_like")];
       if (p === 1) return [f("zeros_like.default", x), bool("zeros_like")];
-      if (!isFloat(b.meta(x).dtype))
+      if (!isFloatDType(b.meta(x).dtype))
         return b.fail(`result type Float can't be cast to the desired output type ${b.meta(x).dtype}`);
       const mask = f("gt.Scalar", uniformLike(b, x), a.raw("p"));
       return [f("mul.Tensor", f("mul.Tensor", mask, x), fl(1 / (1 - p))), mask];

@@ -1,7 +1,7 @@
 // Fourier transforms. cuFFT's kernels are calls; padding, shifts and normalization stand around them as ordinary
 // operators.
 import type { Args, Dim, DType, GraphBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
-import { aten, each, fallback, isComplex, isFloat, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, each, fallback, isComplexDType, isFloatDType, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { deviceOf, OPTIONS } from "./helpers/factories";
 import { pythonOptions } from "./helpers/python_call";
 import { at, composed, contiguousStrides, range, wrapDims } from "./helpers/shape";
@@ -139,8 +139,8 @@ function normalization(b: { fail(m: string): never }, norm: string | null, forwa
 /** the input as numbers that the transform takes */
 function promoted<T>(b: GraphBuilder<T>, x: T, complex: boolean): T {
   const { dtype } = b.meta(x);
-  if (isComplex(dtype)) return x;
-  const real: DType = isFloat(dtype) ? dtype : b.defaultDType();
+  if (isComplexDType(dtype)) return x;
+  const real: DType = isFloatDType(dtype) ? dtype : b.defaultDType();
   return cast(b, x, complex ? (COMPLEX[real] ?? b.fail(`Unsupported dtype ${real}`)) : real);
 }
 
@@ -201,11 +201,11 @@ function transform<T>(
   const mode = normalization(b, norm, forward);
   const last = at(t.dims, t.dims.length - 1);
   const lastSize = at(t.sizes, t.sizes.length - 1);
-  if (kind === "r2c" && isComplex(b.meta(given).dtype)) {
+  if (kind === "r2c" && isComplexDType(b.meta(given).dtype)) {
     return b.fail("rfft expects a real input tensor, but got ComplexFloat");
   }
   // a real signal in one dimension
-  const realWhole = kind === "c2c" && one && !isComplex(b.meta(given).dtype);
+  const realWhole = kind === "c2c" && one && !isComplexDType(b.meta(given).dtype);
   const x = promoted(b, given, kind !== "r2c" && !realWhole);
   if (kind === "c2r") {
     const size = lastSize ?? b.mul(b.sub(at(b.meta(x).shape, last), 1), 2);

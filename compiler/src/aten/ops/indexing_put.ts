@@ -7,8 +7,8 @@ import {
   each,
   fallback,
   inplace,
-  isComplex,
-  isFloat,
+  isComplexDType,
+  isFloatDType,
   NOT_DIFFERENTIABLE,
   numberOf,
   spell,
@@ -374,7 +374,7 @@ const indexReduce: OpRecord = {
       counts = f("masked_fill.Scalar", counts, f("lt.Scalar", counts, 1), 1);
     }
     const sums = add(out, source);
-    const exact = isFloat(b.meta(x).dtype) || isComplex(b.meta(x).dtype);
+    const exact = isFloatDType(b.meta(x).dtype) || isComplexDType(b.meta(x).dtype);
     return f(exact ? "div.Tensor" : "floor_divide.default", sums, counts);
   },
   derivative: {

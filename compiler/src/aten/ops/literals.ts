@@ -13,7 +13,7 @@ import {
   type Scalar,
   type TensorMeta,
 } from "../types";
-import { isFloat } from "./helpers/define";
+import { isFloatDType } from "./helpers/define";
 import { deviceOf, options, scalarDType } from "./helpers/factories";
 import { composed } from "./helpers/shape";
 import { cast } from "./helpers/trace";
@@ -33,7 +33,7 @@ function literalDType<T>(b: GraphBuilder<T>, values: readonly Scalar[]): DType {
   const kinds = values.map(v => scalarDType(b, v));
   return (
     kinds.find(k => k.startsWith("complex")) ??
-    kinds.find(isFloat) ??
+    kinds.find(isFloatDType) ??
     kinds.find(k => k === "int64") ??
     kinds[0] ??
     b.defaultDType()

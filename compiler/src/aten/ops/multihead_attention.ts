@@ -1,6 +1,6 @@
 // F.multi_head_attention_forward: projections, masks, attention with or without its weights, output projection.
 import { type Args, type ArgValue, DeviceArg, type Dim, DTypeArg, type GraphBuilder, type OpRecord } from "../types";
-import { aten, fl, isFloat } from "./helpers/define";
+import { aten, fl, isFloatDType } from "./helpers/define";
 import { at, composed } from "./helpers/shape";
 import { CONTIGUOUS } from "./helpers/trace";
 
@@ -47,7 +47,7 @@ function projections<T>(b: GraphBuilder<T>, a: Args<T>, q: T, k: T, v: T): Three
 /** True where attention is not allowed, as numbers to add */
 function additive<T>(b: GraphBuilder<T>, mask: T, name: string, like: T): T {
   const { dtype } = b.meta(mask);
-  if (isFloat(dtype)) return mask;
+  if (isFloatDType(dtype)) return mask;
   if (dtype !== "bool") return b.fail(`only bool and floating types of ${name} are supported`, "AssertionError");
   const zeros = b.call("aten.zeros_like.default", [mask], { dtype: new DTypeArg(b.meta(like).dtype) });
   return b.call("aten.masked_fill_.Scalar", [zeros, mask, fl(Number.NEGATIVE_INFINITY)]);

@@ -23,8 +23,8 @@ import {
   fl,
   type GradFormula,
   inplace,
-  isFloat,
-  isIntegral,
+  isFloatDType,
+  isIntegralDType,
   lowerOperands,
   metaOperands,
   NOT_DIFFERENTIABLE,
@@ -93,7 +93,7 @@ function lowerRoundedDivide<B>(
   mode: string | null,
 ): B {
   if (mode === null) return lowerTrueDivide(b, x, y);
-  if (isIntegral(outDtype(b))) return b.elementwise(mode === "floor" ? "floordiv" : "truncdiv", [x, y]);
+  if (isIntegralDType(outDtype(b))) return b.elementwise(mode === "floor" ? "floordiv" : "truncdiv", [x, y]);
   const quotient = lowerTrueDivide(b, x, y);
   return b.elementwise(mode === "floor" ? "floor" : "trunc", [quotient]);
 }
@@ -238,7 +238,7 @@ const rsub: OpRecord[] = (["Tensor", "Scalar"] as const).map(overload =>
 function modulo(packet: "remainder" | "fmod"): OpRecord[] {
   const rounding_mode = packet === "remainder" ? "floor" : "trunc";
   const lower: OpRecord["lower"] = (b, a) => {
-    const op = packet === "remainder" ? "remainder" : isIntegral(outDtype(b)) ? "mod" : "fmod";
+    const op = packet === "remainder" ? "remainder" : isIntegralDType(outDtype(b)) ? "mod" : "fmod";
     return b.elementwise(op, lowerOperands(a, BOTH));
   };
   const operators = packet === "remainder" ? ["operator.mod"] : [];
@@ -300,21 +300,22 @@ function lowerPower<B>(b: LoweringBuilder<B>, a: Args<B>): B {
     const exponent = a.scalar("exponent");
     const n = numberOf(exponent);
     const x = b.toDtype(a.tensor("self"), dtype);
-    if (n === 0.5 && isFloat(dtype)) return b.elementwise("sqrt", [x]);
+    if (n === 0.5 && isFloatDType(dtype)) return b.elementwise("sqrt", [x]);
     if (n === 1) return b.clone(x);
     if (Number.isInteger(n) && n > -32 && n < 32) return lowerIntegerPower(b, x, n);
-    if (isIntegral(dtype)) return fallback("aten.pow.Tensor_Scalar", ["self"], ["self", "exponent"])(b, a);
+    if (isIntegralDType(dtype)) return fallback("aten.pow.Tensor_Scalar", ["self"], ["self", "exponent"])(b, a);
     return b.elementwise("pow", [x, exponent]);
   }
   const exponent = a.tensor("exponent");
   if (!a.isTensor("self")) {
     const base = numberOf(a.scalar("self"));
     if (base === 1) return b.constant(1, dtype, b.device(exponent), b.size(exponent));
-    if (base === 2 && isFloat(b.dtype(exponent))) return b.elementwise("exp2", [exponent]);
-    if (isIntegral(dtype)) return fallback("aten.pow.Scalar", ["exponent"], ["self", "exponent"])(b, a);
+    if (base === 2 && isFloatDType(b.dtype(exponent))) return b.elementwise("exp2", [exponent]);
+    if (isIntegralDType(dtype)) return fallback("aten.pow.Scalar", ["exponent"], ["self", "exponent"])(b, a);
     return b.elementwise("pow", [a.scalar("self"), exponent]);
   }
-  if (isIntegral(dtype)) return fallback("aten.pow.Tensor_Tensor", ["self", "exponent"], ["self", "exponent"])(b, a);
+  if (isIntegralDType(dtype))
+    return fallback("aten.pow.Tensor_Tensor", ["self", "exponent"], ["self", "exponent"])(b, a);
   return b.elementwise("pow", [a.tensor("self"), exponent]);
 }
 

@@ -6,9 +6,9 @@ import {
   each,
   elementwiseMeta,
   fl,
-  isComplex,
-  isFloat,
-  isIntegral,
+  isComplexDType,
+  isFloatDType,
+  isIntegralDType,
   NOT_DIFFERENTIABLE,
   pointwise,
   spell,
@@ -112,10 +112,10 @@ const geometry: OpRecord[] = [
     lower: (b, a) => {
       const [x, n] = [a.tensor("self"), a.tensor("other")];
       const [dx, dn] = [b.dtype(x), b.dtype(n)];
-      if (isFloat(dx) && isIntegral(dn) && dn !== "bool") {
+      if (isFloatDType(dx) && isIntegralDType(dn) && dn !== "bool") {
         return b.elementwise("ldexp", [x, n], { promotion: null, dtype: dx });
       }
-      const dtype = isIntegral(dx) ? "float32" : dx;
+      const dtype = isIntegralDType(dx) ? "float32" : dx;
       return b.elementwise(
         (ops, value, exponent) => {
           const power = ops.op("pow", ops.constant(fl(2), dtype), ops.toDtype(exponent, dtype));
@@ -180,7 +180,7 @@ function logAddExp(packet: "logaddexp" | "logaddexp2"): OpRecord {
     decompose: (b, a) => {
       const f = aten(b);
       const [p, q] = [a.tensor("self"), a.tensor("other")];
-      if (isComplex(b.meta(p).dtype)) return undefined;
+      if (isComplexDType(b.meta(p).dtype)) return undefined;
       const [x, y] = broadcast(b, p, q);
       const first = f("ge.Tensor", x, y);
       const high = f("where.self", first, x, y);

@@ -9,8 +9,8 @@ import {
   fallbackMany,
   fl,
   inplace,
-  isComplex,
-  isIntegral,
+  isComplexDType,
+  isIntegralDType,
   NOT_DIFFERENTIABLE,
   pointwise,
   spell,
@@ -86,7 +86,7 @@ const signs: OpRecord[] = [
       decompose: (b, a) => {
         const f = aten(b);
         const x = a.tensor("self");
-        if (!isComplex(b.meta(x).dtype)) return withOpmath(b, [x], y => f("sign.default", y));
+        if (!isComplexDType(b.meta(x).dtype)) return withOpmath(b, [x], y => f("sign.default", y));
         const size = f("abs.default", x);
         const isZero = f("eq.Scalar", size, 0);
         return where(b, isZero, 0, f("div.Tensor", x, size));
@@ -95,7 +95,7 @@ const signs: OpRecord[] = [
         self: (b, c) => {
           const f = aten(b);
           const [g, x] = [c.grad(), c.args.tensor("self")];
-          if (!isComplex(b.meta(g).dtype)) return efficientZero(b, g);
+          if (!isComplexDType(b.meta(g).dtype)) return efficientZero(b, g);
           const sgn = c.result();
           const size = f("abs.default", x);
           const radial = f("mul.Tensor", f("real.default", f("div.Tensor", g, sgn)), sgn);
@@ -160,7 +160,7 @@ const predicates: OpRecord[] = [
       derivative: NOT_DIFFERENTIABLE,
       lower: (b, a) => {
         const x = a.tensor("self");
-        return isIntegral(b.dtype(x))
+        return isIntegralDType(b.dtype(x))
           ? b.constant(false, "bool", b.device(x), b.size(x))
           : b.elementwise(packet, [x], { dtype: "bool" });
       },
@@ -190,7 +190,7 @@ const predicates: OpRecord[] = [
       derivative: NOT_DIFFERENTIABLE,
       decompose: (b, a) => {
         const x = a.tensor("self");
-        if (isIntegral(b.meta(x).dtype)) return fullLike(b, x, false, "bool");
+        if (isIntegralDType(b.meta(x).dtype)) return fullLike(b, x, false, "bool");
         return aten(b)("eq.Scalar", x, fl(packet === "isposinf" ? Infinity : -Infinity));
       },
     }),
@@ -222,7 +222,7 @@ const cleaned: OpRecord[] = [
         const f = aten(b);
         const x = a.tensor("self");
         const { dtype } = b.meta(x);
-        if (isIntegral(dtype)) return f("clone.default", x);
+        if (isIntegralDType(dtype)) return f("clone.default", x);
         const limit = LIMITS[dtype] ?? Number.MAX_VALUE;
         const nan = fl(a.optNumber("nan") ?? 0);
         const low = fl(a.optNumber("neginf") ?? -limit);

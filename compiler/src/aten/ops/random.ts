@@ -14,7 +14,7 @@ import {
   type Ops,
   type TensorMeta,
 } from "../types";
-import { aten, each, fallback, fl, isFloat, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, each, fallback, fl, isFloatDType, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { deviceOf, likeLayout, newSize, OPTIONS, toFormat, writtenDevice } from "./helpers/factories";
 import { pythonOptions } from "./helpers/python_call";
 import { at, broadcastShapes, composed, contiguousStrides, decomposed } from "./helpers/shape";
@@ -240,7 +240,7 @@ function exponential<T>(b: GraphBuilder<T>, a: Args<T>): T {
   const x = a.tensor("self");
   const { dtype, device } = b.meta(x);
   const rate = a.number("lambd");
-  if (!isFloat(dtype))
+  if (!isFloatDType(dtype))
     return b.fail(
       `Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified ${dtype}`,
     );

@@ -2,7 +2,7 @@
 
 import { type Args, type ArgValue, type Dim, type DType, type GraphBuilder, type OpRecord, PyFloat } from "../types";
 import { fullGiven } from "./factory";
-import { isFloat, NOT_DIFFERENTIABLE, numberOf } from "./helpers/define";
+import { isFloatDType, NOT_DIFFERENTIABLE, numberOf } from "./helpers/define";
 import { asNumber, type Count, deviceOf, isIntegral, OPTIONS, options, writtenDevice } from "./helpers/factories";
 import { at, composed, decomposed, outMeta } from "./helpers/shape";
 import { convert, iota, toDtype } from "./helpers/trace";
@@ -12,7 +12,7 @@ function arange<T>(b: GraphBuilder<T>, a: Args<T>, start: Count, end: Count, ste
   const integral = [start, end, step].every(x => isIntegral(b, x));
   const dtype = a.dtype("dtype") ?? (integral ? "int64" : b.defaultDType());
   const device = writtenDevice(b, a);
-  const isInt = !isFloat(dtype) && dtype !== "complex64" && dtype !== "complex128";
+  const isInt = !isFloatDType(dtype) && dtype !== "complex64" && dtype !== "complex128";
   const by = asNumber(b, step);
   if (by === 0) return b.fail("step must be nonzero");
   const [from, to] = [asNumber(b, start), asNumber(b, end)];
@@ -60,7 +60,7 @@ function linspace<T>(b: GraphBuilder<T>, a: Args<T>, dtype: DType): T {
   if (steps === 0) return fullGiven(b, [0], 0, options(dtype, device));
   if (steps === 1) return fullGiven(b, [1], start, options(dtype, device));
   const places = iota(b, steps, device);
-  const wide: DType = isFloat(dtype) ? (dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype) : "int64";
+  const wide: DType = isFloatDType(dtype) ? (dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype) : "int64";
   const step = new PyFloat((numberOf(end) - numberOf(start)) / (steps - 1));
   const firstHalf = b.call("aten.lt.Scalar", [places, new PyFloat(steps / 2)]);
   const up = b.call("aten.mul.Tensor", [toDtype(b, places, wide), step]);

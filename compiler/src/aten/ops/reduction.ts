@@ -10,7 +10,7 @@ import {
   type OpRecord,
   type ReductionType,
 } from "../types";
-import { aten, each, fallback, fallbackMany, isIntegral, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
+import { aten, each, fallback, fallbackMany, isIntegralDType, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
 import {
   evenlyDistributed,
   expandReduced,
@@ -24,7 +24,7 @@ import { full, opmath, where } from "./helpers/trace";
 
 const REDUCTION = ["reduction"] as const;
 
-const toLong = (d: DType): DType => (isIntegral(d) ? "int64" : d);
+const toLong = (d: DType): DType => (isIntegralDType(d) ? "int64" : d);
 
 /** dims as written, null for all */
 function dimsOf<T>(a: Args<T>, all: boolean): number[] | null {
@@ -78,7 +78,7 @@ function mean(all: boolean): OpRecord {
     meta: (m, a) => {
       const x = a.tensor("self");
       const dtype = a.dtype("dtype") ?? x.dtype;
-      if (isIntegral(dtype)) {
+      if (isIntegralDType(dtype)) {
         return m.fail(
           `mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: ${TITLE[dtype] ?? dtype}`,
         );

@@ -18,8 +18,8 @@ import {
   fallback,
   fallbackMany,
   fl,
-  isFloat,
-  isIntegral,
+  isFloatDType,
+  isIntegralDType,
   NOT_DIFFERENTIABLE,
   spell,
 } from "./helpers/define";
@@ -27,7 +27,7 @@ import { pickedValues, reducedMeta, valueSelectingBackward } from "./helpers/red
 import { composed } from "./helpers/shape";
 import { full, scalarTensor, zerosLike } from "./helpers/trace";
 
-const toLong = (d: DType): DType => (isIntegral(d) ? "int64" : d);
+const toLong = (d: DType): DType => (isIntegralDType(d) ? "int64" : d);
 
 function scanMeta(m: MetaBuilder, x: TensorMeta, dim: number, dtype: DType): TensorMeta {
   m.wrapDim(dim, x.shape.length);
@@ -175,7 +175,7 @@ function cumulativeExtreme(packet: "cummax" | "cummin"): OpRecord {
         device: b.device(x),
         body: (ops, i) => ops.indexExpr(i[dim] ?? b.int(0), "int64"),
       });
-      const r = b.scan([x, index], dim, extremeCombine(packet === "cummax", isFloat(b.dtype(x))));
+      const r = b.scan([x, index], dim, extremeCombine(packet === "cummax", isFloatDType(b.dtype(x))));
       return r ?? fallbackMany(name, ["self"], ["self", "dim"])(b, a);
     },
     derivative: each({

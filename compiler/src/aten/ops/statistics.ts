@@ -10,7 +10,7 @@ import {
   type Scalar,
   type TensorMeta,
 } from "../types";
-import { aten, each, fl, isIntegral, spell } from "./helpers/define";
+import { aten, each, fl, isIntegralDType, spell } from "./helpers/define";
 import { meanBackward, normalizeDims, normBackward, reducedMeta } from "./helpers/reduce";
 import { broadcastShapes, composed, sameShape } from "./helpers/shape";
 import { numelOf, opmath, toDtype, unsqueezeDims, where, withOpmath, zeroScalar } from "./helpers/trace";
@@ -63,7 +63,7 @@ function stdBackward<T>(b: GraphBuilder<T>, grad: T, x: T, result: T, s: Spread)
 
 const spreadMeta: OpRecord["meta"] = (m, a) => {
   const x = a.tensor("self");
-  if (isIntegral(x.dtype)) return m.fail("std and var only support floating point and complex dtypes");
+  if (isIntegralDType(x.dtype)) return m.fail("std and var only support floating point and complex dtypes");
   return reducedMeta(m, x, a.optInts("dim"), a.bool("keepdim"));
 };
 
@@ -195,7 +195,8 @@ const vectorNorm: OpRecord = {
   tags: REDUCTION,
   meta: (m, a) => {
     const x = a.tensor("self");
-    if (isIntegral(x.dtype)) return m.fail("linalg.vector_norm: Expected a floating point or complex tensor as input.");
+    if (isIntegralDType(x.dtype))
+      return m.fail("linalg.vector_norm: Expected a floating point or complex tensor as input.");
     return reducedMeta(m, x, a.optInts("dim"), a.bool("keepdim"), a.dtype("dtype") ?? x.dtype);
   },
   decompose: (b, a) => {

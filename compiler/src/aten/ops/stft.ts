@@ -1,6 +1,6 @@
 // Spectra of overlapping windows, and the signals behind them (ATen's composites).
 import type { ArgValue, Dim, DType, OpRecord } from "../types";
-import { aten, isComplex } from "./helpers/define";
+import { aten, isComplexDType } from "./helpers/define";
 import { at, composed, range } from "./helpers/shape";
 import { full } from "./helpers/trace";
 
@@ -37,7 +37,7 @@ const stft = composed({
     }
     let frames = f("unfold.default", x, -1, n, hop);
     if (window !== null) frames = f("mul.Tensor", frames, window);
-    const complex = isComplex(b.meta(frames).dtype);
+    const complex = isComplexDType(b.meta(frames).dtype);
     const mode = a.bool("normalized") ? 1 : 0;
     const onesided = a.optBool("onesided") ?? !complex;
     const spectrum: ArgValue<typeof x> = complex
@@ -61,7 +61,7 @@ const istft = composed({
     const hop = a.optInt("hop_length") ?? Math.floor(n / 4);
     const width = a.optInt("win_length") ?? n;
     const given = b.meta(a.tensor("self"));
-    if (!isComplex(given.dtype)) return b.fail("istft requires a complex-valued input tensor");
+    if (!isComplexDType(given.dtype)) return b.fail("istft requires a complex-valued input tensor");
     const single_ = given.shape.length === 2;
     const [rows, frames] = given.shape.slice(-2) as [Dim, Dim];
     const onesided = a.optBool("onesided") ?? !b.eq(rows, n);

@@ -12,7 +12,7 @@ import {
   type OpRecord,
   PyFloat,
 } from "../types";
-import { aten, each, fallback, fl, isFloat, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, each, fallback, fl, isFloatDType, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { toFormat } from "./helpers/factories";
 import { at, composed, looksChannelsLast, range } from "./helpers/shape";
 import { cast, opmath } from "./helpers/trace";
@@ -105,7 +105,7 @@ function sourcePlaces<T>(b: GraphBuilder<T>, places: T, step: number, aligned: b
   return f("sub.Tensor", f("mul.Tensor", f("add.Tensor", places, fl(0.5)), fl(step)), fl(0.5));
 }
 
-const floatOf = (d: DType, otherwise: DType): DType => (isFloat(d) ? d : otherwise);
+const floatOf = (d: DType, otherwise: DType): DType => (isFloatDType(d) ? d : otherwise);
 
 /** linear interpolation along each dim, the last one first */
 function linear<T>(b: GraphBuilder<T>, input: T, r: Resize, aligned: boolean): T {

@@ -1,7 +1,7 @@
 // The functional forms of a write into a view, which functionalization makes: slice_scatter, select_scatter and kin.
 
 import type { Args, ArgValue, Dim, LoweringBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
-import { each, fl, isFloat, spell } from "./helpers/define";
+import { each, fl, isFloatDType, spell } from "./helpers/define";
 import { at, denseLike, sliceBounds, sliceLength } from "./helpers/shape";
 import { full } from "./helpers/trace";
 import { lowerDiagonal } from "./view_window";
@@ -149,7 +149,7 @@ function lowerSliceScatter<B>(b: LoweringBuilder<B>, a: Args<B>): B {
     size.map((s, i) => (i === dim ? sliceLength(b, start, end, step) : s)),
   );
   const loadSrc = b.loader(src);
-  const zero = isFloat(dtype) ? fl(0) : 0;
+  const zero = isFloatDType(dtype) ? fl(0) : 0;
   return b.pointwise({
     size,
     dtype,

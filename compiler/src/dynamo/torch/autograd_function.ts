@@ -8,7 +8,7 @@
 import type { FxNode } from "../../fx/graph";
 import type { FakeTensor } from "../../fx/types";
 import { type Kwargs, PyClass, PyTuple, type Value } from "../objects/values";
-import { isComplex, isFloating, type Torch } from "./context";
+import { isDifferentiableDType, type Torch } from "./context";
 import { asOneStep } from "./eager_region";
 import { PyTensor } from "./objects";
 import { type TraceSink, Unsupported } from "./sink";
@@ -68,7 +68,7 @@ function traced(
     const fixed = vm.getattr(ctx, "_non_differentiable");
     const without = fixed instanceof PyTuple ? fixed.items : [];
     const tracked = results.map(
-      r => r instanceof PyTensor && !without.includes(r) && (isFloating(r.meta.dtype) || isComplex(r.meta.dtype)),
+      r => r instanceof PyTensor && !without.includes(r) && isDifferentiableDType(r.meta.dtype),
     );
     if (!tracked.includes(true)) return out;
     const outputs = results.flatMap((r, i) => (r instanceof PyTensor && tracked[i] ? [trace.nodeOf(r)] : []));

@@ -54,7 +54,7 @@ export const DTYPES: Readonly<Record<string, DType>> = {
   cdouble: "complex128",
 };
 
-export { isComplexDType as isComplex, isFloatDType as isFloating, itemSize } from "../../aten/ops/helpers/dtypes";
+export { isComplexDType, isDifferentiableDType, isFloatDType, itemSize } from "../../aten/ops/helpers/dtypes";
 
 export interface AutocastState {
   readonly enabled: boolean;

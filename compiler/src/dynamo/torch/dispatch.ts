@@ -12,7 +12,7 @@ import { FxGraph } from "../../fx/graph";
 import type { FakeTensor } from "../../fx/types";
 import { float } from "../../inductor/symbolic/expr";
 import { type Kwargs, PyList, PyTuple, type Value } from "../objects/values";
-import { isComplex, isFloating, type Torch } from "./context";
+import { isDifferentiableDType, isFloatDType, type Torch } from "./context";
 import { Converter, isMeta } from "./convert";
 import { itemValue } from "./item_values";
 import { knownParts, knownResult, store } from "./known";
@@ -219,7 +219,7 @@ function autocastDtype(torch: Torch, conv: Converter, records: readonly OpRecord
 }
 
 function castTo(dtype: DType, v: ArgValue<TensorMeta>): ArgValue<TensorMeta> {
-  if (isMeta(v)) return isFloating(v.dtype) && v.dtype !== "float64" ? { ...v, dtype } : v;
+  if (isMeta(v)) return isFloatDType(v.dtype) && v.dtype !== "float64" ? { ...v, dtype } : v;
   return Array.isArray(v) ? v.map(x => castTo(dtype, x)) : v;
 }
 
@@ -254,7 +254,7 @@ function wantsGrad(torch: Torch, conv: Converter, record: OpRecord): boolean {
 }
 
 function withGrad(m: FakeTensor, needsGrad: boolean): FakeTensor {
-  const requiresGrad = needsGrad && (isFloating(m.dtype) || isComplex(m.dtype));
+  const requiresGrad = needsGrad && isDifferentiableDType(m.dtype);
   return m.requiresGrad === requiresGrad ? m : { ...m, requiresGrad };
 }
 
@@ -283,7 +283,7 @@ export function refuseLeaf(torch: Torch, t: PyTensor, part: "" | "a view of "): 
 function markWritten(t: PyTensor, needsGrad: boolean): void {
   t.storage.version++;
   t.known = null;
-  if (needsGrad && !t.meta.requiresGrad && isFloating(t.meta.dtype)) {
+  if (needsGrad && !t.meta.requiresGrad && isFloatDType(t.meta.dtype)) {
     t.meta = { ...t.meta, requiresGrad: true };
     t.isLeaf = false;
   }

@@ -7,7 +7,7 @@ import { asFloat, asInt } from "../interp/numbers";
 import { plain } from "../interp/operators";
 import { type Kwargs, PyBuiltin, PyInstance, PyList, PyNamed, PyTuple, PyUnknown, type Value } from "../objects/values";
 import type { Fill } from "../types";
-import { isFloating, type Torch } from "./context";
+import { isFloatDType, type Torch } from "./context";
 import { runOp } from "./dispatch";
 import { PySymInt, PyTensor, PyUnknownNumber } from "./objects";
 
@@ -16,7 +16,7 @@ type FillOf = (torch: Torch, t: PyTensor, args: readonly Value[], kw: Kwargs) =>
 const random =
   (how: "rand" | "randn"): FillOf =>
   (torch, t) =>
-    isFloating(t.meta.dtype) ? { how, k: torch.nextFill() } : { how: "full", value: 0 };
+    isFloatDType(t.meta.dtype) ? { how, k: torch.nextFill() } : { how: "full", value: 0 };
 
 const FILLS: Readonly<Record<string, FillOf>> = {
   randn: random("randn"),
@@ -164,7 +164,11 @@ function inferred(torch: Torch, flat: readonly Value[]): DType {
 
 function known0(torch: Torch, t: PyTensor): Value {
   const v = t.known?.[0];
-  return v === undefined ? torch.vm.unknown("a tensor's value") : isFloating(t.meta.dtype) ? new PyFloat(Number(v)) : v;
+  return v === undefined
+    ? torch.vm.unknown("a tensor's value")
+    : isFloatDType(t.meta.dtype)
+      ? new PyFloat(Number(v))
+      : v;
 }
 
 /** torch.FloatTensor(2, 3) and the like */

@@ -9,7 +9,7 @@ import { FxGraph } from "../../fx/graph";
 import { type FakeTensor, TupleArg } from "../../fx/types";
 import type { Expr } from "../../inductor/symbolic/expr";
 import { PyFloat, PyList, PySlice, PyTuple, PyUnknown, type Value } from "../objects/values";
-import { isComplex, isFloating, type Torch } from "./context";
+import { isDifferentiableDType, isFloatDType, type Torch } from "./context";
 import { Converter } from "./convert";
 import { countOf, isTensorLike, opaqueOp, refuseLeaf } from "./dispatch";
 import { store } from "./known";
@@ -264,8 +264,7 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
   }
   torch.dataSize = () => countOf(torch, masksIn(key), "indexing by a mask");
   const selected = selectMeta(torch, t, key);
-  const requiresGrad =
-    torch.gradEnabled && t.meta.requiresGrad && (isFloating(t.meta.dtype) || isComplex(t.meta.dtype));
+  const requiresGrad = torch.gradEnabled && t.meta.requiresGrad && isDifferentiableDType(t.meta.dtype);
   const meta: FakeTensor = { ...selected.meta, requiresGrad };
   const storage: Storage | undefined = selected.view ? t.storage : undefined;
   const out = torch.newTensor(meta, storage);
@@ -336,7 +335,7 @@ export function tensorSetItem(torch: Torch, t: PyTensor, key: Value, value: Valu
   if (!trace && torch.gradEnabled && !torch.inferenceMode) refuseLeaf(torch, t, "a view of ");
   t.storage.version++;
   t.known = null;
-  if (torch.gradEnabled && value instanceof PyTensor && value.meta.requiresGrad && isFloating(t.meta.dtype)) {
+  if (torch.gradEnabled && value instanceof PyTensor && value.meta.requiresGrad && isFloatDType(t.meta.dtype)) {
     t.meta = { ...t.meta, requiresGrad: true };
     t.isLeaf = false;
   }

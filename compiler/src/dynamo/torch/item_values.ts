@@ -1,7 +1,7 @@
 // Single numbers of a tensor. In: a tensor and a place in it. Out: the number as Python has it, or one that is not known.
 import { PyFloat } from "../../aten/types";
 import type { Value } from "../objects/values";
-import { isFloating, type Torch } from "./context";
+import { isFloatDType, type Torch } from "./context";
 import { type PyTensor, PyUnknownNumber } from "./objects";
 
 /**
@@ -12,7 +12,7 @@ export function itemValue(torch: Torch, t: PyTensor, what: string, index = 0): V
   const one = t.known?.[index] ?? (torch.compiling ? elements(torch, t)?.[index] : undefined);
   if (one !== undefined) return asPython(t, one);
   const { vm } = torch;
-  const cls = t.meta.dtype === "bool" ? vm.types.bool : isFloating(t.meta.dtype) ? vm.types.float : vm.types.int;
+  const cls = t.meta.dtype === "bool" ? vm.types.bool : isFloatDType(t.meta.dtype) ? vm.types.float : vm.types.int;
   const step = torch.steps.length;
   return new PyUnknownNumber(cls, what, t, () => {
     const v = elements(torch, t, step)?.[index];
@@ -34,5 +34,5 @@ export function elements(
 /** an element as Python has it: a bool, a float or an int by the tensor's dtype */
 export function asPython(t: PyTensor, v: number | boolean): Value {
   if (t.meta.dtype === "bool") return Boolean(v);
-  return isFloating(t.meta.dtype) ? new PyFloat(Number(v)) : Number(v);
+  return isFloatDType(t.meta.dtype) ? new PyFloat(Number(v)) : Number(v);
 }

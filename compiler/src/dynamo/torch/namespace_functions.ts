@@ -2,7 +2,7 @@
 import { type DType, LayoutArg, type MemoryFormat, PyFloat } from "../../aten/types";
 import { defineNew, func } from "../builtins/define";
 import { type PyModule, PyNamed, type Value } from "../objects/values";
-import { DTYPES, isComplex, isFloating, type Torch } from "./context";
+import { DTYPES, isComplexDType, isFloatDType, type Torch } from "./context";
 import { legacyTensor, tensorFromData, underArray } from "./factories";
 import type { TorchParts } from "./namespace_parts";
 import { limits } from "./namespace_types";
@@ -66,8 +66,8 @@ export function fillTorch(ns: TorchParts, m: PyModule): void {
   func(vm, m, "is_tensor", ([x]) => x instanceof PyTensor);
   for (const n of ["equal", "allclose"] as const) func(vm, m, n, (args, kw) => sameValues(torch, n, args, kw));
   func(vm, m, "is_storage", () => false);
-  func(vm, m, "is_floating_point", ([x]) => x instanceof PyTensor && isFloating(x.meta.dtype));
-  func(vm, m, "is_complex", ([x]) => x instanceof PyTensor && isComplex(x.meta.dtype));
+  func(vm, m, "is_floating_point", ([x]) => x instanceof PyTensor && isFloatDType(x.meta.dtype));
+  func(vm, m, "is_complex", ([x]) => x instanceof PyTensor && isComplexDType(x.meta.dtype));
   func(vm, m, "is_grad_enabled", () => torch.gradEnabled);
   func(vm, m, "is_inference_mode_enabled", () => torch.inferenceMode);
   func(vm, m, "is_autocast_enabled", () => torch.autocast.enabled);

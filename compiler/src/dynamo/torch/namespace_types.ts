@@ -3,7 +3,7 @@
 import { PyFloat } from "../../aten/types";
 import { defineNew, method, native, property } from "../builtins/define";
 import { PyInstance, PyNamed, PyTuple, type Value } from "../objects/values";
-import { isComplex, isFloating, itemSize, type Torch } from "./context";
+import { isComplexDType, isFloatDType, itemSize, type Torch } from "./context";
 import { factory, legacyTensor } from "./factories";
 import type { TorchParts } from "./namespace_parts";
 import { PyTensor } from "./objects";
@@ -65,10 +65,10 @@ export function installClasses(ns: TorchParts): void {
     torch.defaultDevice = outer.pop() ?? torch.defaultDevice;
     return null;
   });
-  const flag = (name: string, test: (d: Parameters<typeof isFloating>[0]) => boolean): void =>
+  const flag = (name: string, test: (d: Parameters<typeof isFloatDType>[0]) => boolean): void =>
     property(vm, torch.dtypeClass, name, v => test(torch.asDtype(v) ?? "float32"));
-  flag("is_floating_point", isFloating);
-  flag("is_complex", isComplex);
+  flag("is_floating_point", isFloatDType);
+  flag("is_complex", isComplexDType);
   flag("is_signed", d => !/^(uint|bool)/.test(d));
   property(vm, torch.dtypeClass, "itemsize", v => itemSize(torch.asDtype(v) ?? "float32"));
   method(vm, torch.dtypeClass, "to_complex", () => torch.dtype("complex64"));

@@ -5,7 +5,7 @@ import { method, property } from "../builtins/define";
 import { bind } from "../interp/attributes";
 import { special } from "../interp/operators";
 import { PyClass, PyDict, PyInstance, PyObject, PyUnknown, type Value } from "../objects/values";
-import { isComplex, isFloating, type Torch } from "./context";
+import { isDifferentiableDType, type Torch } from "./context";
 import { PyTensor } from "./objects";
 import { methodOp } from "./tensor_ops";
 
@@ -352,7 +352,7 @@ function setMember(torch: Torch, self: Value, name: string, value: Value): void 
 /** .to(), .cuda(), .half(): parameters keep their identity, buffers are replaced */
 function convertModule(torch: Torch, root: Value, args: readonly Value[], kw: ReadonlyMap<string, Value>): Value {
   const seen = new Set<Value>();
-  const floatingOnly = (t: PyTensor): boolean => isFloating(t.meta.dtype) || isComplex(t.meta.dtype);
+  const floatingOnly = (t: PyTensor): boolean => isDifferentiableDType(t.meta.dtype);
   const convert = (t: PyTensor): PyTensor => {
     const useful = floatingOnly(t) ? args : args.filter(a => torch.asDtype(a) === undefined);
     const kwargs = new Map([...kw].filter(([k, v]) => floatingOnly(t) || !(k === "dtype" && v !== null)));

@@ -4,7 +4,7 @@ import type { MemoryFormat } from "../../aten/types";
 import { MemoryFormatArg } from "../../aten/types";
 import type { Expr } from "../../inductor/symbolic/expr";
 import { type Kwargs, PyClass, PyNamed, type Value } from "../objects/values";
-import { isComplex, isFloating, itemSize, type Torch } from "./context";
+import { isComplexDType, isFloatDType, itemSize, type Torch } from "./context";
 import { tensorGetItem, tensorSetItem } from "./indexing";
 import { itemValue } from "./item_values";
 import { PySymInt, type PyTensor } from "./objects";
@@ -35,8 +35,8 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
   storage_offset: (torch, t) => torch.dimValue(t.meta.storageOffset),
   element_size: (_torch, t) => itemSize(t.meta.dtype),
   is_contiguous: (torch, t, args, kw) => torch.meta.isContiguous(t.meta, format(args[0] ?? kw.get("memory_format"))),
-  is_floating_point: (_torch, t) => isFloating(t.meta.dtype),
-  is_complex: (_torch, t) => isComplex(t.meta.dtype),
+  is_floating_point: (_torch, t) => isFloatDType(t.meta.dtype),
+  is_complex: (_torch, t) => isComplexDType(t.meta.dtype),
   is_signed: (_torch, t) => !/^(uint|bool)/.test(t.meta.dtype),
   is_pinned: () => false,
   is_shared: () => false,

@@ -1,7 +1,7 @@
 // What Python makes of a tensor's numbers: lists, truth, text, comparisons of whole tensors. In: a tensor. Out: Python values,
 // an unknown number, or a graph break while a frame is traced.
 import type { Kwargs, Value } from "../objects/values";
-import { isFloating, type Torch } from "./context";
+import { isFloatDType, type Torch } from "./context";
 import { asPython, elements, itemValue } from "./item_values";
 import { PySymInt, PyTensor, PyUnknownNumber } from "./objects";
 import { Unsupported } from "./sink";
@@ -26,7 +26,7 @@ export function toList(torch: Torch, t: PyTensor): Value {
 
 export function tracedItem(torch: Torch, t: PyTensor, name: string): Value {
   if (torch.dynamoConfig.get("capture_scalar_outputs") !== true) {
-    if (name === "tolist" && isFloating(t.meta.dtype)) {
+    if (name === "tolist" && isFloatDType(t.meta.dtype)) {
       breakOn(
         "Tensor.tolist() with non-integer tensor",
         "0109",
@@ -38,7 +38,7 @@ export function tracedItem(torch: Torch, t: PyTensor, name: string): Value {
     throw unsupportedItem("item");
   }
   const trace = torch.trace;
-  if (!trace || name === "tolist" || isFloating(t.meta.dtype)) throw unsupportedItem("item");
+  if (!trace || name === "tolist" || isFloatDType(t.meta.dtype)) throw unsupportedItem("item");
   const u = trace.unbackedInt();
   const node = trace.emit("call_method", "item", [trace.nodeOf(t)], new Map(), u);
   return new PySymInt(torch.vm.types.int, u, node, trace);

@@ -187,7 +187,7 @@ export function inplaceMeta(m: MetaBuilder, self: TensorMeta, result: TensorMeta
 
 const shapeText = (m: MetaBuilder, t: TensorMeta): string => `[${t.shape.map(s => m.hint(s)).join(", ")}]`;
 
-export { isComplexDType as isComplex, isFloatDType as isFloat, isIntegralDType as isIntegral } from "./dtypes";
+export { isComplexDType, isFloatDType, isIntegralDType } from "./dtypes";
 
 const TITLES: Partial<Record<DType, string>> = {
   bool: "Bool",

@@ -51,6 +51,8 @@ export const itemSize = (d: DType): number => SIZE[d];
 export const categoryOf = (d: DType): Category => CATEGORY[d];
 export const isFloatDType = (d: DType): boolean => CATEGORY[d] === "float";
 export const isComplexDType = (d: DType): boolean => CATEGORY[d] === "complex";
+/** what may require a gradient */
+export const isDifferentiableDType = (d: DType): boolean => isFloatDType(d) || isComplexDType(d);
 /** integers without bool */
 export const isIntDType = (d: DType): boolean => CATEGORY[d] === "int";
 /** integers and bool */

@@ -1,12 +1,12 @@
 // Node sequences that several operators share.
 import type { GraphBuilder, Scalar } from "../../types";
-import { aten, equalsNumber, fl, isIntegral } from "./define";
+import { aten, equalsNumber, fl, isIntegralDType } from "./define";
 import { fullLike } from "./trace";
 
 /** x == x and |x| != inf; all True on integers */
 export function finiteMask<T>(b: GraphBuilder<T>, x: T): T {
   const f = aten(b);
-  if (isIntegral(b.meta(x).dtype)) return fullLike(b, x, true, "bool");
+  if (isIntegralDType(b.meta(x).dtype)) return fullLike(b, x, true, "bool");
   const bounded = f("ne.Scalar", f("abs.default", x), fl(Infinity));
   return f("mul.Tensor", f("eq.Tensor", x, x), bounded);
 }

@@ -1,7 +1,7 @@
 // The calls that derivatives, compositions and lowerings of matrix products are written with.
 
 import type { ArgValue, GraphBuilder, LoweringBuilder, Scalar } from "../../types";
-import { equalsNumber, isComplex } from "./define";
+import { equalsNumber, isComplexDType } from "./define";
 
 /** x * s as derivative formulas write it, left out for 1 (autograd's maybe_multiply) */
 export function maybeMultiply<T>(b: GraphBuilder<T>, x: T, s: Scalar): T {
@@ -9,7 +9,7 @@ export function maybeMultiply<T>(b: GraphBuilder<T>, x: T, s: Scalar): T {
 }
 
 export function conjIfComplex<T>(b: GraphBuilder<T>, x: T): T {
-  return isComplex(b.meta(x).dtype) ? b.call("aten.clone.default", [b.call("aten._conj.default", [x])]) : x;
+  return isComplexDType(b.meta(x).dtype) ? b.call("aten.clone.default", [b.call("aten._conj.default", [x])]) : x;
 }
 
 export const t = <T>(b: GraphBuilder<T>, x: T): T => b.call("aten.t.default", [x]);

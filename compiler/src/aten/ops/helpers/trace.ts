@@ -15,7 +15,7 @@ import {
   type Result,
   type Scalar,
 } from "../../types";
-import { isComplex, isFloat } from "./define";
+import { isComplexDType, isFloatDType } from "./define";
 
 export const STRIDED = new LayoutArg("strided");
 export const CONTIGUOUS = new MemoryFormatArg("contiguous_format");
@@ -147,11 +147,11 @@ export function where<T>(b: GraphBuilder<T>, cond: T, x: T | Scalar, y: T | Scal
 /** A number in the Python type of a dtype, as masked_fill and fill write it: 0 becomes 0.0 for floats. */
 export function scalarFor(value: Scalar, dtype: DType): Scalar {
   if (value instanceof PyComplex) return value;
-  if (value instanceof PyFloat && isFloat(dtype)) return value;
+  if (value instanceof PyFloat && isFloatDType(dtype)) return value;
   const n = value instanceof PyFloat ? value.value : Number(value);
   if (dtype === "bool") return n !== 0;
-  if (isFloat(dtype)) return new PyFloat(n);
-  if (isComplex(dtype)) return new PyComplex(n, 0);
+  if (isFloatDType(dtype)) return new PyFloat(n);
+  if (isComplexDType(dtype)) return new PyComplex(n, 0);
   return typeof value === "bigint" ? value : Math.trunc(n);
 }
 
@@ -200,6 +200,6 @@ export function unsqueezeDims<T>(b: GraphBuilder<T>, x: T, dims: readonly number
 
 /** c.conj() of a formula: only complex tensors have a node for it */
 export function conj<T>(b: GraphBuilder<T>, x: ArgValue<T>): ArgValue<T> {
-  if (!b.isTensor(x) || !isComplex(b.meta(x).dtype)) return x;
+  if (!b.isTensor(x) || !isComplexDType(b.meta(x).dtype)) return x;
   return b.call("aten.clone.default", [b.call("aten._conj.default", [x])]);
 }

@@ -6,7 +6,7 @@ import {
   each,
   type GradFormula,
   inplace,
-  isIntegral,
+  isIntegralDType,
   type PointwiseSpec,
   pointwise,
   spell,
@@ -46,7 +46,7 @@ export function rounding(packet: "floor" | "ceil" | "round" | "trunc", extra: Pa
   return unary(packet, "default", packet, ZERO, {
     lower: (b, a) => {
       const x = a.tensor("self");
-      return isIntegral(b.dtype(x)) ? b.clone(x) : b.elementwise(packet, [x]);
+      return isIntegralDType(b.dtype(x)) ? b.clone(x) : b.elementwise(packet, [x]);
     },
     ...extra,
   });
