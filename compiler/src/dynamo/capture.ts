@@ -112,6 +112,7 @@ function captureOnce(path: string, options: CaptureOptions): Captured {
           constants: new ProjectConstants(() => projectTexts(path, options), path),
           building: [],
           assumed: [],
+          asked: new Set(),
           read: options.files,
           execute: (file, code) => executeScript(run, file, code),
         }),

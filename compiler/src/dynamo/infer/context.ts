@@ -23,6 +23,8 @@ export interface InferContext {
   readonly building: string[];
   /** what was taken for granted so far */
   readonly assumed: string[];
+  /** attributes and items that stand-ins for configurations were asked for */
+  readonly asked: Set<string>;
   /** what the project's files give to names */
   readonly constants: ProjectConstants;
   /** modules of the user's files, the package of the analysed one first; found when they are first needed */

@@ -2,9 +2,10 @@
 // like roots, so this may fail as Python fails.
 
 import { Frame } from "../interp/frame";
-import { type Kwargs, PyClass, PyDict, PyFloat, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
+import { PyClass, PyDict, PyFloat, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { libraryCode } from "../stdlib/modules";
 import { PyTensor } from "../torch/objects";
+import { assumedObject, plainValue } from "./assumed_object";
 import { guessByName } from "./choices/choices";
 import { type InferContext, isEnum, lookup } from "./context";
 import type { Choice, Hole } from "./types";
@@ -65,52 +66,6 @@ function makeTensor(
   return t;
 }
 
-/** an object whose attributes and items are guessed by their names when they are first asked for */
-function assumedObject(ctx: InferContext, h: Hole, given: readonly (readonly [string, Choice])[]): PyInstance {
-  const { vm } = ctx;
-  const cls = vm.klass("AssumedConfig", [], "fuselens");
-  const o = new PyInstance(cls);
-  o.attrs = vm.dict();
-  const known = new Map<string, Value>();
-  // the more is asked for, the better it is known which file of the project speaks of it
-  const read = [...h.usage.attributes, ...h.usage.keys].filter(n => !n.startsWith("_"));
-  let about: ((name: string) => Choice | undefined) | null = null;
-  const constantOf = (name: string): Choice | undefined => {
-    const asked = [...new Set([...read, ...known.keys(), name])];
-    if (about === null || known.size === 3 || known.size === 10) about = ctx.constants.about(asked);
-    return about(name);
-  };
-  const answer = (name: string): Value => {
-    const had = known.get(name);
-    if (had !== undefined) return had;
-    const told = given.find(([k]) => k === name)?.[1] ?? constantOf(name);
-    const v = plainValue(ctx, told ?? ctx.constants.comparedWith(name) ?? guessByName(name));
-    known.set(name, v);
-    o.attrs?.set(name, v);
-    const note = `${h.name}.${name} is ${vm.repr(v)}`;
-    if (!ctx.assumed.includes(note)) ctx.assumed.push(note);
-    return v;
-  };
-  const own = (name: string, fn: (args: readonly Value[], kw: Kwargs) => Value): void => {
-    const b = vm.builtin(name, ([, ...args], kw) => fn(args, kw));
-    b.method = true;
-    cls.dict.set(name, b);
-  };
-  own("__getattr__", ([name]) => {
-    const n = String(name);
-    if (n.startsWith("__")) return vm.raise("AttributeError", `'AssumedConfig' object has no attribute '${n}'`);
-    return answer(n);
-  });
-  own("__getitem__", ([key]) => (typeof key === "string" ? answer(key) : vm.raise("KeyError", vm.repr(key ?? null))));
-  own("get", ([key, fallback]) =>
-    fallback === undefined && typeof key === "string" ? answer(key) : (fallback ?? null),
-  );
-  own("__contains__", () => false);
-  own("keys", () => vm.list([...known.keys()]));
-  own("items", () => vm.list([]));
-  return o;
-}
-
 const SCALE = `
 class Scale(nn.Module):
     def __init__(self):
@@ -164,27 +119,13 @@ function assumedModule(ctx: InferContext, h: Hole, base: PyClass | null): PyInst
       if (v !== undefined) return v;
     }
     if (n.startsWith("_")) return vm.raise("AttributeError", `'AssumedModule' object has no attribute '${n}'`);
-    const v = plainValue(ctx, guessByName(n));
+    const v = plainValue(ctx, h, guessByName(n));
     const note = `${h.name}.${n} is ${vm.repr(v)}`;
     if (!ctx.assumed.includes(note)) ctx.assumed.push(note);
     return v;
   });
   const made = vm.call(cls, []);
   return made instanceof PyInstance ? made : new PyInstance(cls);
-}
-
-function plainValue(ctx: InferContext, c: Choice): Value {
-  switch (c.kind) {
-    case "number":
-      return c.float || !Number.isInteger(c.value) ? new PyFloat(c.value) : c.value;
-    case "bool":
-    case "str":
-      return c.value;
-    case "seq":
-      return ctx.vm.list(c.items.map(i => plainValue(ctx, i)));
-    default:
-      return null;
-  }
 }
 
 /** positional and keyword arguments for a state; holes left to their defaults end the positional ones */

@@ -48,7 +48,10 @@ function withConstants(ctx: InferContext, holes: readonly Hole[]): Hole[] {
     const c = h.required ? about(h.name) : undefined;
     if (c === undefined || h.usage.called || (h.annotation !== "" && !fitsType(h.annotation, c))) return h;
     const [first, ...rest] = h.choices;
-    const other = first !== undefined && c.kind === "seq" && first.kind !== "seq" && h.usage.sequence;
+    const other =
+      first !== undefined &&
+      ((c.kind === "seq" && first.kind !== "seq" && h.usage.sequence) ||
+        (c.kind === "dict" && (h.usage.mapping || h.usage.keys.size > 0)));
     return { ...h, choices: distinct(trusted || other || !first ? [c, ...h.choices] : [first, c, ...rest]) };
   });
 }
@@ -57,6 +60,7 @@ function fitsType(annotation: string, c: Choice): boolean {
   if (c.kind === "number") return /int|float|number/i.test(annotation);
   if (c.kind === "seq") return /list|tuple|seq|iter/i.test(annotation);
   if (c.kind === "str") return /str|Literal/.test(annotation);
+  if (c.kind === "dict") return /dict|Mapping|Any\b|config/i.test(annotation);
   return c.kind === "bool" && /bool/.test(annotation);
 }
 

@@ -58,7 +58,11 @@ export interface Host {
   report(code: string, message: string, severity: "error" | "warning" | "information" | "hint", at?: Span): void;
   importModule(name: string, fromFile: string | null): Value;
   /** text files of the project */
-  readonly texts?: { read(name: string): string | undefined; exists(name: string): boolean };
+  readonly texts?: {
+    read(name: string): string | undefined;
+    exists(name: string): boolean;
+    module(name: string, from: string): string | undefined;
+  };
   /** an exception of this program as one of Python's; undefined: not one that Python code should see */
   translate?(e: unknown): PyError | undefined;
 }

@@ -89,7 +89,7 @@ export function librariesFactory(vm: Machine): Factory {
 function frameworkText(name: string): string | undefined {
   if (Object.hasOwn(FRAMEWORKS, name)) return FRAMEWORKS[name];
   // a model of transformers lends its layers; what else it has is unknown
-  if (/^transformers\.models\.\w+\.modeling_\w+$/.test(name)) return FRAMEWORKS["transformers"];
+  if (/^transformers\.models\.\w+\.(modeling|configuration)_\w+$/.test(name)) return FRAMEWORKS["transformers"];
   return Object.hasOwn(TORCHVISION, name) ? TORCHVISION[name] : undefined;
 }
 

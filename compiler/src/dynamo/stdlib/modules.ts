@@ -235,7 +235,17 @@ export class Modules {
       if (dir === "" || dir === "/" || dir === ".") break;
       dir = directory(dir);
     }
-    return undefined;
+    return this.onChangedPath(name, fromFile);
+  }
+
+  /** a module that no folder above has, where the program puts folders on sys.path, as training scripts do */
+  private onChangedPath(name: string, fromFile: string): PyModule | undefined {
+    const changes = (file: string): boolean => /\bsys\.path\.(append|insert|extend)\b/.test(this.files(file) ?? "");
+    const main = this.loaded.get("__main__");
+    const mainFile = main instanceof PyModule ? main.dict.get("__file__") : undefined;
+    if (!changes(fromFile) && !(typeof mainFile === "string" && changes(mainFile))) return undefined;
+    const file = this.vm.host.texts?.module(name, fromFile);
+    return file === undefined ? undefined : this.fileModule(name, file.replace(/(\/__init__)?\.py$/, ""));
   }
 
   private relative(name: string, fromFile: string | null): Value {

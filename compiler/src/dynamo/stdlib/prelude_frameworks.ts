@@ -298,6 +298,7 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
 export function frameworkAlias(module: string, name: string): string | undefined {
   if (module.startsWith("transformers") && /(Output\w*|Outputs)$/.test(name)) return "ModelOutput";
   if (/^(diffusers|transformers)/.test(module) && /Mixin$/.test(name)) return name;
+  if (module.startsWith("transformers") && /^[A-Z]\w*Config$/.test(name)) return "LibraryConfig";
   // Gemma's multiplies by 1 + weight
   if (module.startsWith("transformers") && /^(?!Gemma)\w*RMSNorm$/.test(name)) return "LlamaRMSNorm";
   return undefined;

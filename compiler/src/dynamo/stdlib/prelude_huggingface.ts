@@ -55,8 +55,37 @@ class PretrainedConfig:
     def get(self, name, default=None):
         return getattr(self, name, default)
 
+    @classmethod
+    def from_dict(cls, config_dict, **kwargs):
+        return cls(**{**config_dict, **kwargs})
+
+    @classmethod
+    def from_json_file(cls, json_file):
+        import json
+        with open(json_file) as f:
+            return cls(**json.load(f))
+
+    @classmethod
+    def from_pretrained(cls, *args, **kwargs):
+        return cls(**{k: v for k, v in kwargs.items() if k not in ("cache_dir", "revision", "trust_remote_code")})
+
 
 PreTrainedConfig = PretrainedConfig
+
+
+class LibraryConfig(PretrainedConfig):
+    # stands for a model's configuration; the sizes are those of the base models, under the names that BERT, GPT-2, T5 and
+    # ViT give them
+    def __init__(self, **kwargs):
+        sizes = dict(
+            vocab_size=30522, hidden_size=768, num_hidden_layers=12, num_attention_heads=12, intermediate_size=3072,
+            hidden_act="gelu", hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1, max_position_embeddings=512,
+            type_vocab_size=2, initializer_range=0.02, layer_norm_eps=1e-12, position_embedding_type="absolute",
+            classifier_dropout=None, image_size=224, patch_size=16, num_channels=3, qkv_bias=True, n_embd=768,
+            n_layer=12, n_head=12, n_positions=1024, n_inner=None, activation_function="gelu_new", resid_pdrop=0.1,
+            embd_pdrop=0.1, attn_pdrop=0.1, layer_norm_epsilon=1e-5, d_model=512, d_kv=64, d_ff=2048, num_layers=6,
+            num_heads=8, dropout_rate=0.1, num_key_value_heads=12, rms_norm_eps=1e-6, rope_theta=10000.0)
+        super().__init__(**{**sizes, **kwargs})
 
 
 class ModuleUtilsMixin:

@@ -38,6 +38,19 @@ export class ProjectFiles {
     return undefined;
   }
 
+  /** the Python file of a module that lies elsewhere in the project, the nearest to `from`: sys.path can lead there */
+  module(name: string, from: string): string | undefined {
+    const path = name.split(".").join("/");
+    const endings = [`/${path}.py`, `/${path}/__init__.py`];
+    const found = this.project().filter(p => endings.some(e => p.endsWith(e)));
+    const shared = (p: string): number => {
+      let n = 0;
+      while (n < p.length && p[n] === from[n]) n++;
+      return n;
+    };
+    return found.sort((a, b) => shared(b) - shared(a) || a.length - b.length)[0];
+  }
+
   private direct(name: string): string | undefined {
     if (!TEXTS.test(name)) return undefined;
     let folder = this.main;

@@ -1,7 +1,7 @@
 // Other choices for a hole that an error blames. In: the hole, what stands in it, the error. Out: choices to try, those
 // that the error's words ask for first.
-import { PyDict } from "../../objects/values";
-import { type InferContext, lookup } from "../context";
+import { PyClass, PyDict } from "../../objects/values";
+import { type InferContext, isEnum, lookup } from "../context";
 import type { Choice, Failure, Hole } from "../types";
 import { NONE, number } from "../types";
 import { guessByName, LADDER } from "./choices";
@@ -36,6 +36,8 @@ function wantedKinds(message: string): readonly Kind[] {
   return [];
 }
 
+const PART_REFUSED = /^'(int|float|str|bool|NoneType)' object|is not a valid \w+$|must be torch\.dtype/;
+
 /** `beside`: numbers that the defaults of its neighbours give, which sizes often have to fit */
 export function alternativeChoices(
   ctx: InferContext,
@@ -46,14 +48,23 @@ export function alternativeChoices(
 ): Choice[] {
   const out: Choice[] = [];
   out.push(...resized(now, f), ...completed(now, f));
+  // a part of a configuration is of another kind than it was taken to be
+  const partial = now.kind === "object" && PART_REFUSED.test(f.message);
+  if (partial) out.push(...varied(ctx, h, now, f));
   if (now.kind !== "str") out.push(...offered(f.message).slice(0, 4));
   if (
     f.type === "KeyError" ||
     /unknown|unsupported|invalid|not (recognized|implemented|supported|found)|should be|must be/i.test(f.message)
   ) {
     if (now.kind === "str")
-      out.push(...namedIn(f.message, now.value), ...h.choices.filter(c => c.kind === "str"), ...keysNearby(ctx, h, f));
+      out.push(
+        ...enumValues(ctx, h, f),
+        ...namedIn(f.message, now.value),
+        ...h.choices.filter(c => c.kind === "str"),
+        ...keysNearby(ctx, h, f),
+      );
   }
+  if (/must be torch\.dtype/.test(f.message)) out.push({ kind: "named", path: "torch.float32" });
   const wanted = wantedKinds(f.message);
   // what the message asks for comes before other values of the kind that it refuses
   if (wanted.length > 0 && !wanted.includes(now.kind))
@@ -70,7 +81,7 @@ export function alternativeChoices(
     for (const a of h.usage.noneTested)
       if (!now.given.some(([k]) => k === a)) out.push({ kind: "object", given: [...now.given, [a, NONE]] });
   }
-  out.push(...varied(now, f));
+  if (!partial) out.push(...varied(ctx, h, now, f));
   for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind && c.kind !== now.kind));
   out.push(...h.choices.filter(c => c.kind === now.kind), ...h.choices);
   if (!h.required) out.push({ kind: "absent" });
@@ -116,17 +127,19 @@ function completed(now: Choice, f: Failure): Choice[] {
 }
 
 /** other values for the entries and attributes that the failing lines name */
-function varied(now: Choice, f: Failure): Choice[] {
+function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   if ((now.kind !== "dict" && now.kind !== "object") || !/Error$/.test(f.type) || f.type === "KeyError") return [];
   const own = now.kind === "dict" ? now.entries : now.given;
+  const named = enumValues(ctx, h, f);
   const out: Choice[] = [];
-  // an object answers whatever the code asks it for; what only the message names is not asked for
-  for (const words of now.kind === "object" ? f.lines.slice(1, 4) : f.lines.slice(0, 2)) {
+  // what only the message names is not asked for
+  for (const words of now.kind === "object" ? f.lines.slice(1, 6) : f.lines.slice(0, 2)) {
     for (const name of words) {
+      if (now.kind === "object" && !ctx.asked.has(name)) continue;
       const known = own.find(([k]) => k === name)?.[1];
       if (known === undefined && now.kind === "dict") continue;
       const value = known ?? guessByName(name);
-      for (const v of otherValues(value, f)) {
+      for (const v of named.length > 0 ? named : otherValues(value, f)) {
         const entries = [...own.filter(([k]) => k !== name), [name, v] as const];
         out.push(now.kind === "dict" ? { ...now, entries } : { ...now, given: entries });
       }
@@ -135,10 +148,31 @@ function varied(now: Choice, f: Failure): Choice[] {
   return out.slice(0, 16);
 }
 
+/** "'x' is not a valid Kind": the values of that enumeration */
+function enumValues(ctx: InferContext, h: Hole, f: Failure): Choice[] {
+  const name = / is not a valid (\w+)$/.exec(f.message)?.[1];
+  if (name === undefined) return [];
+  const modules = [h.globals, ...ctx.elsewhere().map(m => m.dict)];
+  const cls = modules.map(d => d.get(name)).find((v): v is PyClass => v instanceof PyClass && isEnum(v));
+  return cls === undefined
+    ? []
+    : ctx.vm.toArray(cls).flatMap((m): Choice[] => {
+        const v = ctx.vm.getattrOrUndefined(m, "value");
+        if (typeof v === "string") return [{ kind: "str", value: v }];
+        return typeof v === "number" ? [number(v)] : [];
+      });
+}
+
 function otherValues(c: Choice, f: Failure): Choice[] {
   const sequence: Choice = { kind: "seq", items: [number(2), number(2), number(2), number(2)], tuple: false };
-  if (wantedKinds(f.message).includes("seq")) return [sequence];
   if (/not callable/.test(f.message)) return [{ kind: "named", path: "torch.nn.GELU" }];
+  if (/ has no attribute '(split|lower|upper|startswith|endswith|strip|replace|format|join|encode)'/.test(f.message))
+    return c.kind === "str" ? [] : [{ kind: "str", value: "" }];
+  // what has attributes of its own is a part of the configuration
+  if (/^'(int|float|str|bool|NoneType)' object (has no attribute|is not subscriptable)|indices must be/.test(f.message))
+    return c.kind === "object" ? [] : [{ kind: "object", given: [] }];
+  if (/must be torch\.dtype/.test(f.message)) return [{ kind: "named", path: "torch.float32" }];
+  if (wantedKinds(f.message).includes("seq")) return [sequence];
   if (c.kind === "number") return [64, 1, 2, 4, 3, 8, 128].filter(n => n !== c.value).map(n => number(n));
   if (c.kind === "str") return [number(64), number(2), { kind: "bool", value: false }, NONE];
   return c.kind === "bool" ? [{ kind: "bool", value: !c.value }, NONE] : [];

@@ -1,6 +1,6 @@
 // What could stand in a parameter of a constructor. In: its name, annotation and use. Out: choices, most plausible first;
 // the tail holds anything that might be worth a trial once an error blames the parameter.
-import { PyClass, PyDict, type Value } from "../../objects/values";
+import { PyClass, PyDict, PyModule, type Value } from "../../objects/values";
 import {
   assignedAttributes,
   type InferContext,
@@ -89,13 +89,21 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
   if (/^(Dict|dict|Mapping|MutableMapping|OrderedDict)$/.test(head)) return dictionaries(h);
   if (/^(Callable|Type|type|partial)$/.test(head)) return [...classes(ctx, h), IDENTITY];
   if (/^(LayerType|ModuleType)$/.test(head)) return classes(ctx, h);
-  const v = lookup(ctx, h.globals, head);
+  const path = pathOf(ctx, h, head);
+  const v = lookup(ctx, h.globals, path);
   if (v instanceof PyClass) {
     if (v === ctx.vm.types.int) return [number(integer(h))];
     if (v.isSubclassOf(ctx.vm.types.str) && !isEnum(v)) return strings(ctx, h);
-    return [instance(head)];
+    return [instance(path)];
   }
   return [];
+}
+
+/** an annotation's last name as the code reaches it: its module may stand before it */
+function pathOf(ctx: InferContext, h: Draft, name: string): string {
+  if (lookup(ctx, h.globals, name) !== undefined) return name;
+  const module = h.globals.entries().find(([, v]) => v instanceof PyModule && v.dict.get(name) instanceof PyClass);
+  return module ? `${String(module[0])}.${name}` : name;
 }
 
 function integer(h: Draft): number {
@@ -105,6 +113,8 @@ function integer(h: Draft): number {
 function byUse(ctx: InferContext, h: Draft): Choice[] {
   const { usage, name } = h;
   const out: Choice[] = [];
+  if (/(^|_)dtype$/.test(name) && usage.strings.size === 0) out.push(named("torch.float32"));
+  if (name === "device") out.push(str("cuda"));
   if (usage.strings.size > 0 || usage.lookedUpIn.size > 0) out.push(...strings(ctx, h));
   if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(h));
   const attributes = [...usage.attributes].filter(a => !TENSOR_LIKE.has(a) && !TENSOR_METHODS.test(a));
@@ -190,7 +200,7 @@ function strings(ctx: InferContext, h: Draft): Choice[] {
 }
 
 /** lengths and items by the name: widths grow, depths are small, pairs are sizes */
-function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boolean): Choice[] {
+export function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boolean): Choice[] {
   const parts = splitTop(inner, ",");
   const { items } = h.usage;
   // objects of the classes that its items are tested for
@@ -327,7 +337,8 @@ function modules(ctx: InferContext, h: Draft): Choice[] {
       .map(c => c.name);
   const near = rank(userClasses(h.globals));
   const far = near.length < 2 ? rank(moduleClassesElsewhere(ctx, h.globals)) : [];
-  const found = [...layersWith(h), ...near, ...far].map(instance);
+  const weighted = h.usage.attributes.has("weight") || h.usage.attributes.has("bias") ? ["torch.nn.Linear"] : [];
+  const found = [...layersWith(h), ...near, ...far, ...weighted].map(instance);
   return wanted.length > 0 ? [...found, MODULE] : [...found, instance("torch.nn.Identity"), MODULE];
 }
 

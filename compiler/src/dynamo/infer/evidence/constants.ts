@@ -1,9 +1,12 @@
 // The values that a project's files give to names: JSON and YAML configs, keyword arguments, defaults of options, assigned
 // literals. In: texts by path. Out: for a set of names that belong together, the file that knows most of them; for a name,
 // the literal it gets there.
+
+import { PyFloat } from "../../../aten/types";
 import type * as ast from "../../../python/ast";
 import { PythonFile } from "../../../python/file";
 import { walk } from "../../../python/walk";
+import { parseYaml, YamlError } from "../../stdlib/yaml";
 import type { Choice } from "../types";
 import { NONE, number } from "../types";
 
@@ -17,6 +20,8 @@ export interface ProjectText {
 /** files that are parsed for one set of names */
 const MOST_PARSED = 12;
 const LONGEST = 200_000;
+/** attributes that tensors, arrays and enumerations have: what has them is no configuration */
+const OWN_OF_VALUES = "(?:shape|dtype|device|ndim|T|is_cuda|value|weight|data)\\b";
 
 export class ProjectConstants {
   private readonly tables = new Map<string, Names>();
@@ -53,18 +58,52 @@ export class ProjectConstants {
     return name => ranked.find(x => x.table.has(name))?.table.get(name);
   }
 
-  /** the first literal that code compares an attribute or item of this name with, in the analysed file before others */
+  /** texts of Python files, the analysed one first */
+  private code(): readonly ProjectText[] {
+    const texts = this.texts().filter(f => f.path.endsWith(".py") && f.text.length <= LONGEST);
+    return [...texts.filter(f => f.path === this.own), ...texts.filter(f => f.path !== this.own)];
+  }
+
+  /** the first literal or constant that code compares an attribute or item of this name with */
   comparedWith(name: string): Choice | undefined {
     if (!/^\w+$/.test(name)) return undefined;
     const is = `(?:\\.${name}|\\[['"]${name}['"]\\])\\s*(?:==|in)\\s*[([{]?\\s*`;
-    const test = new RegExp(`${is}(?:(['"])([^'"\\n]{1,40})\\1|(\\d+)\\b)`);
-    const texts = this.texts().filter(f => f.path.endsWith(".py") && f.text.length <= LONGEST);
-    const sorted = [...texts.filter(f => f.path === this.own), ...texts.filter(f => f.path !== this.own)];
-    for (const { text } of sorted) {
+    const test = new RegExp(`${is}(?:(['"])([^'"\\n]{1,40})\\1|(\\d+)\\b|([A-Za-z_][\\w.]*\\.[A-Z][A-Z\\d_]+)\\b)`);
+    for (const { text } of this.code()) {
       const m = text.includes(name) ? test.exec(text) : null;
+      if (m?.[4] !== undefined) return { kind: "named", path: m[4] };
       if (m) return m[3] === undefined ? { kind: "str", value: m[2] ?? "" } : number(Number(m[3]));
     }
     return undefined;
+  }
+
+  private readonly uses = new Map<string, "object" | "list" | undefined>();
+
+  /**
+   * What code does with an attribute or item of this name, of an object that goes by one of `owners`: it has attributes or
+   * keys of its own, or it is iterated, measured or indexed by numbers.
+   */
+  usedAs(owners: readonly string[], name: string): "object" | "list" | undefined {
+    if (!/^\w+$/.test(name)) return undefined;
+    const key = `${owners.join("|")}.${name}`;
+    if (!this.uses.has(key)) this.uses.set(key, this.useOf(owners.filter(o => /^\w+$/.test(o)).join("|"), name));
+    return this.uses.get(key);
+  }
+
+  private useOf(owners: string, name: string): "object" | "list" | undefined {
+    const part = `\\b(?:${owners})(?:['"]\\])?(?:\\.${name}\\b|\\[['"]${name}['"]\\])`;
+    const object = new RegExp(`${part}(?:\\[['"]|\\.get\\(|\\.(?!${OWN_OF_VALUES})[A-Za-z_]\\w*\\b(?!\\s*\\())`);
+    const chain = `(?:\\w+\\.)*${part}`;
+    const list = new RegExp(
+      `(?:\\bin|\\b(?:len|enumerate|zip|reversed|list|tuple|sum)\\(|[(,]\\s*\\*)\\s*${chain}(?!\\s*[.[(\\w])|${part}\\[(?:-?\\d|[a-z_]\\w*(?: [-+] 1)?\\])`,
+    );
+    let listed = false;
+    for (const { text } of this.code()) {
+      if (!text.includes(name)) continue;
+      if (object.test(text)) return "object";
+      listed ||= list.test(text);
+    }
+    return listed ? "list" : undefined;
   }
 
   /** a number that some file of the project gives to a constant's name */
@@ -114,76 +153,61 @@ type Note = (name: string, c: Choice | undefined) => void;
 // ---- JSON
 
 function noteJson(text: string, note: Note): void {
-  let all: unknown;
   try {
-    all = JSON.parse(text);
+    noteData(
+      JSON.parse(text, (_k, v: unknown, c?: { source?: string }) => floating(v, c?.source)),
+      note,
+    );
   } catch {
-    return;
+    // what is no JSON says nothing
   }
-  const visit = (v: unknown): void => {
-    if (typeof v !== "object" || v === null) return;
-    for (const [k, x] of Object.entries(v)) {
-      note(k, fromJson(x, text.includes(`${k}": ${String(x)}.0`)));
-      visit(x);
-    }
-  };
-  visit(all);
 }
 
-function fromJson(v: unknown, float = false): Choice | undefined {
-  if (v === null) return NONE;
-  if (typeof v === "number") return number(v, float || !Number.isInteger(v));
-  if (typeof v === "string") return { kind: "str", value: v };
-  if (typeof v === "boolean") return { kind: "bool", value: v };
-  if (!Array.isArray(v)) return undefined;
-  const items = v.map(x => fromJson(x));
-  return items.some(x => x === undefined) ? undefined : { kind: "seq", items: items as Choice[], tuple: false };
+/** 1.0 is no integer, where the reader says how a number is written */
+function floating(v: unknown, source: string | undefined): unknown {
+  return typeof v === "number" && source !== undefined && /[.e]/i.test(source) ? new PyFloat(v) : v;
 }
-
-// ---- YAML: plain scalars, flow lists, and lists of scalars that follow their key
 
 function noteYaml(text: string, note: Note): void {
-  const lines = text.split(/\r?\n/);
-  lines.forEach((line, i) => {
-    const m = /^\s*(?:- )?["']?([A-Za-z_][\w.-]*)["']?\s*:\s*(.*?)\s*(?:#.*)?$/.exec(line);
-    if (!m?.[1]) return;
-    const value = m[2] ?? "";
-    if (value !== "") note(m[1], scalar(value));
-    else {
-      const items: Choice[] = [];
-      for (let k = i + 1; k < lines.length; k++) {
-        const item = /^\s*- ([^:]+?)\s*(?:#.*)?$/.exec(lines[k] ?? "");
-        const c = item?.[1] === undefined ? undefined : scalar(item[1]);
-        if (c === undefined) break;
-        items.push(c);
-      }
-      if (items.length > 0) note(m[1], { kind: "seq", items, tuple: false });
-    }
-  });
+  try {
+    noteData(parseYaml(text), note);
+  } catch (e) {
+    if (!(e instanceof YamlError)) throw e;
+  }
 }
 
-function scalar(text: string): Choice | undefined {
-  if (/^(null|none|~)$/i.test(text)) return NONE;
-  if (/^(true|yes|on)$/i.test(text)) return { kind: "bool", value: true };
-  if (/^(false|no|off)$/i.test(text)) return { kind: "bool", value: false };
-  if (/^[-+]?\d[\d_]*$/.test(text)) return number(Number(text.replace(/_/g, "")));
-  if (/^[-+]?(\d+\.\d*|\.\d+|\d+)(e[-+]?\d+)?$/i.test(text)) return number(Number(text), true);
-  if (/^\[.*\]$/.test(text)) {
-    const inner = text.slice(1, -1).trim();
-    if (inner.includes("[")) return fromFlow(text);
-    const items = inner === "" ? [] : inner.split(",").map(x => scalar(x.trim()));
+const entriesOf = (v: unknown): (readonly [string, unknown])[] =>
+  v instanceof Map
+    ? [...v].map(([k, x]) => [String(k), x] as const)
+    : typeof v === "object" && v !== null && !Array.isArray(v) && !(v instanceof PyFloat)
+      ? Object.entries(v)
+      : [];
+
+function noteData(v: unknown, note: Note): void {
+  if (Array.isArray(v)) for (const x of v) noteData(x, note);
+  for (const [k, x] of entriesOf(v)) {
+    note(k, fromData(x));
+    noteData(x, note);
+  }
+}
+
+function fromData(v: unknown): Choice | undefined {
+  if (v === null) return NONE;
+  if (v instanceof PyFloat) return number(v.value, true);
+  if (typeof v === "number") return number(v, !Number.isInteger(v));
+  if (typeof v === "string") return { kind: "str", value: v };
+  if (typeof v === "boolean") return { kind: "bool", value: v };
+  if (Array.isArray(v)) {
+    const items = v.map(fromData);
     return items.some(x => x === undefined) ? undefined : { kind: "seq", items: items as Choice[], tuple: false };
   }
-  if (/^[{&*!|>]/.test(text)) return undefined;
-  return { kind: "str", value: text.replace(/^(["'])(.*)\1$/, "$2") };
+  return dictionary(entriesOf(v).map(([k, x]) => [k, fromData(x)] as const));
 }
 
-function fromFlow(text: string): Choice | undefined {
-  try {
-    return fromJson(JSON.parse(text.replace(/'/g, '"')));
-  } catch {
-    return undefined;
-  }
+/** a dictionary of what is known of its entries; undefined: nothing is */
+function dictionary(entries: readonly (readonly [string, Choice | undefined])[]): Choice | undefined {
+  const known = entries.flatMap(([k, c]): [string, Choice][] => (c === undefined ? [] : [[k, c]]));
+  return known.length === 0 ? undefined : { kind: "dict", entries: known };
 }
 
 // ---- Python: keywords of calls, string keys, assigned literals, defaults of parameters and of options
@@ -254,7 +278,7 @@ function noteOption(call: ast.Call, note: Note, literal: (e: ast.Expr) => Choice
 
 /** an option's text that spells a list is read as one by its program */
 function listed(c: Choice | undefined): Choice | undefined {
-  return c?.kind === "str" && /^\[[-\d., ]+\]$/.test(c.value) ? (fromFlow(c.value) ?? c) : c;
+  return c?.kind === "str" && /^\[[-\d., ]+\]$/.test(c.value) ? (fromData(parseYaml(c.value)) ?? c) : c;
 }
 
 function literalOf(e: ast.Expr, named: Constant): Choice | undefined {
@@ -272,6 +296,16 @@ function literalOf(e: ast.Expr, named: Constant): Choice | undefined {
     if (items.length === 0 || items.some(x => x === undefined)) return undefined;
     return { kind: "seq", items: items as Choice[], tuple: e.kind === "Tuple" };
   }
+  if (e.kind === "Dict") {
+    return dictionary(
+      e.keys.flatMap((k, i) => {
+        const v = e.values[i];
+        return k?.kind === "Constant" && k.value.type === "str" && v ? [[k.value.value, literalOf(v, named)]] : [];
+      }),
+    );
+  }
+  if (e.kind === "Call" && e.func.kind === "Name" && e.func.id === "dict" && e.args.length === 0)
+    return dictionary(e.keywords.flatMap(k => (k.arg === null ? [] : [[k.arg, literalOf(k.value, named)]])));
   if (e.kind !== "Constant") return undefined;
   switch (e.value.type) {
     case "int":

@@ -1,0 +1,196 @@
+// What a configuration that nobody gives answers: parts, lists, strings, constants of the project's files.
+import { describe, expect, test } from "vitest";
+import { defaultConfig } from "../../presets";
+import { capture } from "../capture";
+import type { CaptureResult } from "../types";
+
+function analysed(files: Readonly<Record<string, string>>): CaptureResult {
+  return capture("pack/model.py", {
+    files: p => files[p],
+    project: () => Object.keys(files),
+    config: defaultConfig("torch-2.11"),
+    behaviours: new Map(),
+    shouldStop: () => false,
+    stepBudget: 20_000_000,
+  });
+}
+
+const module = (init: string, more = ""): string => `
+import torch
+from torch import nn
+${more}
+class Net(nn.Module):
+    def __init__(self, ${init}
+    def forward(self, x):
+        return self.net(x).relu()
+`;
+
+const assumed = (files: Readonly<Record<string, string>>): readonly string[] =>
+  analysed(files).roots.find(r => r.name === "Net")?.assumed ?? [];
+
+describe("a configuration that nobody gives", () => {
+  test("has parts where the code reads attributes and items of its attributes", () => {
+    const notes = assumed({
+      "pack/model.py": module(`cfg):
+        super().__init__()
+        self.net = nn.Linear(cfg.MODEL.HEAD.WIDTH, cfg["data"]["num_classes"])
+`),
+    });
+    expect(notes.some(n => n.startsWith("cfg.MODEL.HEAD.WIDTH is "))).toBe(true);
+    expect(notes).toContain("cfg.data.num_classes is 10");
+  });
+
+  test("has the parts that a YAML file gives, at any depth", () => {
+    const notes = assumed({
+      "pack/model.py": module(`config):
+        super().__init__()
+        self.net = nn.Linear(config.model.stem_width, config.model.head.final_width)
+`),
+      "configs/a.yaml": "model:\n  stem_width: 48\n  head:\n    final_width: 20\n",
+    });
+    expect(notes).toContain("config.model.stem_width is 48");
+    expect(notes).toContain("config.model.head.final_width is 20");
+  });
+
+  test("has lists where the code goes through an attribute", () => {
+    const notes = assumed({
+      "pack/model.py": module(`cfg):
+        super().__init__()
+        sizes = [cfg.stem_dim]
+        for w in cfg.branches:
+            sizes.append(w * 8)
+        self.net = nn.Linear(sizes[0], sum(sizes))
+`),
+    });
+    expect(notes.some(n => n.startsWith("cfg.branches is ["))).toBe(true);
+  });
+
+  test("has strings where the code splits an attribute, by way of a function too", () => {
+    const notes = assumed({
+      "pack/model.py": module(
+        `cfg):
+        super().__init__()
+        self.net = nn.Linear(widths(cfg.plan)[0], 4)
+`,
+        `
+def widths(s):
+    return [int(p) for p in s.split(",") if p] or [16]
+`,
+      ),
+    });
+    expect(notes).toContain('cfg is an object with plausible attributes, plan ""');
+  });
+
+  test("holds values of the enumeration that its error names", () => {
+    const r = analysed({
+      "pack/model.py": module(
+        `cfg):
+        super().__init__()
+        kind = Kind(cfg.model.flavour)
+        self.net = nn.Linear(8, 8 if kind is Kind.SWEET else 16)
+`,
+        `
+from enum import Enum
+class Kind(Enum):
+    SWEET = "sweet-one"
+    SALTY = "salty-one"
+`,
+      ),
+    });
+    expect(r.roots.find(x => x.name === "Net")).toBeDefined();
+  });
+});
+
+test("a dictionary of a JSON file stands for what is unpacked into a call", () => {
+  const r = analysed({
+    "pack/model.py": `
+import torch
+from torch import nn
+
+class Inner(nn.Module):
+    def __init__(self, width, rank, gain):
+        super().__init__()
+        assert rank == 12 and gain == 3
+        self.net = nn.Linear(width, rank)
+
+class Net(nn.Module):
+    def __init__(self, width, inner_config):
+        super().__init__()
+        self.inner = Inner(width, **inner_config)
+
+    def forward(self, x):
+        return self.inner.net(x).relu()
+`,
+    "config.json": '{"net_config": {"width": 24, "inner_config": {"rank": 12, "gain": 3}}}',
+  });
+  expect(r.roots.find(x => x.name === "Net")?.assumed).toContain('inner_config is {"rank": 12, "gain": 3}');
+});
+
+describe("parameters by annotation and name", () => {
+  test("a class is found under the module that the annotation names it by", () => {
+    const notes = assumed({
+      "pack/model.py": module(
+        `config: settings.Sizes):
+        super().__init__()
+        self.net = nn.Linear(config.get_width(), 8)
+`,
+        "from . import settings\n",
+      ),
+      "pack/settings.py":
+        "import dataclasses\n@dataclasses.dataclass\nclass Sizes:\n    width: int = 40\n    def get_width(self):\n        return self.width\n",
+    });
+    expect(notes).toContain("config is a settings.Sizes");
+  });
+
+  test("a dtype is a dtype; a module whose bias is read has one", () => {
+    const notes = assumed({
+      "pack/model.py": module(`inner, target_dtype):
+        super().__init__()
+        self.net = inner
+        self.shift = inner.bias.data
+        self.register_buffer("table", torch.empty(4, 4, dtype=target_dtype))
+`),
+    });
+    expect(notes).toContain("target_dtype is torch.float32");
+    expect(notes).toContain("inner is a torch.nn.Linear");
+  });
+
+  test("a configuration of transformers that is read from the project's file", () => {
+    const r = analysed({
+      "pack/model.py": module(
+        `path="configs/sizes.json"):
+        super().__init__()
+        config = BertConfig.from_json_file(path)
+        self.net = nn.Linear(config.hidden_size, config.type_vocab_size)
+`,
+        "from transformers.models.bert.configuration_bert import BertConfig\n",
+      ),
+      "configs/sizes.json": '{"hidden_size": 96}',
+    });
+    expect(r.roots.find(x => x.name === "Net")?.assumed.some(n => /^x is .*, 96\]$/.test(n))).toBe(true);
+  });
+});
+
+test("a module that lies elsewhere in the project is imported where sys.path is changed", () => {
+  const files = {
+    "pack/model.py": `
+import sys
+from torch import nn
+sys.path.append("helpers")
+from blocks_of_mine import Block
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = Block()
+
+    def forward(self, x):
+        return self.block(x)
+`,
+    "pack/helpers/blocks_of_mine.py":
+      "from torch import nn\nclass Block(nn.Sequential):\n    def __init__(self):\n        super().__init__(nn.Linear(8, 8), nn.ReLU())\n",
+  };
+  expect(analysed(files).roots.map(r => r.name)).toEqual(["Net"]);
+  const unchanged = { ...files, "pack/model.py": files["pack/model.py"].replace("sys.path.append", "str") };
+  expect(analysed(unchanged).diagnostics.some(d => d.code === "unknown-module")).toBe(true);
+});

@@ -1,0 +1,102 @@
+// Stand-ins for configuration objects. In: the parameter that one stands in, and what is known of its attributes. Out: an
+// object whose attributes and items are found by their names when they are first asked for: in the project's files, else
+// by what the project's code does with them (`cfg.model.width`: an object; `for d in cfg.dims`: a list), else guessed.
+import { type Kwargs, PyFloat, PyInstance, type Value } from "../objects/values";
+import { guessByName, sequences } from "./choices/choices";
+import { emptyUsage } from "./choices/usage";
+import { type InferContext, lookup } from "./context";
+import type { Choice, Hole } from "./types";
+
+/** names that configurations go by where they are handed on */
+const COMMON_NAMES = ["config", "cfg", "args", "opt", "conf", "hparams", "hps", "params"];
+
+type Given = readonly (readonly [string, Choice])[];
+
+export function assumedObject(ctx: InferContext, h: Hole, given: Given): PyInstance {
+  return objectCalled(ctx, h, h.name, [...new Set([h.name, ...h.selves, ...COMMON_NAMES])], given);
+}
+
+/** what is given of an object holds for its parts too: an error names an attribute without the way to it */
+const inherited = (given: Given): Given => given.filter(([, c]) => c.kind !== "object");
+
+/** `path`: "cfg.model"; `names`: what code calls the object by, before the attribute that it reads */
+function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly string[], given: Given): PyInstance {
+  const { vm } = ctx;
+  const cls = vm.klass("AssumedConfig", [], "fuselens");
+  const o = new PyInstance(cls);
+  o.attrs = vm.dict();
+  const known = new Map<string, Value>();
+  // the more is asked for, the better it is known which file of the project speaks of it
+  const read = path === h.name ? [...h.usage.attributes, ...h.usage.keys].filter(n => !n.startsWith("_")) : [];
+  let about: ((name: string) => Choice | undefined) | null = null;
+  const constantOf = (name: string): Choice | undefined => {
+    const asked = [...new Set([...read, ...known.keys(), name])];
+    if (about === null || known.size === 3 || known.size === 10) about = ctx.constants.about(asked);
+    return about(name);
+  };
+  const made = (name: string): Value => {
+    const told = given.find(([k]) => k === name)?.[1];
+    const constant = told ?? constantOf(name);
+    const use = told?.kind === "object" ? "object" : ctx.constants.usedAs(names, name);
+    // what an error asked for stands, whatever other code does with an attribute of this name
+    if (use === "object" && (told === undefined || told.kind === "object" || told.kind === "dict")) {
+      const parts = constant?.kind === "object" ? constant.given : constant?.kind === "dict" ? constant.entries : [];
+      return objectCalled(ctx, h, `${path}.${name}`, [name], [...parts, ...inherited(given)]);
+    }
+    if (constant !== undefined) return plainValue(ctx, h, constant);
+    const list = use === "list" ? sequences(ctx, { ...h, name, usage: emptyUsage() }, "", false)[0] : undefined;
+    return plainValue(ctx, h, list ?? ctx.constants.comparedWith(name) ?? guessByName(name));
+  };
+  const answer = (name: string): Value => {
+    const had = known.get(name);
+    if (had !== undefined) return had;
+    const v = made(name);
+    known.set(name, v);
+    ctx.asked.add(name);
+    o.attrs?.set(name, v);
+    if (!(v instanceof PyInstance)) {
+      const note = `${path}.${name} is ${vm.repr(v)}`;
+      if (!ctx.assumed.includes(note)) ctx.assumed.push(note);
+    }
+    return v;
+  };
+  const own = (name: string, fn: (args: readonly Value[], kw: Kwargs) => Value): void => {
+    const b = vm.builtin(name, ([, ...args], kw) => fn(args, kw));
+    b.method = true;
+    cls.dict.set(name, b);
+  };
+  own("__getattr__", ([name]) => {
+    const n = String(name);
+    if (n.startsWith("__")) return vm.raise("AttributeError", `'AssumedConfig' object has no attribute '${n}'`);
+    return answer(n);
+  });
+  own("__getitem__", ([key]) => (typeof key === "string" ? answer(key) : vm.raise("KeyError", vm.repr(key ?? null))));
+  own("get", ([key, fallback]) =>
+    fallback === undefined && typeof key === "string" ? answer(key) : (fallback ?? null),
+  );
+  own("__contains__", () => false);
+  own("keys", () => vm.list([...known.keys()]));
+  own("items", () => vm.list([]));
+  return o;
+}
+
+/** a choice that needs nothing built; a name is looked up where the parameter's function stands */
+export function plainValue(ctx: InferContext, h: Hole, c: Choice): Value {
+  switch (c.kind) {
+    case "number":
+      return c.float || !Number.isInteger(c.value) ? new PyFloat(c.value) : c.value;
+    case "bool":
+    case "str":
+      return c.value;
+    case "seq":
+      return ctx.vm.list(c.items.map(i => plainValue(ctx, h, i)));
+    case "dict":
+      return ctx.vm.dict(c.entries.map(([k, v]) => [k, plainValue(ctx, h, v)] as const));
+    case "object":
+      return objectCalled(ctx, h, h.name, [h.name], c.given);
+    case "named":
+      return lookup(ctx, h.globals, c.path) ?? null;
+    default:
+      return null;
+  }
+}
