@@ -13,7 +13,6 @@ import type { PlanSize, WatKernel } from "@fuselens/compiler/inductor/plan/types
 import type { AnyNode, Schedule, SchedulerNode } from "@fuselens/compiler/inductor/scheduler/types";
 import type { SymExpr } from "@fuselens/compiler/inductor/symbolic/expr";
 import loadWabt from "wabt";
-import { READ_AHEAD } from "../../gpu-worker/src/cpu/kernel_abi";
 import { hasRelaxedSimd, withoutRelaxedSimd } from "../../gpu-worker/src/cpu/relaxed_simd";
 
 const FEATURES = {
@@ -190,7 +189,7 @@ export class KernelChecker {
   private reserve(bytes: number): number {
     const at = this.top;
     this.top += Math.ceil(Math.max(1, bytes) / 64) * 64 + 64;
-    const need = Math.ceil((this.top + READ_AHEAD) / PAGE) - this.memory.buffer.byteLength / PAGE;
+    const need = Math.ceil(this.top / PAGE) - this.memory.buffer.byteLength / PAGE;
     if (need > 0) this.memory.grow(need);
     return at;
   }

@@ -240,8 +240,8 @@ describe("small floats", () => {
 describe.each([false, true])("functions of four numbers, relaxed SIMD: %s", relaxed => {
   if (relaxed) setFlagsFromString("--experimental-wasm-relaxed-simd");
 
-  /** the function over many numbers, whose bits are of `from` and `to` */
-  function many(name: VectorFunction): (xs: Float32Array | Int32Array) => ArrayBuffer {
+  /** the function over many numbers (or, of `by` times each), whose bits are of `from` and `to` */
+  function many(name: VectorFunction, by = 1): (xs: Float32Array | Int32Array) => ArrayBuffer {
     const module = new ModuleBuilder();
     const f = new FunctionBuilder(module);
     const [x, at] = [f.local("v128", "x"), f.local("i32", "at")];
@@ -251,7 +251,9 @@ describe.each([false, true])("functions of four numbers, relaxed SIMD: %s", rela
       "(local.get $bytes)",
       () => {
         f.set(x, `(v128.load (i32.add (local.get $from) (local.get ${at})))`);
-        const y = f.vectorFunction(name, `(local.get ${x})`);
+        const factor = f.keep(`(v128.const f32x4 ${by} ${by} ${by} ${by})`, "v128");
+        const argument = by === 1 ? `(local.get ${x})` : f.keep(`(f32x4.mul (local.get ${x}) ${factor})`, "v128");
+        const y = f.vectorFunction(name, argument);
         f.lines.add(`(v128.store (i32.add (local.get $to) (local.get ${at})) ${y})`);
       },
       16,
@@ -305,6 +307,24 @@ describe.each([false, true])("functions of four numbers, relaxed SIMD: %s", rela
     // products and sums that round apart cost erf's quotient one unit more
     expect(worst.u, worst.text).toBeLessThanOrEqual(name === "erf" && !relaxed ? 3 : 2);
   });
+
+  it.each([Math.SQRT1_2, -0.3, 1.7, 5, 0.02, 100])(
+    "erf of %s times a number is as near to that of the whole product",
+    by => {
+      const factor = Math.fround(by);
+      const xs = Float32Array.from(dense(-7 / Math.abs(by), 7 / Math.abs(by)));
+      const ys = new Float32Array(many("erf", by)(xs));
+      let worst = { u: 0, text: "" };
+      xs.forEach((x, i) => {
+        const want = erf(factor * x);
+        // far from normal numbers neither a product nor a coefficient keeps its digits
+        const u = Math.abs(want) < 1e-36 ? 0 : ulps(ys[i] as number, want);
+        if (!(u <= worst.u)) worst = { u, text: `erf(${factor} * ${x}) = ${ys[i]}, not ${want}: ${u}` };
+      });
+      // 100 is beyond what goes into the coefficients: the product is rounded first
+      expect(worst.u, worst.text).toBeLessThanOrEqual(relaxed ? 2 : 3);
+    },
+  );
 
   it("keeps NaN whatever its bits are", () => {
     const patterns = Int32Array.from([0x7fc00000, 0x7fc00001, 0x7fffffff, -1, 0x7f800001 | 0x400000, -4194303]);

@@ -1,7 +1,11 @@
 // Byte ranges of one WebAssembly memory: first fit, freed neighbours join. Addresses are 64-byte aligned, so that no
-// two tensors share a cache line and vector loads are aligned.
+// two tensors share a cache line and vector loads are aligned. Large ones lie a power of two and a bit apart: equal places of
+// two tensors of 2^n bytes would contend for the same cache sets and memory banks.
 
 const ALIGN = 64;
+/** what a large tensor leaves free behind it where there is room, and from which size on: less than 2 % */
+const SKEW = 65536 + ALIGN;
+const LARGE = 4 * 2 ** 20;
 /** address 0 stays unused: a zero address in a kernel is a bug that should trap or show, not hit a tensor */
 const FIRST = 1024;
 
@@ -26,8 +30,13 @@ export class Arena {
 
   /** Address of at least `bytes` bytes; zero-sized tensors get an address too. Throws OutOfMemory. */
   allocate(bytes: number): number {
-    const size = Math.max(ALIGN, Math.ceil(bytes / ALIGN) * ALIGN);
-    const at = this.free.findIndex(f => f.size >= size);
+    const needed = Math.max(ALIGN, Math.ceil(bytes / ALIGN) * ALIGN);
+    let size = bytes >= LARGE ? needed + SKEW : needed;
+    let at = this.free.findIndex(f => f.size >= size);
+    if (at < 0) {
+      size = needed;
+      at = this.free.findIndex(f => f.size >= size);
+    }
     const range = this.free[at];
     if (!range) throw new OutOfMemory(this.held + size, this.limit);
     const { start } = range;
@@ -49,6 +58,11 @@ export class Arena {
     this.free.splice(position, 0, { start: address, size });
     this.join(position);
     if (position > 0) this.join(position - 1);
+  }
+
+  /** bytes of tensors that fit for sure, whatever large ones leave free behind them */
+  get capacity(): number {
+    return Math.floor(this.limit * (LARGE / (LARGE + SKEW)));
   }
 
   /** bytes that are allocated */

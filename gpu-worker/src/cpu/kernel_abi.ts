@@ -11,5 +11,3 @@ export const FAULT_INDEX = FAULT_ADDRESS + 8;
 export const FAULT_SIZE = FAULT_ADDRESS + 16;
 /** i32: line of the kernel's text */
 export const FAULT_LINE = FAULT_ADDRESS + 24;
-/** so many bytes past a tensor's end a kernel may read, for the sake of speed (vector_handler.ts of the compiler): nothing depends on what is there */
-export const READ_AHEAD = 512;

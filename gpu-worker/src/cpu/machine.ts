@@ -5,7 +5,6 @@ import { Arena, OutOfMemory } from "./arena";
 import { assemble } from "./assemble";
 import { BASE_BUILTINS, EXTERN_BUILTINS, loadBuiltins } from "./builtins/index";
 import { itemSize } from "./dtypes";
-import { READ_AHEAD } from "./kernel_abi";
 import { type Held, JobFailure, storageBytes } from "./tensors";
 import type { ThreadPool } from "./threads";
 
@@ -30,7 +29,7 @@ export class Machine {
     readonly pool: ThreadPool,
     limit: number,
   ) {
-    this.arena = new Arena(Math.min(limit, memory.buffer.byteLength - READ_AHEAD));
+    this.arena = new Arena(Math.min(limit, memory.buffer.byteLength));
   }
 
   static async start(memory: WebAssembly.Memory, pool: ThreadPool, limit: number): Promise<Machine> {

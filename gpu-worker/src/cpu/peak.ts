@@ -104,12 +104,12 @@ export function requireMemory(
   symbols?: ReadonlyMap<string, number>,
   more = 0,
 ): void {
-  const { used, limit } = machine.arena;
+  const { used, capacity } = machine.arena;
   const needed = used + more + remembered(plan, wat, symbols);
-  if (needed > limit)
+  if (needed > capacity)
     throw new JobFailure(
       "out-of-memory",
-      `${plan.name} (${plan.kind}) needs ${megabytes(needed)} and ${megabytes(limit)} is the limit`,
+      `${plan.name} (${plan.kind}) needs ${megabytes(needed)} and ${megabytes(capacity)} is the limit`,
     );
 }
 

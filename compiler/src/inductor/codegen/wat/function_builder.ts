@@ -56,6 +56,9 @@ export class ModuleBuilder {
   }
 }
 
+const PRODUCT = /^\(f32x4\.mul (\(local\.get [^ ()]+\)) (\(local\.get [^ ()]+\))\)$/;
+const SPLAT = /^\(v128\.const f32x4 (\S+) \1 \1 \1\)$/;
+
 export class FunctionBuilder {
   readonly lines = new WatLines();
   private readonly locals: { readonly name: string; readonly type: LocalType }[] = [];
@@ -63,6 +66,8 @@ export class FunctionBuilder {
   private readonly scopes: Map<string, string>[] = [new Map()];
 
   private readonly constants = new Map<string, string>();
+  /** expression that a kept local holds, wherever it is in scope */
+  private readonly kept = new Map<string, string>();
 
   constructor(readonly module: ModuleBuilder) {}
 
@@ -106,6 +111,19 @@ export class FunctionBuilder {
     return result;
   }
 
+  scaled(x: string): { readonly of: string; readonly by: number } | null {
+    const text = (local: string): string => this.kept.get(local.slice("(local.get ".length, -1)) ?? local;
+    const [, a = "", b = ""] = PRODUCT.exec(text(x)) ?? [];
+    for (const [of, factor] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const by = SPLAT.exec(text(factor))?.[1];
+      if (of && by !== undefined && Number.isFinite(Number(by))) return { of, by: Math.fround(Number(by)) };
+    }
+    return null;
+  }
+
   set(local: string, text: string): void {
     this.lines.add(`(local.set ${local} ${text})`);
   }
@@ -119,6 +137,7 @@ export class FunctionBuilder {
     }
     const name = this.local(type, hint);
     this.set(name, text);
+    this.kept.set(name, text);
     this.scopes[this.scopes.length - 1]?.set(text, name);
     return `(local.get ${name})`;
   }

@@ -25,8 +25,11 @@ type SortPass = HandlerScope["sort"];
 /** operations of a body beyond which its loop is not unrolled */
 const UNROLL_OPS = 24;
 const UNROLL = 4;
-/** operations of a body that waits for memory: a line that is asked for before it is stored to does not keep it waiting */
-const STREAMING_OPS = 8;
+/**
+ * fours of an unrolled turn that are stored together: V8 orders what lies between loads and stores by the steps that each
+ * is away from the stores, so two chains side by side, if no load stands behind the first one's store
+ */
+const SIDE_BY_SIDE = 2;
 /** elements of a row whose exponentials are kept: longer rows leave the cache that is a core's own */
 const KEPT_POWERS = 65536;
 
@@ -187,12 +190,26 @@ export class NestEmitter extends NestBase {
           first,
           pairs,
           () => {
-            for (let c = 0; c < copies; c++) this.vectorTurn(segment.members, inner, number, null, c, copies > 1);
+            let stores: (() => void)[] = [];
+            for (let c = 0; c < copies; c++) {
+              stores.push(...this.vectorTurn(segment.members, inner, number, null, c));
+              if ((c + 1) % SIDE_BY_SIDE && c + 1 < copies) continue;
+              for (const store of stores) store();
+              stores = [];
+            }
           },
           copies * LANES,
         );
         if (copies > 1)
-          f.loop(variable, pairs, whole, () => this.vectorTurn(segment.members, inner, number, null, 0), LANES);
+          f.loop(
+            variable,
+            pairs,
+            whole,
+            () => {
+              for (const store of this.vectorTurn(segment.members, inner, number, null, 0)) store();
+            },
+            LANES,
+          );
         from = whole;
       });
     }
@@ -333,7 +350,8 @@ export class NestEmitter extends NestBase {
       "(i32.const 0)",
       below(step),
       () => {
-        for (let c = 0; c < copies; c++) this.vectorTurn(members, inner, number, reductions, c);
+        for (let c = 0; c < copies; c++)
+          for (const store of this.vectorTurn(members, inner, number, reductions, c)) store();
         reductions.end();
       },
       step,
@@ -345,7 +363,7 @@ export class NestEmitter extends NestBase {
         below(step),
         below(LANES),
         () => {
-          this.vectorTurn(members, inner, number, reductions, 0);
+          for (const store of this.vectorTurn(members, inner, number, reductions, 0)) store();
           reductions.end();
         },
         LANES,
@@ -354,23 +372,20 @@ export class NestEmitter extends NestBase {
     if (left(LANES)) f.lines.append(tail);
   }
 
-  /** four elements; the `copy`-th four of an unrolled turn, which has accumulators of its own */
+  /** four elements; the `copy`-th four of an unrolled turn, which has accumulators of its own. Its stores are the caller's to emit. */
   private vectorTurn(
     members: readonly Member[],
     inner: LoopDim,
     number: number,
     reductions: Reductions | null,
     copy: number,
-    unrolled = false,
-  ): void {
+  ): (() => void)[] {
     const { f } = this;
     this.forget(number);
     const next = reductions?.turn();
-    const streams = this.mode.kind === "last" && !this.part.reduces && opsOf(members) <= STREAMING_OPS;
     const scope: Omit<VectorScope, "sort" | "partial" | "powers"> = {
       ...this.scope(number, reductions ? this.position(copy * LANES) : null),
       variable: inner.variable,
-      readsAhead: streams && unrolled && copy === 0,
       // a reduction's loop begins at 0, a slice at a multiple of four unless it is one nest's share of several
       aligned: reductions !== null || (this.ctx.alone && (this.part.space.x.length === 1 || isAligned(inner))),
       accumulate: (type, dtype, srcDtype, values) => {
@@ -395,7 +410,7 @@ export class NestEmitter extends NestBase {
       const handler = new VectorBodyHandler({ ...scope, sort: null, partial, powers });
       runBody(m.body, handler, moved(m.iter), moved(m.reduce));
     }
-    for (const store of scope.stores) store();
+    return scope.stores;
   }
 
   /** what this segment wrote so far is another turn's */

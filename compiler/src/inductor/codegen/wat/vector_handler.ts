@@ -35,9 +35,6 @@ import {
 } from "./vector_types";
 import { computeType, literal, type WatValue } from "./wat_types";
 
-/** bytes in front of its stores that a kernel reads; the runner (READ_AHEAD of its kernel_abi.ts) lets it do so past a buffer's end */
-const READ_AHEAD = 512;
-
 export interface VectorScope extends HandlerScope {
   /** the loop variable that the four elements lie along */
   readonly variable: SymExpr;
@@ -53,8 +50,6 @@ export interface VectorScope extends HandlerScope {
     /** null: an earlier reduction does it */ readonly vector: VectorAccumulator | null;
     readonly results: readonly WatValue[];
   };
-  /** the first four of a turn over a cache line that does little but move memory: it asks for the lines it will write */
-  readonly readsAhead?: boolean;
   /** exponentials of this member that an earlier loop of the row has kept, by the number of the exp operation */
   readonly powers?: { readonly uses: ReadonlySet<number>; load(): VecValue } | null;
 }
@@ -207,7 +202,6 @@ export class VectorBodyHandler implements BodyHandler<Value> {
         tile !== null ? { address: tile, offset: 0 } : this.scalar.place(buffer, index, dtype, this.s.variable);
       const lines = storeVector(address, offset, vector, dtype, f);
       stores.push(() => {
-        if (this.s.readsAhead) f.lines.add(`(drop (i32.load8_u offset=${offset + READ_AHEAD} ${address}))`);
         for (const l of lines) f.lines.add(l);
       });
       return;

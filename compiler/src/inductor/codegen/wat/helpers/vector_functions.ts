@@ -15,6 +15,8 @@ export interface VectorEmitter {
   constant(text: string): string;
   branch(condition: string, body: () => void): void;
   use(helper: FallBack): string;
+  /** the factors of a local that was set to a product with a constant, which is the same in all lanes; else null */
+  scaled(x: string): { readonly of: string; readonly by: number } | null;
 }
 
 type Fn = (e: VectorEmitter, x: string) => string;
@@ -228,12 +230,21 @@ function tanh(e: VectorEmitter, x: string): string {
   return keep(e, "tanh", pick(f("lt", a, num(e, 0.625)), small, or(large, and(x, bits(e, SIGN)))));
 }
 
+/** a constant factor goes into erf's coefficients if it leaves them normal numbers */
+const FACTOR_LIMIT = 64;
+
 /** a quarter of x is exact, so what the quotient is rounded by counts less than it would in a product of all */
 function erf(e: VectorEmitter, x: string): string {
-  const a = keep(e, "a", clamp(e, x, -ERF_END, ERF_END));
+  const factors = e.scaled(x);
+  const within = factors && Math.abs(factors.by) < FACTOR_LIMIT && Math.abs(factors.by) > 1 / FACTOR_LIMIT;
+  const { of, by } = within ? factors : { of: x, by: 1 };
+  const end = ERF_END / Math.abs(by);
+  const a = keep(e, "a", clamp(e, of, -end, end));
   const z = keep(e, "z", mul(a, a));
-  const ratio = f("div", horner(e, ERF_NUMERATOR, z), horner(e, ERF_DENOMINATOR, z));
-  return keep(e, "erf", madd(a, ratio, mul(num(e, 0.25), a)));
+  const numerator = ERF_NUMERATOR.map((c, k) => c * by ** (2 * k + 1));
+  const denominator = ERF_DENOMINATOR.map((c, k) => c * by ** (2 * k));
+  const ratio = f("div", horner(e, numerator, z), horner(e, denominator, z));
+  return keep(e, "erf", madd(a, ratio, mul(num(e, 0.25 * by), a)));
 }
 
 /** sine, or cosine as the sine of a quarter turn more */
@@ -310,6 +321,7 @@ function asHelper(name: string, fn: Fn): Helper {
       throw new Error("a fallback has no fallback");
     },
     use: helper => `$${helper}`,
+    scaled: () => null,
   };
   const result = fn(e, "(local.get $x)");
   return {
