@@ -3,7 +3,7 @@ import { PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { SIZES } from "./choices/names";
 import type { InferContext } from "./context";
 import { guarded } from "./guarded";
-import { type Choice, tensor } from "./types";
+import { type TensorChoice, tensor } from "./types";
 
 /** layers of times, labels and positions */
 const BESIDE =
@@ -14,7 +14,7 @@ const PHOTO = [SIZES.image, SIZES.image] as const;
 const MAP = [SIZES.map, SIZES.map] as const;
 const STEPS = 1_000_000;
 
-export function takenByFirstLayer(ctx: InferContext, target: Value): Choice | undefined {
+export function takenByFirstLayer(ctx: InferContext, target: Value): TensorChoice | undefined {
   const { vm, torch } = ctx;
   if (!(target instanceof PyInstance) || !torch.isModule(target)) return undefined;
   const outcome = guarded(ctx, STEPS, () => {
@@ -30,7 +30,12 @@ export function takenByFirstLayer(ctx: InferContext, target: Value): Choice | un
   return "ok" in outcome ? outcome.ok : undefined;
 }
 
-function takenBy(ctx: InferContext, kind: string, layer: PyInstance, image: Image | undefined): Choice | undefined {
+function takenBy(
+  ctx: InferContext,
+  kind: string,
+  layer: PyInstance,
+  image: Image | undefined,
+): TensorChoice | undefined {
   const read = (name: string): Value | undefined => ctx.vm.getattrOrUndefined(layer, name);
   const size = (...names: readonly string[]): number => {
     const found = names.map(read).find(v => typeof v === "number" && v > 0);
@@ -42,12 +47,12 @@ function takenBy(ctx: InferContext, kind: string, layer: PyInstance, image: Imag
   const channels = size("in_channels", "num_features");
   if (/1d$/.test(kind)) return tensor("float32", [batch, channels, length]);
   if (/2d$/.test(kind)) return tensor("float32", [batch, channels, ...(image ?? (channels <= 4 ? PHOTO : MAP))]);
-  if (/3d$/.test(kind)) return tensor("float32", [2, channels, frames, 64, 64]);
+  if (/3d$/.test(kind)) return tensor("float32", [2, channels, frames, 112, 112]);
   return tensor("float32", [batch, length, size("input_size")]);
 }
 
 /** a layer that cuts images into patches: "b c (h p1) (w p2) -> ..." */
-function fromPattern(pattern: Value | undefined, image: Image | undefined): Choice | undefined {
+function fromPattern(pattern: Value | undefined, image: Image | undefined): TensorChoice | undefined {
   const left = typeof pattern === "string" ? (pattern.split("->")[0] ?? "") : "";
   const axes = left
     .replace(/\([^)]*\)/g, "()")

@@ -125,11 +125,12 @@ function repairs(ctx: InferContext, s: InputSearch, state: State, f: Failure): S
       return [alone, ...together(alone, leaf, leaves, r)];
     });
   const byMessage = messageRepairs(leaves, state, f);
-  const rankError =
-    /unpack|Expected \dD|expected \dD|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified/.test(
+  // words that say more than a question about a size does
+  const told =
+    /to have \d+ channels|unpack|Expected \dD|expected \dD|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified/.test(
       f.message,
     );
-  if (rankError) out.push(...byMessage, ...sized);
+  if (told) out.push(...byMessage, ...sized);
   else out.push(...sized, ...byMessage);
   // other ranks and types of the inner tensors that the failing operator read
   const inner = leaves.filter(l => f.touched.includes(l.path) && l.path.includes("/")).slice(0, 4);

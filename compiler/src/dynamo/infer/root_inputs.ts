@@ -104,14 +104,17 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
   if (signature?.vararg && !holes.some(h => h.required)) holes.unshift(restHole(r, f, signature.vararg.arg));
   const at = holes.findIndex(h => h.required || h.fallback === null);
   const lead = holes[at];
-  if (lead && !lead.written && lead.choices[0]?.kind === "tensor" && saysNothing(lead)) {
-    const taken = takenByFirstLayer(p, target);
-    if (taken) holes[at] = { ...lead, choices: distinct([taken, ...lead.choices]) };
-  }
+  const taken = lead && !lead.written && lead.choices[0]?.kind === "tensor" ? takenByFirstLayer(p, target) : undefined;
+  if (lead && taken && fits(lead, taken)) holes[at] = { ...lead, choices: distinct([taken, ...lead.choices]) };
   return holes;
 }
 
-const saysNothing = (h: Hole): boolean => h.usage.rank === undefined && inputKind(h.name) === "other";
+/** whether a module's first layer says more of its first input than the input's name and use do */
+function fits(h: Hole, { dims }: TensorChoice): boolean {
+  const kind = inputKind(h.name);
+  if (h.usage.rank !== undefined && h.usage.rank !== dims.length) return false;
+  return kind === "other" || kind === "label" || (kind === "image" && dims.length === 4);
+}
 
 function restHole({ p }: RootRequest, f: PyFunction, name: string): Hole {
   const draft = {

@@ -97,7 +97,7 @@ export function withChoice(s: State, hole: string, c: Choice): State {
   return new Map([...s, [hole, c]]);
 }
 
-export const tensor = (dtype: DType, dims: readonly number[]): Choice => ({ kind: "tensor", dtype, dims });
+export const tensor = (dtype: DType, dims: readonly number[]): TensorChoice => ({ kind: "tensor", dtype, dims });
 export const number = (value: number, float = false): Choice => ({ kind: "number", value, float });
 export const NONE: Choice = { kind: "none" };
 export const ABSENT: Choice = { kind: "absent" };

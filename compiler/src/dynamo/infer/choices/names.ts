@@ -2,7 +2,7 @@
 // and are said to be; the sizes fit each other (heads divide widths, patches divide images) so that models can be built.
 
 /** sizes of inputs: those that constructors get by default fit them */
-export const SIZES = { batch: 8, length: 128, width: 512, image: 224, map: 32, frames: 8, samples: 16_384 } as const;
+export const SIZES = { batch: 8, length: 128, width: 512, image: 224, map: 32, frames: 16, samples: 16_384 } as const;
 
 const NUMBERS: readonly (readonly [RegExp, number])[] = [
   [/kv_heads|key_value_heads|n_kv|num_kv|kv_groups|n_local_heads/, 4],
