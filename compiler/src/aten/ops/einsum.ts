@@ -3,7 +3,8 @@
 import type { Dim, GraphBuilder, OpRecord } from "../types";
 import { at, composed, range } from "./helpers/shape";
 
-import { moveDims, reshape } from "./view";
+import { reshape } from "./view";
+import { moveDims } from "./view_permute";
 
 interface Subscripts {
   /** labels of each operand; "..." stands for the ellipsis */

@@ -12,6 +12,7 @@
 import type { OpRecord } from "../types";
 import { records as activation } from "./activation";
 import { records as activationBackward } from "./activation_backward";
+import { records as activationGates } from "./activation_gates";
 import { records as attention } from "./attention";
 import { records as batchNorm } from "./batch_norm";
 import { records as cat } from "./cat";
@@ -40,7 +41,10 @@ import { records as literals } from "./literals";
 import { records as localResponseNorm } from "./local_response_norm";
 import { records as loss } from "./loss";
 import { records as lossClass } from "./loss_class";
+import { records as lossDistance } from "./loss_distance";
+import { records as lossEntropy } from "./loss_entropy";
 import { records as lossMargin } from "./loss_margin";
+import { records as masks } from "./masks";
 import { records as matmul } from "./matmul";
 import { records as matmulComposed } from "./matmul_composed";
 import { records as matmulVector } from "./matmul_vector";
@@ -56,6 +60,8 @@ import { records as pool } from "./pool";
 import { records as poolAdaptive } from "./pool_adaptive";
 import { records as poolBackward } from "./pool_backward";
 import { records as random } from "./random";
+import { records as randomFill } from "./random_fill";
+import { records as randomSeeds } from "./random_seeds";
 import { records as ranges } from "./ranges";
 import { records as rearrange } from "./rearrange";
 import { records as reduction } from "./reduction";
@@ -64,6 +70,7 @@ import { records as rmsNorm } from "./rms_norm";
 import { records as rnnCells } from "./rnn_cells";
 import { records as scanSort } from "./scan_sort";
 import { records as scatter } from "./scatter";
+import { records as searches } from "./searches";
 import { records as selection } from "./selection";
 import { records as softmax } from "./softmax";
 import { records as specialFunctions } from "./special_functions";
@@ -75,8 +82,10 @@ import { records as unfold } from "./unfold";
 import { records as upsample } from "./upsample";
 import { records as view } from "./view";
 import { records as viewCopy } from "./view_copy";
+import { records as viewPermute } from "./view_permute";
 import { records as viewScatter } from "./view_scatter";
 import { records as viewSelect } from "./view_select";
+import { records as viewSqueeze } from "./view_squeeze";
 import { records as viewWindow } from "./view_window";
 import { records as windowFunctions } from "./window_functions";
 import { records as xlogy } from "./xlogy";
@@ -91,16 +100,21 @@ export const families: readonly (readonly OpRecord[])[] = [
   pointwisePairs,
   comparison,
   activation,
+  activationGates,
   activationBackward,
   convert,
   reduction,
   statistics,
   softmax,
   view,
+  viewPermute,
+  viewSqueeze,
   viewSelect,
   split,
   viewWindow,
   indexing,
+  masks,
+  searches,
   indexingPut,
   scatter,
   viewScatter,
@@ -139,6 +153,8 @@ export const families: readonly (readonly OpRecord[])[] = [
   pool,
   rearrange,
   random,
+  randomFill,
+  randomSeeds,
   dropout,
   layerNorm,
   rmsNorm,
@@ -146,6 +162,8 @@ export const families: readonly (readonly OpRecord[])[] = [
   localResponseNorm,
   batchNorm,
   loss,
+  lossEntropy,
+  lossDistance,
   lossClass,
   lossMargin,
   scanSort,

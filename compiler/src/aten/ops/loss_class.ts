@@ -1,11 +1,9 @@
 // Losses over class scores: cross_entropy with class or probability targets, nll_loss in one and two dimensions.
 import type { Args, ArgValue, Dim, GraphBuilder, OpRecord } from "../types";
-import { aten, each, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, each, F, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { Reduction, reductionOf } from "./helpers/loss";
 import { composed, sameShape } from "./helpers/shape";
 import { full, numelOf, quotient, sizeScalar, toDtype, where, zerosLike } from "./helpers/trace";
-
-const F = "torch.nn.functional.";
 
 const classDim = (rank: number): number => (rank < 2 ? 0 : 1);
 

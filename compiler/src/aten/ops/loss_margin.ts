@@ -1,11 +1,9 @@
 // Margin losses over classes and labels: soft_margin, multi_margin and multilabel_margin.
 import { type Args, DeviceArg, DTypeArg, type GraphBuilder, type OpRecord } from "../types";
-import { aten, each, elementwiseMeta, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, each, elementwiseMeta, F, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { LEGACY, lossMeta, Reduction, reduceLoss, reductionOf } from "./helpers/loss";
 import { composed } from "./helpers/shape";
 import { cast, iota, numelOf, STRIDED, sizeScalar, where, withOpmath } from "./helpers/trace";
-
-const F = "torch.nn.functional.";
 
 const softMargin: OpRecord[] = [
   {

@@ -1,5 +1,4 @@
-// Random numbers: uniform, normal, integer and Bernoulli draws, permutations, and what Inductor makes of them (seeds and
-// generators inside loops). Distributions that have no generator of their own are arithmetic on uniform draws.
+// Random numbers: uniform, normal, integer and Bernoulli draws, and permutations.
 import {
   type Args,
   type ArgValue,
@@ -8,17 +7,15 @@ import {
   type DType,
   DTypeArg,
   type GraphBuilder,
-  type LoweringBuilder,
   MemoryFormatArg,
   type OpRecord,
-  type Ops,
   type TensorMeta,
 } from "../types";
-import { aten, each, fallback, fl, isFloatDType, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, each, fallback, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { deviceOf, likeLayout, newSize, OPTIONS, toFormat, writtenDevice } from "./helpers/factories";
 import { pythonOptions } from "./helpers/python_call";
-import { at, broadcastShapes, composed, contiguousStrides, decomposed } from "./helpers/shape";
-import { full, scalarTensor, toDtype } from "./helpers/trace";
+import { at, broadcastShapes, composed, decomposed } from "./helpers/shape";
+import { full, toDtype } from "./helpers/trace";
 
 const LIKE = `${OPTIONS}, MemoryFormat? memory_format=None`;
 
@@ -223,106 +220,7 @@ const normals: OpRecord[] = [
   }),
 ];
 
-const noGradient = each({ self: (b, c) => zerosFor(b, c.grad(), c.grad()) });
-
-interface Filling {
-  readonly packet: string;
-  /** name of the functional operator */
-  readonly functional: string;
-  /** what the functional form's schema says after `self` */
-  readonly parameters: string;
-  readonly decompose?: OpRecord["decompose"];
-}
-
-/** exponential draws: -log of uniform ones, kept away from log(1) = 0 */
-function exponential<T>(b: GraphBuilder<T>, a: Args<T>): T {
-  const f = aten(b);
-  const x = a.tensor("self");
-  const { dtype, device } = b.meta(x);
-  const rate = a.number("lambd");
-  if (!isFloatDType(dtype))
-    return b.fail(
-      `Exponential distribution is a continuous probability distribution. dtype must be a floating point but you specified ${dtype}`,
-    );
-  if (rate <= 0) return b.fail(`exponential_ expects lambda > 0.0, but found lambda=${rate}`);
-  const draw = uniformLike(b, x);
-  const epsilon = EPSILON[dtype] ?? EPSILON_32;
-  const close = f("ge.Scalar", draw, fl(1 - epsilon / 2));
-  const log = f("log.default", draw);
-  const least = scalarTensor(b, fl(-epsilon / 2), dtype, device);
-  return f("mul.Tensor", f("where.self", close, least, log), fl(-1 / rate));
-}
-
-const EPSILON_32 = 2 ** -23;
-const EPSILON: Partial<Record<DType, number>> = {
-  float64: 2 ** -52,
-  float32: EPSILON_32,
-  float16: 2 ** -10,
-  bfloat16: 2 ** -7,
-};
-
-const fillings: readonly Filling[] = [
-  { packet: "uniform_", functional: "uniform", parameters: "float from=0, float to=1" },
-  { packet: "normal_", functional: "normal_functional", parameters: "float mean=0, float std=1" },
-  { packet: "exponential_", functional: "exponential", parameters: "float lambd=1", decompose: exponential },
-  {
-    packet: "geometric_",
-    functional: "geometric",
-    parameters: "float p",
-    decompose: (b, a) => {
-      const f = aten(b);
-      const p = a.number("p");
-      if (!(p > 0 && p < 1)) return b.fail(`geometric_ expects p to be in (0, 1), but got p=${p}`);
-      const log = f("log1p.default", f("neg.default", uniformLike(b, a.tensor("self"))));
-      return f("add.Tensor", f("floor.default", f("div.Tensor", log, fl(Math.log1p(-p)))), 1);
-    },
-  },
-  {
-    packet: "cauchy_",
-    functional: "cauchy",
-    parameters: "Scalar median=0, Scalar sigma=1",
-    decompose: (b, a) => {
-      const f = aten(b);
-      const centred = f("sub.Tensor", uniformLike(b, a.tensor("self")), fl(0.5));
-      const tan = f("tan.default", f("mul.Tensor", centred, fl(Math.PI)));
-      return f("add.Tensor", f("mul.Tensor", tan, a.raw("sigma")), a.raw("median"));
-    },
-  },
-  {
-    packet: "log_normal_",
-    functional: "log_normal",
-    parameters: "Scalar mean=1, Scalar std=2",
-    decompose: (b, a) => {
-      const f = aten(b);
-      const draw = b.call("aten.randn_like.default", [a.tensor("self")]);
-      return f("exp.default", f("add.Tensor", f("mul.Tensor", draw, a.raw("std")), a.raw("mean")));
-    },
-  },
-];
-
-/** x.uniform_() and kin: what is in x does not matter, only its layout */
-const filled: OpRecord[] = fillings.flatMap(({ packet, functional, parameters, decompose }): OpRecord[] => {
-  const names = parameters.split(", ").map(p => p.split(" ")[1]?.split("=")[0] ?? "");
-  const name = `aten.${functional}.default`;
-  return [
-    {
-      name,
-      schema: `${functional}(Tensor self, ${parameters}, *, Generator? generator=None) -> Tensor`,
-      tags: ["random"],
-      meta: (m, a) => m.call("aten.empty_like.default", [a.tensor("self")]),
-      derivative: noGradient,
-      ...(decompose ? { decompose } : { lower: fallback(name, ["self"], ["self", ...names]) }),
-    },
-    {
-      name: `aten.${packet}.default`,
-      schema: `${packet}(Tensor(a!) self, ${parameters}, *, Generator? generator=None) -> Tensor(a!)`,
-      python: [`Tensor.${packet}`],
-      tags: ["random", "inplace"],
-      functional: name,
-      meta: (_, a) => a.tensor("self"),
-    },
-  ];
-});
+export const noGradient = each({ self: (b, c) => zerosFor(b, c.grad(), c.grad()) });
 
 const bernoulli: OpRecord[] = [
   decomposed({
@@ -441,95 +339,4 @@ const calls: OpRecord[] = [
   }),
 ];
 
-/** place of an element in a contiguous tensor of the given sizes */
-function flatIndex<B>(b: LoweringBuilder<B>, size: readonly Dim[], offset: number): (index: readonly Dim[]) => Dim {
-  const stride = contiguousStrides(b, size);
-  return index => b.add(offset, ...index.map((i, d) => b.mul(i, at(stride, d))));
-}
-
-/** Inductor's own operators: one seed for each draw of a graph, and counters for the elements */
-const seeded: OpRecord[] = [
-  {
-    name: "prims.inductor_seed.default",
-    schema: "inductor_seed(Device device) -> Tensor",
-    tags: ["random", "factory"],
-    meta: (m, a) => m.tensor([], { dtype: "int64", device: deviceOf(m, a) }),
-    derivative: NOT_DIFFERENTIABLE,
-    lower: b => b.error("seeds of one graph are made together"),
-  },
-  {
-    name: "prims.inductor_seeds.default",
-    schema: "inductor_seeds(int count, Device device) -> Tensor",
-    tags: ["random", "factory"],
-    meta: (m, a) => m.tensor([a.int("count")], { dtype: "int64", device: deviceOf(m, a) }),
-    derivative: NOT_DIFFERENTIABLE,
-    lower: (b, a) => {
-      const device = (b.out() as TensorMeta).device;
-      return b.seeds(a.int("count"), device);
-    },
-  },
-  {
-    name: "prims.inductor_lookup_seed.default",
-    schema: "inductor_lookup_seed(Tensor seeds, int index) -> Tensor",
-    tags: ["random"],
-    meta: (m, a) => m.tensor([], { dtype: "int64", device: a.tensor("seeds").device }),
-    derivative: NOT_DIFFERENTIABLE,
-    lower: (b, a) => b.lookupSeed(a.tensor("seeds"), a.int("index")),
-  },
-  {
-    name: "prims.inductor_random.default",
-    schema: "inductor_random(SymInt[] size, Tensor seed, str mode, *, int offset=0) -> Tensor",
-    tags: ["random"],
-    meta: (m, a) => m.tensor(a.dims("size"), { dtype: "float32", device: a.tensor("seed").device }),
-    derivative: NOT_DIFFERENTIABLE,
-    lower: (b, a) => {
-      const mode = a.str("mode");
-      if (mode !== "rand" && mode !== "randn") return b.error(`random numbers of kind ${mode}`);
-      const size = a.dims("size");
-      const place = flatIndex(b, size, a.int("offset"));
-      const seed = b.loader(a.tensor("seed"));
-      const drawn = b.pointwise({
-        size,
-        dtype: "float32",
-        device: b.device(a.tensor("seed")),
-        body: (ops, i) => ops.random(mode, seed(ops, []), ops.indexExpr(place(i), "int32")),
-      });
-      return b.realize(drawn);
-    },
-  },
-  {
-    name: "prims.inductor_randint.default",
-    schema: "inductor_randint(SymInt low, SymInt high, SymInt[] size, Tensor seed, *, int offset=0) -> Tensor",
-    tags: ["random"],
-    meta: (m, a) => m.tensor(a.dims("size"), { dtype: "int64", device: a.tensor("seed").device }),
-    derivative: NOT_DIFFERENTIABLE,
-    lower: (b, a) => {
-      const size = a.dims("size");
-      const place = flatIndex(b, size, a.int("offset"));
-      const seed = b.loader(a.tensor("seed"));
-      const bound = <V>(ops: Ops<V>, d: Dim): V => {
-        const n = b.static(d);
-        return n === undefined ? ops.indexExpr(d, "int64") : ops.constant(n, "int64");
-      };
-      return b.pointwise({
-        size,
-        dtype: "int64",
-        device: b.device(a.tensor("seed")),
-        body: (ops, i) => {
-          const [key, counter] = [seed(ops, []), ops.indexExpr(place(i), "int32")];
-          return ops.randint64(key, counter, bound(ops, a.dim("low")), bound(ops, a.dim("high")));
-        },
-      });
-    },
-  },
-];
-
-export const records: readonly OpRecord[] = [
-  ...draws,
-  ...integers,
-  ...normals,
-  ...filled,
-  ...bernoulli,
-  ...calls,
-  ...seeded,
-];
+export const records: readonly OpRecord[] = [...draws, ...integers, ...normals, ...bernoulli, ...calls];

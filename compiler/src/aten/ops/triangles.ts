@@ -5,7 +5,8 @@ import { each, inplace, spell } from "./helpers/define";
 import { options } from "./helpers/factories";
 import { at, composed, decomposed, range } from "./helpers/shape";
 import { iota, where } from "./helpers/trace";
-import { moveDims, reshape } from "./view";
+import { reshape } from "./view";
+import { moveDims } from "./view_permute";
 import { DIAGONAL_DERIVATIVE } from "./view_window";
 
 /** where a triangle starts: column minus row, compared with the diagonal */

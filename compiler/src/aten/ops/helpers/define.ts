@@ -187,6 +187,9 @@ export function inplaceMeta(m: MetaBuilder, self: TensorMeta, result: TensorMeta
 
 const shapeText = (m: MetaBuilder, t: TensorMeta): string => `[${t.shape.map(s => m.hint(s)).join(", ")}]`;
 
+/** where torch.nn.functional's functions are called from */
+export const F = "torch.nn.functional.";
+
 export { isComplexDType, isFloatDType, isIntegralDType } from "./dtypes";
 
 const TITLES: Partial<Record<DType, string>> = {
