@@ -178,12 +178,12 @@ function projectTexts(path: string, options: CaptureOptions): ProjectText[] {
     });
 }
 
-/** runs a text as a script of its own; what it defined before an error stays */
+/** runs a text as a script of its own; after an error, all that does not need what failed is gone on with */
 function executeScript(run: Run, path: string, text: string): PyDict {
   const m = run.vm.newModule("__main__");
   m.dict.set("__builtins__", run.modules.import("builtins", null));
   m.file = path;
-  run.modules.execute(m, path, text);
+  run.modules.execute(m, path, text, "independent");
   return m.dict;
 }
 

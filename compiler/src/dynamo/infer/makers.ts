@@ -131,16 +131,30 @@ export function buildersOf(ctx: InferContext, cls: PyClass, around: PyDict): Mak
   }
   const own = globalsOf(cls);
   const modules = [...new Set([...(own ? [own] : []), around, ...ctx.elsewhere().map(m => m.dict)])];
+  return fewestFirst([...made, ...functionMakers(ctx, cls, modules)]);
+}
+
+/** functions of these modules that return an object of `cls` */
+export function buildersAmong(ctx: InferContext, cls: PyClass, modules: readonly PyDict[]): Maker[] {
+  return fewestFirst(functionMakers(ctx, cls, modules));
+}
+
+function functionMakers(ctx: InferContext, cls: PyClass, modules: readonly PyDict[]): Maker[] {
+  const made: Maker[] = [];
   for (const globals of modules) {
     for (const f of functionsBuilding(ctx, globals, cls)) made.push(makerOf(ctx, f, f, 0, f.code.name));
     if (made.length >= MOST_BUILDERS) break;
   }
+  return made;
+}
+
+function fewestFirst(made: Maker[]): Maker[] {
   const needed = (m: Maker): number => m.holes.filter(h => h.required).length;
   return made.sort((a, b) => needed(a) - needed(b)).slice(0, MOST_BUILDERS);
 }
 
 /** a call of one function with inferred arguments */
-export function makerOf(ctx: InferContext, callable: Value, f: PyFunction, skip: number, name: string): Maker {
+function makerOf(ctx: InferContext, callable: Value, f: PyFunction, skip: number, name: string): Maker {
   return { callable, holes: withConstants(ctx, functionHoles(ctx, f, null, skip, constructorChoices)), name };
 }
 

@@ -12,7 +12,7 @@ import type { Call } from "./evidence/calls";
 import { examplesOf } from "./evidence/elsewhere";
 import type { Written } from "./evidence/written";
 import { guarded } from "./guarded";
-import { buildersOf, constructorOf, type Maker } from "./makers";
+import { buildersAmong, buildersOf, constructorOf, type Maker } from "./makers";
 import { IN_EVAL, IN_TRAINING } from "./modes";
 import type { Program } from "./program";
 import { type RootRequest, TRIALS_AGAIN, withInputs } from "./root_inputs";
@@ -173,7 +173,7 @@ function shownElsewhere(r: Root, cls: PyClass): Found | undefined {
   const examples = examplesOf(cls.name, String(p.main.dict.get("__file__")), p.project(), p.read);
   if (examples.length === 0) return undefined;
   const before = evidence.instances.get(cls);
-  evidence.runElsewhere(
+  const globals = evidence.runElsewhere(
     cls,
     examples,
     e => p.execute(e.path, e.text),
@@ -185,9 +185,15 @@ function shownElsewhere(r: Root, cls: PyClass): Found | undefined {
     if (isFound(found)) return found;
   }
   const built = call?.target ?? evidence.instances.get(cls)?.value;
-  if (!(built instanceof PyInstance) || built === before?.value) return undefined;
-  const found = builtBy(r, built, evidence.instances.get(cls)?.how ?? call?.how);
-  return isFound(found) ? found : undefined;
+  if (built instanceof PyInstance && built !== before?.value) {
+    const found = builtBy(r, built, evidence.instances.get(cls)?.how ?? call?.how);
+    return isFound(found) ? found : undefined;
+  }
+  for (const m of buildersAmong(p, cls, globals)) {
+    const found = madeBy(r, cls, m);
+    if (isFound(found)) return found;
+  }
+  return undefined;
 }
 
 /** runs code that the program itself does not run: nothing of it is seen */

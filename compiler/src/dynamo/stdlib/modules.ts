@@ -6,7 +6,7 @@ import { PythonFile } from "../../python/file";
 import { func } from "../builtins/define";
 import { compileModule } from "../code/compiler";
 import type { Code, SourceFile } from "../code/instructions";
-import { definitionsAfter, importedAt } from "../code/rest";
+import { definitionsAfter, importedAt, independentAfter } from "../code/rest";
 import { PyError } from "../interp/api";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
@@ -39,6 +39,9 @@ export function libraryCode(name: string, text: string, library: SourceFile["lib
 }
 
 export type Factory = (name: string) => PyModule | undefined;
+
+/** after a statement that fails: definitions alone, or all that needs nothing of it */
+type Rest = "definitions" | "independent";
 
 export class Modules {
   readonly loaded = new Map<string, Value>();
@@ -287,20 +290,21 @@ export class Modules {
     return undefined;
   }
 
-  execute(m: PyModule, file: string, text: string): void {
+  /** `rest`: what is gone on with after a statement that fails */
+  execute(m: PyModule, file: string, text: string, rest: Rest = "definitions"): void {
     const parsed = this.parseFile(file, text);
     this.onProblems(file, parsed);
     const source: SourceFile = { name: file, lines: text.split(/\r?\n/), library: "user" };
     m.dict.set("__file__", file);
     m.dict.set("__module_object__", m);
-    this.runBody(m, source, text, parsed.module.body);
+    this.runBody(m, source, text, parsed.module.body, rest);
   }
 
   /**
    * An import of the user's own file that fails half-way is followed as far as it goes, as if the failing statement were not
    * there; where the importing code is prepared for a failure, it gets it.
    */
-  private runBody(m: PyModule, file: SourceFile, text: string, body: readonly Stmt[]): void {
+  private runBody(m: PyModule, file: SourceFile, text: string, body: readonly Stmt[], goOn: Rest): void {
     const { vm } = this;
     const depth = vm.frames.length;
     try {
@@ -313,8 +317,14 @@ export class Modules {
       this.onFailure(e);
       for (const i of importedAt(body, at.span.line))
         if (m.dict.get(i.name) === undefined) m.dict.set(i.name, vm.unknown(i.from));
-      const rest = definitionsAfter(body, at.span.line);
-      if (rest.length > 0) this.runBody(m, file, text, rest);
+      if (goOn === "definitions" || e.value.cls.name === "SystemExit") {
+        const rest = definitionsAfter(body, at.span.line);
+        if (rest.length > 0) this.runBody(m, file, text, rest, goOn);
+        return;
+      }
+      const { rest, missing } = independentAfter(body, at.span.line);
+      for (const name of missing) if (m.dict.get(name) === undefined) m.dict.set(name, vm.unknown(name));
+      if (rest.length > 0) this.runBody(m, file, text, rest, goOn);
     }
   }
 }

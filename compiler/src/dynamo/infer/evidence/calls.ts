@@ -23,7 +23,7 @@ import {
 import type { Torch } from "../../torch/context";
 import { PyTensor } from "../../torch/objects";
 import { numberFor } from "../choices/names";
-import { buildersIn, type Example, needsNothing } from "./elsewhere";
+import { buildersIn, driversIn, type Example, needsNothing } from "./elsewhere";
 
 export interface Call {
   readonly target: PyInstance | PyFunction;
@@ -44,6 +44,8 @@ export interface Instance {
 /** steps that one driver may take, and how many are run: analysis goes on while one types */
 const STEPS_PER_DRIVER = 3_000_000;
 const DRIVERS = 24;
+/** functions and tests of one other file that are run as scripts */
+const DRIVERS_ELSEWHERE = 3;
 /** and of all of them together: what they show is worth a second at most */
 const STEPS_OF_DRIVERS = 8_000_000;
 
@@ -248,36 +250,46 @@ export class Evidence {
   }
 
   /**
-   * Runs what other files show of a class until it has been built, or called where `calls`. `execute` runs a text of the
-   * project as a script and gives its globals.
+   * Runs what other files show of a class until it has been called. `execute` runs a text of the project as a script and
+   * gives its globals, which are returned: a class that was not built may be built by their functions.
    */
   runElsewhere(
     cls: PyClass,
     examples: readonly Example[],
     execute: (e: Example) => PyDict,
     quietly: (f: () => void) => void,
-  ): void {
+  ): readonly PyDict[] {
     const { vm } = this;
-    for (const e of examples) {
-      if (this.calls.has(cls)) return;
-      this.example = e;
+    const seen: PyDict[] = [];
+    const run = (e: Example): PyDict | null => {
       let globals: PyDict | null = null;
+      quietly(() =>
+        this.attempt(() => {
+          globals = execute(e);
+          return null;
+        }),
+      );
+      return globals;
+    };
+    for (const e of examples) {
+      if (this.calls.has(cls)) break;
+      this.example = e;
       try {
-        quietly(() =>
-          this.attempt(() => {
-            globals = execute(e);
-            return null;
-          }),
-        );
+        const globals = run(e);
+        if (globals !== null) seen.push(globals);
         if (this.calls.has(cls) || globals === null || !e.path.endsWith(".py")) continue;
         for (const name of buildersIn(e.text, cls.name).slice(0, 4)) {
-          const f = (globals as PyDict).get(name);
+          const f = globals.get(name);
           if (f instanceof PyFunction && !this.calls.has(cls)) quietly(() => this.attempt(() => vm.call(f, [])));
         }
+        // a function that ends with an error before it comes to the class, and tests, as scripts that go on after it
+        for (const driver of driversIn(e.text, cls.name).slice(0, DRIVERS_ELSEWHERE))
+          if (!this.calls.has(cls) && !this.instances.has(cls)) run({ ...e, text: `${e.text}\n${driver}` });
       } finally {
         this.example = null;
       }
     }
+    return seen;
   }
 
   private runExample(text: string): Value {

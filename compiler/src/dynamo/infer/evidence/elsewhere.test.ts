@@ -146,3 +146,66 @@ describe("budgets", () => {
     });
   }
 });
+
+describe("functions and tests of other files", () => {
+  const model = { "pack/model.py": PICKY, "pack/__init__.py": "" };
+  const rests = (files: Readonly<Record<string, string>>): string =>
+    analysed({ ...model, ...files })
+      .roots.find(r => r.name === "Picky")
+      ?.assumed.join("; ") ?? "";
+  // no literal that could be taken as it is
+  const PLAN = 'dict([("kind", "twofold"), ("sizes", [1, 24])])';
+  const HEAD = "import torch\nfrom pack.model import Picky\n";
+
+  test("a main function goes on after a statement that fails", () => {
+    const train = `${HEAD}
+def main():
+    data = open("nowhere.bin").read()
+    rows = data.split()
+    plan = ${PLAN}
+    net = Picky(plan)
+    for row in rows:
+        net(row)
+    return net
+
+if __name__ == "__main__":
+    main()
+`;
+    expect(rests({ "train.py": train })).toContain("as train.py builds it");
+  });
+
+  test("a test gets its first parameters", () => {
+    const tests = `${HEAD}import pytest
+@pytest.mark.parametrize("kind, sizes", [("twofold", [1, 24]), ("single", [1])])
+@pytest.mark.parametrize("rows", [3])
+def test_picky(kind, sizes, rows):
+    assert Picky({"kind": kind, "sizes": sizes})(torch.randn(rows, 24)).shape == (rows, 8)
+`;
+    expect(rests({ "tests/test_model.py": tests })).toContain("as test_model.py calls it");
+  });
+
+  test("a test method gets what its setUp makes", () => {
+    const tests = `${HEAD}import unittest
+class ModelTest(unittest.TestCase):
+    def setUp(self):
+        self.plan = ${PLAN}
+
+    def test_shapes(self):
+        net = Picky(self.plan)
+        y = net(torch.randn(5, 24))
+        self.assertEqual(y.shape, (5, 8))
+`;
+    expect(rests({ "tests/test_model.py": tests })).toContain("as test_model.py calls it");
+  });
+
+  test("a factory of another file gets inferred arguments", () => {
+    const factory = `${HEAD}
+def picky_net(name):
+    plans = {"plain": ${PLAN}}
+    if name not in plans:
+        raise KeyError("unknown name, should be one of: " + ", ".join(plans))
+    return Picky(plans[name])
+`;
+    expect(rests({ "factory.py": factory })).toContain('built by picky_net(); name is "plain"');
+  });
+});

@@ -113,6 +113,94 @@ export function buildersIn(text: string, name: string): string[] {
   return functionsReaching(text, [name]).flatMap(f => (needsNothing(f) ? [f.name] : []));
 }
 
+/**
+ * Scripts that show the class: bodies of functions that need nothing, of tests with their first parameters, of test methods
+ * with an object of their class; to be run after the text that they are from.
+ */
+export function driversIn(text: string, name: string): string[] {
+  const lines = text.split(/\r?\n/);
+  const reaching = functionsReaching(text, [name]);
+  const names = new Set([name, ...reaching.map(f => f.name)]);
+  const out = reaching.flatMap(f => {
+    const given = parametersOf(f, lines);
+    return given === undefined ? [] : [[...given, ...bodyOf(f, lines)].join("\n")];
+  });
+  for (const cls of new PythonFile(text).module.body) {
+    if (cls.kind !== "ClassDef" || !/^Test|Test(s|Case)?$/.test(cls.name)) continue;
+    const methods = cls.body.filter((s): s is ast.FunctionDef => s.kind === "FunctionDef");
+    const setUp = methods.filter(m => m.name === "setUp");
+    for (const m of methods) {
+      const given = parametersOf(m, lines, 1);
+      if (!/^test/.test(m.name) || given === undefined || ![m, ...setUp].some(f => mentions(f, names))) continue;
+      const prepared = setUp.flatMap(f => bodyOf(f, lines));
+      out.push([`self = ${cls.name}()`, ...prepared, ...given, ...bodyOf(m, lines)].join("\n"));
+    }
+  }
+  return out;
+}
+
+function mentions(f: ast.FunctionDef, names: ReadonlySet<string>): boolean {
+  let found = false;
+  walk(f.body, n => {
+    if (n.kind === "Name" && names.has(n.id)) found = true;
+    return !found;
+  });
+  return found;
+}
+
+/** assignments that give a function's parameters their defaults and first values; undefined: some have none */
+function parametersOf(f: ast.FunctionDef, lines: readonly string[], skip = 0): string[] | undefined {
+  if (f.isAsync || !yieldsNothing(f)) return undefined;
+  const { posonlyargs, args, defaults, kwonlyargs, kwDefaults } = f.args;
+  const positional = [...posonlyargs, ...args].slice(skip);
+  const out: string[] = [];
+  const given = new Set<string>();
+  for (const d of f.decorators) {
+    if (d.kind !== "Call" || d.func.kind !== "Attribute" || d.func.attr !== "parametrize") continue;
+    const [named, values] = d.args;
+    const names = named === undefined ? [] : namesIn(named);
+    if (values === undefined || names.length === 0) return undefined;
+    const first = `next(iter(${textOf(values, lines)}))`;
+    out.push(names.length === 1 ? `${names[0]} = ${first}` : `${names.join(", ")} = ${first}`);
+    for (const n of names) given.add(n);
+  }
+  positional.forEach((a, i) => {
+    const at = i - (positional.length - defaults.length);
+    const d = at >= 0 ? defaults[at] : undefined;
+    if (d && !given.has(a.arg)) out.push(`${a.arg} = ${textOf(d, lines)}`);
+    if (d) given.add(a.arg);
+  });
+  kwonlyargs.forEach((a, i) => {
+    const d = kwDefaults[i];
+    if (d && !given.has(a.arg)) out.push(`${a.arg} = ${textOf(d, lines)}`);
+    if (d) given.add(a.arg);
+  });
+  return [...positional, ...kwonlyargs].every(a => given.has(a.arg)) ? out : undefined;
+}
+
+/** "a,b" or ["a", "b"] */
+function namesIn(e: ast.Expr): string[] {
+  if (e.kind === "Constant") return e.value.type === "str" ? e.value.value.split(",").map(n => n.trim()) : [];
+  return e.kind === "Tuple" || e.kind === "List" ? e.elts.flatMap(namesIn) : [];
+}
+
+/** the statements of a function at the margin; it ends without a value */
+function bodyOf(f: ast.FunctionDef, lines: readonly string[]): string[] {
+  return f.body.flatMap(s => {
+    if (s.kind === "Return") return s.value === null ? [] : [textOf(s.value, lines)];
+    return [dedented(lines.slice(s.span.line - 1, s.span.endLine))];
+  });
+}
+
+/** an expression in one piece, whatever lines it stands on */
+function textOf(e: ast.Expr, lines: readonly string[]): string {
+  const { line, column, endLine, endColumn } = e.span;
+  const part = lines.slice(line - 1, endLine);
+  part[part.length - 1] = part[part.length - 1]?.slice(0, endColumn) ?? "";
+  part[0] = part[0]?.slice(column) ?? "";
+  return `(${part.join("\n")})`;
+}
+
 function functionsReaching(text: string, names: readonly string[]): ast.FunctionDef[] {
   const functions = new PythonFile(text).module.body.filter((s): s is ast.FunctionDef => s.kind === "FunctionDef");
   const reaching = new Set(names);
@@ -135,7 +223,10 @@ export function needsNothing(f: ast.FunctionDef): boolean {
   if (f.isAsync) return false;
   const { args } = f;
   if (args.posonlyargs.length + args.args.length > args.defaults.length) return false;
-  if (args.kwDefaults.some(d => d === null)) return false;
+  return !args.kwDefaults.some(d => d === null) && yieldsNothing(f);
+}
+
+function yieldsNothing(f: ast.FunctionDef): boolean {
   let fine = true;
   walk(f.body, n => {
     if (n.kind === "FunctionDef" || n.kind === "ClassDef" || n.kind === "Lambda") return false;
