@@ -132,6 +132,7 @@ function repairs(ctx: InferContext, s: InputSearch, state: State, f: Failure): S
     );
   if (told) out.push(...byMessage, ...sized);
   else out.push(...sized, ...byMessage);
+  if (MISMATCH.test(f.message)) out.push(...alike(leaves, state, f));
   // other ranks and types of the inner tensors that the failing operator read
   const inner = leaves.filter(l => f.touched.includes(l.path) && l.path.includes("/")).slice(0, 4);
   out.push(...roundRobin(inner.map(l => otherTensors(l.c).map(c => withLeaf(state, l.path, c)))).slice(0, 16));
@@ -183,6 +184,17 @@ function otherTensors(now: TensorChoice): Choice[] {
     ...[...new Set(ranks)].map(r => tensor(now.dtype, reshaped(now.dims, r))),
     tensor(now.dtype === "int64" ? "float32" : "int64", now.dims),
   ];
+}
+
+const MISMATCH = /must match|Expected size for|cannot be multiplied/;
+
+/** inputs that meet may be of one shape: those that the failing operator read, shaped like others */
+function alike(leaves: readonly Leaf[], state: State, f: Failure): State[] {
+  const read = leaves.filter(l => f.touched.includes(l.path));
+  return read.flatMap(l => {
+    const others = leaves.filter(o => o !== l && String(o.c.dims) !== String(l.c.dims));
+    return others.slice(0, 3).map(o => withLeaf(state, l.path, { ...l.c, dims: o.c.dims }));
+  });
 }
 
 /** errors that a missing argument may bring */

@@ -277,6 +277,35 @@ class Distance(nn.Module):
     expect(assumed(r, "Distance")).toMatch(/student is float32\[.*48\].*teacher is float32\[.*48\]/);
   });
 
+  test("that meet get the shape of one of them", () => {
+    const r = analysed(`
+class Positioned(nn.Module):
+    def forward(self, features, extra):
+        b, c, h, w = features.shape
+        return features.flatten(2).permute(0, 2, 1) + extra.flatten(2).permute(0, 2, 1)
+`);
+    const [features, extra] = ["features", "extra"].map(n =>
+      r.roots[0]?.assumed.find(a => a.startsWith(n))?.replace(/^\w+ /, ""),
+    );
+    expect(features).toMatch(/^is float32\[\d+, \d+, \d+, \d+\]$/);
+    expect(extra).toBe(features);
+  });
+
+  test("are what a module's first layer takes, at the size that the module keeps", () => {
+    const r = analysed(`
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.img_size = 96
+        self.patches = nn.Conv2d(5, 16, 8, stride=8)
+        self.position = nn.Parameter(torch.zeros(1, 16, 12, 12))
+
+    def forward(self, x):
+        return self.patches(x) + self.position
+`);
+    expect(assumed(r, "Net")).toMatch(/x is float32\[\d+, 5, 96, 96\]/);
+  });
+
   test("that are concatenated share a layer's channels", () => {
     const r = analysed(`
 class Pair(nn.Module):
