@@ -123,30 +123,47 @@ def run(job, progress, compilers):
 
 
 def kernel_times(code, once, job):
-    """Each generated kernel alone: its launches of one run of the graph (`once`) are recorded and then repeated."""
-    recorded = {}
-    originals = {}
-    for k in job["kernels"]:
-        kernel = getattr(code, k["name"], None)
-        if kernel is None or not hasattr(kernel, "run"):
-            continue
-        originals[k["name"]] = kernel.run
+    """Each generated kernel alone: the sum over all launches of its name in one run of the graph (`once`).
 
-        def record(*a, _name=k["name"], **kw):
-            recorded.setdefault(_name, (a, kw))
-            return originals[_name](*a, **kw)
+    Each launch is timed where it stands, with the tensors that the run gives it: kept for later, they would fill the memory.
+    """
+    kernels = [k for k in job["kernels"] if hasattr(getattr(code, k["name"], None), "run")]
+    names = [k["name"] for k in kernels]
+    launches = dict.fromkeys(names, 0)
 
-        kernel.run = record
-    once()
-    torch.cuda.synchronize()
-    for name, run_ in originals.items():
-        getattr(code, name).run = run_
+    def count(name, launch):
+        launches[name] += 1
+        launch()
+
+    on_each_launch(code, names, once, count)
+    times = {name: [] for name in names}
+
+    def measure(name, launch):
+        times[name].append(time_cold(launch, job["seconds"] / 4 / launches[name], job["min_runs"]))
+
+    on_each_launch(code, names, once, measure)
     out = []
-    for k in job["kernels"]:
-        if k["name"] not in recorded:
+    for k in kernels:
+        name = k["name"]
+        if not times[name]:
             continue
-        a, kw = recorded[k["name"]]
-        times = time_cold(lambda: originals[k["name"]](*a, **kw), job["seconds"] / 4, job["min_runs"])
-        config = str(getattr(getattr(code, k["name"]), "best_config", "") or "")
-        out.append({"name": k["name"], "config": config, **timing(times, k["bytes"])})
+        config = str(getattr(getattr(code, name), "best_config", "") or "")
+        out.append({"name": name, "config": config, **timing([sum(run) for run in zip(*times[name])], k["bytes"])})
     return out
+
+
+def on_each_launch(code, names, once, do):
+    """Runs the graph with `do(name, launch)` in place of each launch of these kernels; `launch()` launches."""
+    originals = {name: getattr(code, name).run for name in names}
+
+    def stand_in(name):
+        return lambda *args, **kwargs: do(name, lambda: originals[name](*args, **kwargs))
+
+    try:
+        for name in names:
+            getattr(code, name).run = stand_in(name)
+        once()
+        torch.cuda.synchronize()
+    finally:
+        for name, run_ in originals.items():
+            getattr(code, name).run = run_

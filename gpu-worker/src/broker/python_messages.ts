@@ -1,7 +1,7 @@
 // The pickle-free protocol with the Python executor, checked by schema on both sides: jobs as JSON without what only the
 // CPU executor needs, answers as JSON.
 import { z } from "zod";
-import { deviceSchema, ERROR_CODES, type JobResult } from "../protocol";
+import { bytesByKernel, deviceSchema, ERROR_CODES, type JobResult } from "../protocol";
 import type { FromExecutor, ToExecutor } from "./executor_messages";
 import { launchesOf } from "./launches";
 
@@ -10,7 +10,8 @@ export function toPython(message: ToExecutor): unknown {
   const { job } = message;
   if (job.kind !== "benchmark") throw new Error(`the Python executor takes no job of kind ${job.kind}`);
   const { plan, standalone, eager } = job.graph;
-  const kernels = plan.kernels.map(k => ({ name: k.name, bytes: k.bytes }));
+  const moved = bytesByKernel(plan);
+  const kernels = plan.kernels.map(({ name }) => ({ name, bytes: moved.get(name) ?? 0 }));
   return {
     kind: "benchmark",
     standalone,

@@ -1,5 +1,5 @@
 // Times a plan: runs it until the time is up, reports the median and the spread, per graph and per kernel.
-import type { BenchmarkResult, DeviceInfo, Job, Timing } from "../protocol";
+import { type BenchmarkResult, bytesByKernel, type DeviceInfo, type Job, type Timing } from "../protocol";
 import { createTensor, fillTensor, tensorSpec } from "./inputs";
 import type { Machine } from "./machine";
 import { inputBytes, requireMemory } from "./peak";
@@ -52,12 +52,7 @@ export async function runBenchmark(
     }
     overheads.push(us - inside);
   }
-  // all launches of a name, as its times are
-  const bytesOf = new Map<string, number>();
-  for (const s of plan.steps) {
-    const k = s.kind === "launch" ? plan.kernels[s.kernel] : undefined;
-    if (k) bytesOf.set(k.name, (bytesOf.get(k.name) ?? 0) + k.bytes);
-  }
+  const bytesOf = bytesByKernel(plan);
   const bytes = [...bytesOf.values()].reduce((n, b) => n + b, 0);
   const graph = timing(wholes, bytes);
   return {

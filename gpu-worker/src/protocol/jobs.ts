@@ -81,7 +81,7 @@ export const jobSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("benchmark"),
     graph: compiledSchema,
-    /** bytes that the graph moves, extern kernels included; default: the sum over its generated kernels */
+    /** bytes that the graph moves, extern kernels included; default: those of all launches of its generated kernels */
     bytes: z.number().optional(),
     /** how long to measure, at least `minRuns` times */
     seconds: z.number().positive(),
@@ -113,10 +113,25 @@ export interface BenchmarkResult {
   readonly graph: Timing;
   /** time in which nothing but launching happened, per run */
   readonly overheadUs: number;
+  /**
+   * The generated kernels by name, on every executor with the same meaning: `medianUs` is the sum over all launches of the
+   * name in one run of the graph, `bytesPerSecond` is of the bytes of all of them, `count` counts runs. On a CPU the launches
+   * are timed in the runs of the graph; on a GPU each stands alone, after the L2 was overwritten.
+   */
   readonly kernels: readonly (Timing & { readonly name: string; readonly config: string })[];
   readonly shareOfCopy: number | null;
   readonly maxError: number | null;
   readonly against: Readonly<Record<string, Timing>>;
+}
+
+/** bytes of all launches of each generated kernel in one run of the plan, by its name */
+export function bytesByKernel(plan: ExecutablePlan): ReadonlyMap<string, number> {
+  const bytes = new Map<string, number>();
+  for (const s of plan.steps) {
+    const k = s.kind === "launch" ? plan.kernels[s.kernel] : undefined;
+    if (k) bytes.set(k.name, (bytes.get(k.name) ?? 0) + k.bytes);
+  }
+  return bytes;
 }
 
 /** a tensor as the truth's values.py reports it; non-finite numbers are the strings nan, inf, -inf */
