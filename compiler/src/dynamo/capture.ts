@@ -108,6 +108,7 @@ function captureOnce(path: string, options: CaptureOptions): Captured {
           only: options.roots,
           training: options.training ?? (() => false),
           elsewhere: elsewhereOf(run, path),
+          load: file => loaded(run, file),
           project: () => options.project?.(path) ?? [],
           constants: new ProjectConstants(() => projectTexts(path, options), path),
           building: [],
@@ -199,18 +200,28 @@ function elsewhereOf(run: Run, path: string): () => PyModule[] {
 }
 
 function loadPackage(run: Run, path: string): void {
-  const { vm, modules, torch } = run;
   const packageOf = path.replace(/\/?[^/]*$/, "/__init__.py");
+  if (packageOf !== path) limited(run, () => run.modules.import(".", path));
+}
+
+/** the module of a project's file that nothing has imported so far */
+function loaded(run: Run, path: string): PyModule | undefined {
+  return limited(run, () => run.modules.importFile(path));
+}
+
+/** what an import gives, with a part of the steps; what can't be loaded has nothing to offer */
+function limited<T>(run: Run, load: () => T): T | undefined {
+  const { vm, torch } = run;
   const limit = vm.stepLimit;
   const resume = torch.pauseSteps();
   const depth = vm.frames.length;
   try {
     vm.stepLimit = Math.min(vm.steps + 2_000_000, limit ?? Number.POSITIVE_INFINITY);
-    if (packageOf !== path) modules.import(".", path);
+    return load();
   } catch (e) {
     vm.frames.length = depth;
-    // a package that can't be loaded has nothing to offer
     if (!(e instanceof PyError) && !(e instanceof Interrupted && !vm.host.shouldStop())) throw e;
+    return undefined;
   } finally {
     vm.stepLimit = limit;
     resume();

@@ -29,16 +29,17 @@ export interface InferContext {
   readonly constants: ProjectConstants;
   /** modules of the user's files, the package of the analysed one first; found when they are first needed */
   readonly elsewhere: () => readonly PyModule[];
+  /** the module of a file of the project, imported when it is not yet; undefined: it can't be */
+  readonly load: (path: string) => PyModule | undefined;
 }
 
 /** a value by the dotted name that code of these globals would use; "torch. ..." and "file.py::Name" always work */
 export function lookup(ctx: InferContext, globals: PyDict, path: string): Value | undefined {
   const file = /^(.*)::(\w+)$/.exec(path);
-  if (file)
-    return ctx
-      .elsewhere()
-      .find(m => m.file === file[1])
-      ?.dict.get(file[2] ?? "");
+  if (file) {
+    const m = ctx.elsewhere().find(x => x.file === file[1]) ?? ctx.load(file[1] ?? "");
+    return m?.dict.get(file[2] ?? "");
+  }
   const parts = path.split(".");
   const [head, ...rest] = parts;
   let v: Value | undefined =

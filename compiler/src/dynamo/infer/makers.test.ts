@@ -84,3 +84,71 @@ class Wrapper(nn.Module):
 `);
   expect(r.roots.find(x => x.name === "Wrapper")?.assumed).toContain("net is a Net");
 });
+
+describe("classes of files that nothing imports", () => {
+  test("stand for a module by the members that are read of it", () => {
+    const r = analysed({
+      "pack/model.py": `
+import copy
+import torch
+from torch import nn
+
+class Cleaner(nn.Module):
+    def __init__(self, vocoder):
+        super().__init__()
+        self.vocoder = copy.deepcopy(vocoder).eval()
+
+    def forward(self, x):
+        return self.vocoder.render(x, self.vocoder.gain_of_render)
+`,
+      "pack/voice.py": `
+import torch
+from torch import nn
+
+class Unrelated(nn.Module):
+    def render(self, x, gain):
+        return x
+
+class SmallVocoder(nn.Module):
+    def __init__(self, channels=24):
+        super().__init__()
+        self.gain_of_render = 3
+        self.net = nn.Linear(channels, 8)
+
+    def render(self, x, gain):
+        return self.net(x) * gain
+`,
+    });
+    expect(r.roots.find(x => x.name === "Cleaner")?.assumed).toContain("vocoder is a pack/voice.py::SmallVocoder");
+  });
+
+  test("stand for a configuration by the fields that are read of it", () => {
+    const r = analysed({
+      "pack/model.py": `
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        assert config.rank * 3 == config.width and config.check() == "right"
+        self.net = nn.Linear(config.width, config.classes_of_it)
+
+    def forward(self, x):
+        return self.net(x)
+`,
+      "pack/settings.py": `
+from dataclasses import dataclass
+
+@dataclass
+class NetConfig:
+    width: int = 36
+    rank: int = 12
+    classes_of_it: int = 5
+
+    def check(self):
+        return "right"
+`,
+    });
+    expect(r.roots.find(x => x.name === "Net")?.assumed).toContain("config is a pack/settings.py::NetConfig");
+  });
+});

@@ -269,6 +269,12 @@ export class Modules {
     return this.fileModule(rest, path) ?? this.missing(rest);
   }
 
+  /** the module of a Python file, under the file's name */
+  importFile(file: string): PyModule | undefined {
+    const path = file.replace(/(\/__init__)?\.py$/, "");
+    return unrecorded(() => this.fileModule(path.split("/").pop() ?? path, path));
+  }
+
   /** the module at path.py or path/__init__.py */
   private fileModule(name: string, path: string): PyModule | undefined {
     for (const file of [`${path}.py`, `${path}/__init__.py`]) {

@@ -301,6 +301,12 @@ function configs(ctx: InferContext, h: Draft): Choice[] {
     .map(c => ({ ...c, fit: fits(c.cls) }))
     .sort((a, b) => b.fit - a.fit);
   for (const c of found) if (c.fit > 0 || wanted.length === 0) out.push(instance(c.name));
+  const plain = wanted.filter(a => !/^(get|items|keys|values|pop|update|to_dict|copy)$/.test(a) && !a.startsWith("_"));
+  if (out.length === 0 && plain.length > 2) {
+    const like = /(config|cfg|args|params|hparams|arguments|options|settings)$/i;
+    for (const { name, cls } of classesOfOtherFiles(ctx, plain, like))
+      if (like.test(cls.name) && !isModuleClass(ctx, cls)) out.push(instance(name));
+  }
   for (const [name, v] of h.globals.entries()) {
     if (typeof name !== "string" || !/^(config|cfg|args|hparams|opt|params)$/i.test(name)) continue;
     if (!(v instanceof PyClass) && wanted.every(a => ctx.vm.getattrOrUndefined(v, a) !== undefined))
@@ -324,11 +330,13 @@ function modules(ctx: InferContext, h: Draft): Choice[] {
   const wanted = [...h.usage.attributes].filter(
     a => ctx.torch.moduleClass?.lookup(a) === undefined && !MODULE_STATE.test(a),
   );
+  let whole = false;
   const rank = (list: readonly { readonly name: string; readonly cls: PyClass }[]): string[] =>
     list
       .filter(({ cls }) => isModuleClass(ctx, cls) && !ctx.building.includes(cls.qualname))
       .map(({ name, cls }) => {
         const has = wanted.filter(a => cls.lookup(a) !== undefined || assignedAttributes(cls).has(a)).length;
+        whole ||= has === wanted.length;
         return { name, score: similarity(h.name, cls.name) + has * 3 - (wanted.length - has) * 2 };
       })
       .filter(c => c.score > 0)
@@ -337,9 +345,33 @@ function modules(ctx: InferContext, h: Draft): Choice[] {
       .map(c => c.name);
   const near = rank(userClasses(h.globals));
   const far = near.length < 2 ? rank(moduleClassesElsewhere(ctx, h.globals)) : [];
+  const unmet = wanted.length > 0 && !whole && !names.isConfigName(h.name);
+  const distant = unmet
+    ? classesOfOtherFiles(ctx, wanted, new RegExp(h.name.length > 2 ? h.name.replace(/\W|_/g, "") : "$^", "i"))
+        .filter(c => isModuleClass(ctx, c.cls) && !ctx.building.includes(c.cls.qualname))
+        .map(c => c.name)
+    : [];
   const weighted = h.usage.attributes.has("weight") || h.usage.attributes.has("bias") ? ["torch.nn.Linear"] : [];
-  const found = [...layersWith(h), ...near, ...far, ...weighted].map(instance);
+  const found = [...layersWith(h), ...distant, ...near, ...far, ...weighted].map(instance);
   return wanted.length > 0 ? [...found, MODULE] : [...found, instance("torch.nn.Identity"), MODULE];
+}
+
+const MOST_OF_OTHER_FILES = 2;
+
+/** classes of files that are not imported, by their members */
+function classesOfOtherFiles(
+  ctx: InferContext,
+  members: readonly string[],
+  like: RegExp,
+): { readonly name: string; readonly cls: PyClass }[] {
+  return ctx.constants
+    .classesWith(members, like)
+    .slice(0, MOST_OF_OTHER_FILES)
+    .flatMap(c => {
+      const name = `${c.path}::${c.name}`;
+      const cls = lookup(ctx, ctx.vm.dict(), name);
+      return cls instanceof PyClass ? [{ name, cls }] : [];
+    });
 }
 
 /** torch's own layers that have the attributes that are read */

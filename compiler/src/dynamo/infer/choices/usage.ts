@@ -91,12 +91,21 @@ export function storedAs(name: string, body: readonly ast.Stmt[]): Set<string> {
   const out = new Set<string>();
   walk(body, n => {
     if (n.kind !== "Assign" && n.kind !== "AnnAssign") return;
-    if (n.value?.kind !== "Name" || n.value.id !== name) return;
+    const value = n.value ? itself(n.value) : undefined;
+    if (value?.kind !== "Name" || value.id !== name) return;
     for (const t of n.kind === "Assign" ? n.targets : [n.target]) {
       if (t.kind === "Attribute" && t.value.kind === "Name" && t.value.id === "self") out.add(t.attr);
     }
   });
   return out;
+}
+
+/** what copy.deepcopy(x), x.eval().to(device) and the like are of */
+function itself(e: ast.Expr): ast.Expr {
+  if (e.kind !== "Call") return e;
+  if (/^(copy\.)?(deep)?copy$/.test(dotted(e.func) ?? "") && e.args[0]) return itself(e.args[0]);
+  const same = e.func.kind === "Attribute" && /^(to|cuda|cpu|eval|train|float|half|requires_grad_)$/.test(e.func.attr);
+  return same && e.func.kind === "Attribute" ? itself(e.func.value) : e;
 }
 
 export function addUsage(usage: Usage, body: unknown, is: IsValue): void {

@@ -106,6 +106,27 @@ export class ProjectConstants {
     return listed ? "list" : undefined;
   }
 
+  /**
+   * Classes of other files that have all of these members: methods, attributes that they store in self, fields. Those named
+   * like `like` first, then the nearest.
+   */
+  classesWith(members: readonly string[], like: RegExp): { readonly path: string; readonly name: string }[] {
+    const tests = members.map(
+      m => new RegExp(`\\bself\\.${m}\\s*[:=](?!=)|\\bdef ${m}\\b|^\\s+${m}\\s*[:=](?!=)`, "m"),
+    );
+    const found: { path: string; name: string; rank: number }[] = [];
+    for (const { path, text } of this.code()) {
+      if (path === this.own || !members.every(m => text.includes(m))) continue;
+      for (const block of text.split(/^(?=class )/m)) {
+        const name = /^class (\w+)/.exec(block)?.[1];
+        const body = block.replace(/\n(?=[^\s#)\]}])[\s\S]*$/, "");
+        if (name === undefined || !tests.every(t => t.test(body))) continue;
+        found.push({ path, name, rank: distance(this.own, path) - (like.test(name) ? 10 : 0) });
+      }
+    }
+    return found.sort((a, b) => a.rank - b.rank);
+  }
+
   /** a number that some file of the project gives to a constant's name */
   private constant(name: string): Choice | undefined {
     const test = new RegExp(`^${name}\\s*(?::[^=\\n]*)?=\\s*(-?\\d+(?:\\.\\d*)?)\\s*(?:#.*)?$`, "m");
