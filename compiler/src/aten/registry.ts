@@ -1,5 +1,6 @@
 // The operator table as a whole. In: the families of ops/index.ts. Out: records by full name and by Python spelling.
 // Promises: built once, in the order of the families; a name given twice is a bug and throws.
+import { inplaceVariants } from "./inplace_variants";
 import { families } from "./ops/index";
 import type { OpRecord } from "./types";
 
@@ -20,7 +21,8 @@ function build(): Tables {
     if (list === undefined) map.set(key, [r]);
     else if (!list.includes(r)) list.push(r);
   };
-  for (const record of families.flat()) {
+  const written = families.flat();
+  for (const record of [...written, ...inplaceVariants(written)]) {
     if (byName.has(record.name)) throw new Error(`operator ${record.name} is in the table twice`);
     byName.set(record.name, record);
     for (const spelling of record.python ?? []) push(byPython, spelling, record);

@@ -127,3 +127,10 @@ export function assignedAttributes(cls: PyClass): ReadonlySet<string> {
 const assigned = new WeakMap<PyClass, ReadonlySet<string>>();
 
 export { PyBuiltin, PyClass, PyDict, PyFunction, PyInstance, PyModule };
+
+/** a method of the module's class, which an attribute of the same name (`self.cuda = use_cuda`) hides */
+export function moduleMethod(vm: Machine, target: Value, name: string, args: readonly Value[] = []): void {
+  const method = target instanceof PyInstance ? target.cls.lookup(name) : undefined;
+  if (method === undefined) vm.call(vm.getattr(target, name), args);
+  else vm.call(method, [target, ...args]);
+}

@@ -122,9 +122,11 @@ class Net(nn.Module):
         typeof val === "object" && val !== null && "dtype" in val ? [`${target} ${val.dtype} ${val.device.type}`] : [],
       ),
     );
-    expect(made.filter(m => m.startsWith("type "))).toEqual([
+    expect(made.filter(m => /^(type|to) /.test(m))).toEqual([
       "type uint8 cpu",
-      expect.stringMatching(/^type float32 /),
+      "to float32 cuda",
+      "to float32 cuda",
+      "to float32 cuda",
     ]);
     expect(made).toContain("torch.empty float32 cuda");
   });

@@ -8,6 +8,7 @@ import { attempt, type Found, isFound, type Refused } from "./attempt";
 import type { Candidate } from "./candidates";
 import { withWritten } from "./choices/holes";
 import { make, rebuild } from "./construct";
+import { moduleMethod } from "./context";
 import type { Call } from "./evidence/calls";
 import { examplesOf } from "./evidence/elsewhere";
 import type { Written } from "./evidence/written";
@@ -83,8 +84,8 @@ function called({ p, training, request }: Root, call: Call): Found | Refused {
     const moved = (v: Value): Value => (device ? onCuda(p, v) : v);
     const inputs = () => {
       if (call.target instanceof PyInstance) {
-        vm.call(vm.getattr(call.target, "train"), [call.training || training]);
-        if (device) vm.call(vm.getattr(call.target, "cuda"), []);
+        moduleMethod(vm, call.target, "train", [call.training || training]);
+        if (device) moduleMethod(vm, call.target, "cuda");
       }
       const kwargs = new Map([...call.kwargs].map(([k, v]) => [k, moved(v)] as const));
       return { args: call.args.map(moved), kwargs };
@@ -124,8 +125,8 @@ function settled({ p, c, training }: Root, target: Value): readonly string[] | R
   const { vm } = p;
   if (c.options) return [];
   const moved = guarded(p, SETTLING_STEPS, () => {
-    vm.call(vm.getattr(target, "cuda"), []);
-    vm.call(vm.getattr(target, "train"), [training]);
+    moduleMethod(vm, target, "cuda");
+    moduleMethod(vm, target, "train", [training]);
   });
   if ("ok" in moved) return [training ? IN_TRAINING : IN_EVAL];
   return { why: `${moved.error.value.cls.name} while it is moved to the device`, failure: null };

@@ -9,7 +9,7 @@ import { functionHoles, withWritten } from "./choices/holes";
 import { inputChoices } from "./choices/inputs";
 import { inputKind, isCachePosition } from "./choices/names";
 import { emptyUsage } from "./choices/usage";
-import { functionOf, methodOf } from "./context";
+import { functionOf, methodOf, moduleMethod } from "./context";
 import { jaxtyped, type Written } from "./evidence/written";
 import { takenByFirstLayer } from "./first_layer";
 import { guarded } from "./guarded";
@@ -51,7 +51,7 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
 }
 
 export function onCuda(p: Program, target: Value): boolean {
-  return "ok" in guarded(p, STEPS, () => p.vm.call(p.vm.getattr(target, "cuda"), []));
+  return "ok" in guarded(p, STEPS, () => moduleMethod(p.vm, target, "cuda"));
 }
 
 /** tensors that modules keep in plain attributes, which cuda() leaves where they are; whether there were any */

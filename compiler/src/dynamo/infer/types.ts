@@ -59,12 +59,19 @@ export interface Hole {
 
 export type State = ReadonlyMap<string, Choice>;
 
+/** dimensions of a hole that get another size */
+export interface Resize {
+  readonly hole: string;
+  readonly dims: readonly number[];
+  readonly size: number;
+}
+
 /** a question about sizes that the run asked, with its answer and how many operators had run */
 export interface Decision {
   readonly holds: boolean;
   readonly after: number;
-  /** whether it would hold if dimensions of a hole had another size; undefined: nobody can say */
-  readonly when: (hole: string, dims: readonly number[], size: number) => boolean | undefined;
+  /** whether it would hold if dimensions of holes had other sizes; undefined: nobody can say */
+  readonly when: (...changes: readonly Resize[]) => boolean | undefined;
   /** numbers that it is about */
   readonly constants: readonly number[];
   /** hole dimensions that it depends on */

@@ -48,16 +48,29 @@ export function getAttribute(vm: Interp, o: Value, name: string): Value | undefi
 const OTHER_FRAMEWORKS = /^(paddle|mindspore|mlx|flax|haiku|equinox|tensorflow|keras|jittor|tinygrad|oneflow)\b/;
 
 function unknownPart(vm: Interp, o: PyUnknown, name: string): Value {
-  // layers that a library built on torch exports under torch's own names; its containers take what torch's refuse
-  if (/^\w+(\.\w+)*\.nn$/.test(o.what) && !OTHER_FRAMEWORKS.test(o.what) && !/^(Sequential|Module\w+)$/.test(name)) {
+  // layers that a library built on torch exports under torch's own names
+  if (/^\w+(\.\w+)*\.nn$/.test(o.what) && !OTHER_FRAMEWORKS.test(o.what) && !/^Module\w+$/.test(name)) {
     const layer = vm.getattrOrUndefined(vm.importModule("torch.nn", null), name);
-    if (layer instanceof PyClass) return layer;
+    if (layer instanceof PyClass) return name === "Sequential" ? lenientSequence(vm, layer, o.what) : layer;
   }
   const part = vm.unknown(`${o.what}.${name}`);
   // modules of a package are as new as it is
   const version = o.attrs?.get("__version__");
   if (version !== undefined) part.attrs = vm.dict([["__version__", version]]);
   return part;
+}
+
+/** a library's own Sequential takes None for a layer that is left out, which torch's refuses */
+function lenientSequence(vm: Interp, sequential: PyClass, library: string): Value {
+  const cls = vm.klass("Sequential", [sequential], library);
+  const init = sequential.lookup("__init__");
+  const own = vm.builtin("__init__", args => {
+    const layers = args.filter(a => a !== null);
+    return init === undefined ? null : vm.call(init, layers);
+  });
+  own.method = true;
+  cls.dict.set("__init__", own);
+  return cls;
 }
 
 function inherited(vm: Interp, name: string, o: Value, cls: PyClass): Value | undefined {

@@ -1,6 +1,8 @@
 // Layers of libraries that model files import: timm and fairscale, as far as models use them as building blocks. In:
 // nothing. Out: Python text by module name, run by the interpreter as library code.
 
+import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio";
+
 const TIMM_LAYERS = `
 import math
 from itertools import repeat
@@ -373,6 +375,7 @@ OPENAI_CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
 
 /** a module's text; what the text lacks is unknown */
 export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
+  ...AUDIO,
   "timm.layers": TIMM_LAYERS,
   "timm.models.layers": TIMM_LAYERS,
   "timm.layers.helpers": TIMM_LAYERS,
@@ -392,4 +395,5 @@ export const LAYER_PACKAGES = new Set([
   "fairscale",
   "fairscale.nn",
   "fairscale.nn.model_parallel",
+  ...AUDIO_PACKAGES,
 ]);

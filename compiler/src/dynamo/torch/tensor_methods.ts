@@ -125,7 +125,12 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
         : typeof d === "string" || d instanceof PyClass
           ? dtypeOfName(torch, typeof d === "string" ? d : d.name)
           : d;
-    return methodOp(torch, torch.trace ? "type" : "to", t, [named], new Map());
+    const type = deviceOfType(d);
+    const there = t.meta.device.type;
+    if (type === undefined || type === there)
+      return methodOp(torch, torch.trace ? "type" : "to", t, [named], new Map());
+    // a type of another device's tensors moves the tensor
+    return methodOp(torch, "to", t, [type, named], new Map());
   },
   add_: (torch, t, args, kw) => scaledInplace(torch, t, "add_", args, kw),
   addcmul_: (torch, t, args, kw) => valuedInplace(torch, t, "addcmul_", "torch.mul", args, kw),
@@ -243,6 +248,13 @@ function typeName(t: PyTensor): string {
     bool: "BoolTensor",
   };
   return `torch.${t.meta.device.type === "cuda" ? "cuda." : ""}${names[t.meta.dtype] ?? "Tensor"}`;
+}
+
+/** the device that a tensor type names, as text or as a class; undefined: it is a dtype */
+function deviceOfType(d: Value): "cpu" | "cuda" | undefined {
+  const name = typeof d === "string" ? d : d instanceof PyClass ? `${d.module}.${d.name}` : "";
+  if (!/[a-z]Tensor$/.test(name)) return undefined;
+  return /\bcuda\./.test(name) ? "cuda" : "cpu";
 }
 
 function dtypeOfName(torch: Torch, name: string): Value {

@@ -20,7 +20,7 @@ function wantedKinds(message: string): readonly Kind[] {
   )
     return ["seq", "dict", "tensor"];
   if (/must be tuple of Tensors/.test(message)) return ["seq"];
-  if (/must be Tensor, not|got \((int|float|bool|NoneType|str)\b/.test(message)) return ["tensor"];
+  if (/must be Tensor, not|got \((int|float|bool|NoneType|str|list|tuple|dict)\b/.test(message)) return ["tensor"];
   if (/not callable/.test(message)) return ["named", "identity", "instance"];
   if (/^only integers, slices/.test(message)) return ["number"];
   if (/not a mapping|indices must be|must be integers or slices/.test(message)) return ["dict", "object", "number"];
@@ -85,7 +85,7 @@ export function alternativeChoices(
   for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind && c.kind !== now.kind));
   out.push(...h.choices.filter(c => c.kind === now.kind), ...h.choices);
   if (!h.required) out.push({ kind: "absent" });
-  else if (h.usage.optional) out.push(NONE);
+  else if (h.usage.optional || /^(Optional\[|None\||.*\|None$)/.test(h.annotation)) out.push(NONE);
   return out;
 }
 

@@ -3,6 +3,7 @@ import type * as ast from "../../../python/ast";
 import { PyFunction } from "../../interp/frame";
 import { PyClass, PyDict, PyInstance, PyNamed, PyObject, type Value } from "../../objects/values";
 import { functionOf, type InferContext, lookup, methodOf } from "../context";
+import { writtenShapes } from "../evidence/shapes";
 import { annotationText } from "../syntax";
 import type { Choice, Hole } from "../types";
 import { addUsage, emptyUsage, storedAs, type Usage, valueTest } from "./usage";
@@ -23,11 +24,13 @@ export function functionHoles(
   const positional = [...sig.posonlyargs, ...sig.args];
   const firstDefault = positional.length - f.defaults.length;
   const out: Hole[] = [];
+  const written = f.code.name === "__init__" ? undefined : writtenShapes(f.code);
   const add = (a: ast.Arg, keywordOnly: boolean, fallback: Value | undefined): void => {
     const body = f.code.body ?? [];
     const selves = f.code.name === "__init__" ? storedAs(a.arg, body) : new Set<string>();
     const usage = emptyUsage();
     addUsage(usage, body, valueTest(a.arg, selves));
+    usage.written = written?.get(a.arg);
     if (selves.size > 0 && cls) addMethods(usage, cls, f, selves);
     if (f.code.name === "__init__" && cls) {
       followMethods(cls, usage);

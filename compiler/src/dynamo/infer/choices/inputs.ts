@@ -64,10 +64,30 @@ const isPlainNumber = (h: Draft): boolean =>
 
 /** a tensor by name, use and rank: the kinds that names tell, then other ranks */
 export function tensorChoices(h: Draft): Choice[] {
+  const { written } = h.usage;
+  const said = written === undefined || (h.usage.rank ?? written.length) !== written.length ? undefined : written;
+  const guessed = guessedTensors(h);
+  const first = guessed[0];
+  if (said === undefined || first?.kind !== "tensor") return guessed;
+  const dims = sizesOf(said);
+  return distinct([{ ...first, dtype: dtypeOf(h) ?? first.dtype, dims }, tensor("float32", dims), ...guessed]);
+}
+
+/** as types of tensors say it */
+const dtypeOf = (h: Draft): DType | undefined =>
+  /Long|Int/.test(h.annotation) ? "int64" : /Bool/.test(h.annotation) ? "bool" : undefined;
+
+/** sizes by their names, or as they are written */
+const sizesOf = (shape: readonly string[]): number[] =>
+  shape.map((n, i) =>
+    /^\d+$/.test(n) ? Math.max(1, Number(n)) : (names.sizeFor(n) ?? [batch, length, width, map, map][i] ?? 8),
+  );
+
+function guessedTensors(h: Draft): Choice[] {
   const kind = names.inputKind(h.name);
   const { usage } = h;
   const rank = usage.rank;
-  const dims = usage.dimNames?.map((n, i) => names.sizeFor(n) ?? [batch, length, width, map, map][i] ?? 8);
+  const dims = usage.dimNames && sizesOf(usage.dimNames);
   const make = (dtype: DType, r: number): Choice =>
     tensor(dtype, dims && dims.length === r ? dims : defaultDims(r, dtype));
   if (names.isCachePosition(h.name)) return [tensor("int64", [length]), tensor("int64", [batch, length])];
@@ -179,4 +199,12 @@ export function reshaped(dims: readonly number[], rank: number): number[] {
   const batch = dims[0];
   if (batch !== undefined && made.length > 0) made[0] = batch;
   return made;
+}
+
+/** the dims of a rank that is one more or less, with the last size at the end, and with the first ones where they are */
+export function keptEnds(dims: readonly number[], rank: number): number[][] {
+  const [first = 2, ...rest] = dims;
+  if (rank === dims.length - 1 && dims.length > 2) return [[first, ...rest.slice(1)], dims.slice(0, -1)];
+  if (rank === dims.length + 1 && dims.length > 1 && rank <= 5) return [[first, length, ...rest]];
+  return [];
 }

@@ -38,6 +38,8 @@ export interface Usage {
   /** names that `a, b, c = x.shape` gives the sizes */
   dimNames: readonly string[] | undefined;
   rank: number | undefined;
+  /** its shape as a docstring or a comment has it: names and numbers */
+  written: readonly string[] | undefined;
   /** the largest dimension that is asked for */
   rankAtLeast: number;
   /** ** before it */
@@ -67,6 +69,7 @@ export function emptyUsage(): Usage {
     passed: [],
     dimNames: undefined,
     rank: undefined,
+    written: undefined,
     rankAtLeast: 0,
     mapping: false,
     items: undefined,

@@ -1,16 +1,47 @@
 // Inputs that torch's and Python's own error messages ask for. In: the tensors of a state and its failure. Out: states to try.
 import type { DType } from "../../../aten/types";
-import { reshaped } from "../choices/inputs";
+import { keptEnds, reshaped } from "../choices/inputs";
 import { type Failure, type State, tensor } from "../types";
 import { type Leaf, withLeaf } from "./leaves";
 
+const UNLIKE =
+  /size of tensor a|must match|[Ee]xpected size|[Ss]izes of tensors|not broadcastable|shape mismatch|same (size|shape)|[Ss]hapes? .*(mismatch|differ|not)|cannot be multiplied|[Ee]xpand/;
+
+/** inputs that meet may be of one shape: those that the failing operator read, shaped like others */
+export function alike(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  if (!UNLIKE.test(f.message)) return [];
+  const met = leaves.filter(l => f.touched.includes(l.path)).slice(0, 4);
+  return met.flatMap(to => {
+    const others = (met.length > 1 ? met : leaves).filter(from => from.c.dims.join() !== to.c.dims.join());
+    return others.slice(0, 3).map(from => withLeaf(state, to.path, { ...to.c, dims: from.c.dims }));
+  });
+}
+
+const TOO_SMALL =
+  /too small|[Kk]ernel size can't be greater|should be less than the corresponding input|non-?zero size|input size per channel|smaller than|greater than actual input/;
+
+/** images, clips and signals that layers of strides leave nothing of: twice, four and eight times as large */
+export function enlarged(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  if (!TOO_SMALL.test(f.message)) return [];
+  const read = leaves.filter(l => (f.touched.length === 0 || f.touched.includes(l.path)) && l.c.dims.length >= 3);
+  if (read.length === 0) return [];
+  return [2, 4, 8].map(times =>
+    read.reduce(
+      (s, l) => withLeaf(s, l.path, { ...l.c, dims: l.c.dims.map((d, i) => (i < 2 ? d : d * times)) }),
+      state,
+    ),
+  );
+}
+
+/** changes that torch's and Python's own words ask for */
 export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failure): State[] {
   const out: State[] = [];
   const read = f.touched.length > 0 ? tensors.filter(t => f.touched.includes(t.path)) : tensors;
   const setRank = (list: readonly Leaf[], rank: number): void => {
     for (const { path, c } of list) {
       if (c.dims.length === rank) continue;
-      out.push(withLeaf(state, path, tensor(c.dtype, reshaped(c.dims, rank))));
+      for (const dims of [...keptEnds(c.dims, rank), reshaped(c.dims, rank)])
+        out.push(withLeaf(state, path, tensor(c.dtype, dims)));
     }
   };
   const setType = (list: readonly Leaf[], from: (d: DType) => boolean, to: DType): void => {
@@ -40,6 +71,15 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
     }, state);
     out.push(resized);
   };
+  /** tensors that were joined have the wanted size together: one of them makes up what is missing */
+  const makeUp = (at: (rank: number) => number, got: number, wanted: number): void => {
+    for (const { path, c } of read.length > 1 ? read : []) {
+      const i = at(c.dims.length);
+      const size = (c.dims[i] ?? 0) + wanted - got;
+      if (size > 0 && size !== wanted)
+        out.push(withLeaf(state, path, { ...c, dims: c.dims.map((d, k) => (k === i ? size : d)) }));
+    }
+  };
   const { message } = f;
   const isFloat = (d: DType): boolean => /float/.test(d);
   if (WANTS_INTEGERS.test(message)) setType(read, isFloat, "int64");
@@ -54,6 +94,7 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       Number(channels[2]),
     );
     if (joined) out.push(joined.reduce((st, l) => withLeaf(st, l.path, l.c), state));
+    makeUp(r => (r > 1 ? 1 : -1), Number(channels[3]), Number(channels[2]));
     setDim(r => (r === rank ? 1 : r - rank + 1), Number(channels[2]));
     setDim(r => (r > 1 ? 1 : -1), Number(channels[2]));
     share(r => (r > 1 ? 1 : -1), Number(channels[2]));
@@ -63,13 +104,18 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       out.push(withLeaf(state, path, tensor(c.dtype, dims)));
     }
   }
-  const product = /shapes cannot be multiplied \(\d+x\d+ and (\d+)x\d+\)/.exec(message);
-  if (product) share(r => r - 1, Number(product[1]));
+  const product = /shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)/.exec(message);
+  if (product) {
+    makeUp(r => r - 1, Number(product[1]), Number(product[2]));
+    share(r => r - 1, Number(product[2]));
+  }
   const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
   if (elements) setDim(() => 1, Number(elements[1]));
   const factor = /shapes cannot be multiplied \(\d+x\d+ and 1x\d+\)|normalized_shape=\[1\]/.test(message);
   if (factor) setDim(r => r - 1, 1);
   let m = /not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)\)/.exec(message);
+  // parts of a tensor that has been cut along another dimension than was meant
+  if (f.operators > 0 && /to unpack/.test(message)) for (const t of read) setRank([t], t.c.dims.length - 1);
   if (m) setRank(narrow(tensors, Number(m[2])), Number(m[1]));
   m = /too many values to unpack \(expected (\d+)/.exec(message);
   if (m) {

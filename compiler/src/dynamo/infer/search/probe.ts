@@ -25,6 +25,8 @@ export class SizeProbe implements Probe {
   operators = 0;
   private asked: Asked[] = [];
   private recent: PyTensor[] = [];
+  /** what the last operator read: plain Python that fails on its result fails because of that */
+  private read: PyTensor[] = [];
   private readonly origins = new Map<FxNode, ReadonlySet<string>>();
   /** as the first failing trace left it */
   private frozen: { readonly decisions: readonly Decision[]; readonly touched: readonly string[] } | null = null;
@@ -45,6 +47,7 @@ export class SizeProbe implements Probe {
     // reading a size is no step forward
     if (this.frozen || node.op === "placeholder" || node.target === "operator.getitem" || !hasTensors(node)) return;
     this.operators++;
+    if (this.recent.length > 0) this.read = this.recent;
     this.recent = [];
   }
 
@@ -71,7 +74,7 @@ export class SizeProbe implements Probe {
 
   private touchedHoles(): string[] {
     const out = new Set<string>();
-    for (const t of this.recent) {
+    for (const t of this.recent.length > 0 ? this.recent : this.read) {
       for (const [hole, list] of this.tensors) if (list.includes(t)) out.add(hole);
       if (t.proxy) for (const h of this.originsOf(t.proxy.node)) out.add(h);
     }
@@ -135,10 +138,10 @@ function decision(a: Asked, places: ReadonlyMap<SymExpr, Place>, hint: (s: SymEx
     after: a.after,
     over,
     constants: [...constantsOf(a.condition, hint)].filter(n => n > 0),
-    when: (hole, dims, size) => {
+    when: (...changes) => {
       const value = evaluateNumber(a.condition, s => {
         const p = places.get(s);
-        return p && p.hole === hole && dims.includes(p.dim) ? size : hint(s);
+        return changes.find(c => p && p.hole === c.hole && c.dims.includes(p.dim))?.size ?? hint(s);
       });
       return value === undefined ? undefined : value !== 0;
     },

@@ -22,24 +22,30 @@ interface Waiting {
   /** of the state that it mends */
   readonly progress: number;
   readonly order: number;
+  /** the trial whose failure it mends */
+  readonly mends: number;
 }
 
+/** every so many trials one goes aside */
+const ASIDE = 3;
+
+/** `aside`: now and then what mends another failure than the farthest is tried, since a wrong turn may lead farther for a while */
 export function search<R>(
   first: State,
   trial: Trial<R>,
   repairs: (s: State, f: Failure) => readonly State[],
   limit: number,
+  aside = false,
 ): Found<R> {
-  const waiting: Waiting[] = [{ state: first, progress: 0, order: 0 }];
+  const waiting: Waiting[] = [{ state: first, progress: 0, order: 0, mends: 0 }];
   const seen = new Set([stateKey(first)]);
   let best: { readonly failure: Failure; readonly state: State } | null = null;
   let order = 1;
   let trials = 0;
   let stuck = 0;
   while (waiting.length > 0 && trials < limit) {
-    const at = next(waiting);
-    const [w] = waiting.splice(at, 1);
-    if (!w) break;
+    const w = next(waiting, aside && trials % ASIDE === ASIDE - 1);
+    waiting.splice(waiting.indexOf(w), 1);
     trials++;
     const outcome = trial(w.state);
     if ("ok" in outcome) return { kind: "found", state: w.state, result: outcome.ok, trials };
@@ -49,25 +55,28 @@ export function search<R>(
     if (best === null || failed.progress > best.failure.progress) {
       best = { failure: failed, state: w.state };
       stuck = 0;
-    } else if (failed.operators === best.failure.operators && failed.message === best.failure.message) stuck++;
+    } else if (failed.operators === best.failure.operators && kindOf(failed) === kindOf(best.failure)) stuck++;
     // what no operator's inputs bring about, other inputs don't mend
     if (stuck >= STUCK && best.failure.touched.length === 0) break;
     for (const state of repairs(w.state, failed)) {
       const key = stateKey(state);
       if (seen.has(key)) continue;
       seen.add(key);
-      waiting.push({ state, progress: failed.progress, order: order++ });
+      waiting.push({ state, progress: failed.progress, order: order++, mends: trials });
     }
   }
   return { kind: "failed", failure: best?.failure ?? null, state: best?.state ?? null, trials };
 }
 
-/** the one that mends the run that got farthest; the oldest of those */
-function next(waiting: readonly Waiting[]): number {
-  let at = 0;
-  waiting.forEach((w, i) => {
-    const b = waiting[at] as Waiting;
-    if (w.progress > b.progress || (w.progress === b.progress && w.order < b.order)) at = i;
-  });
-  return at;
+/** a failure's place and words without its numbers */
+const kindOf = (f: Failure): string => `${f.at}: ${f.type}: ${f.message.replace(/\d+/g, "n")}`;
+
+/** the one that mends the run that got farthest, the oldest of those; `aside`: of those that mend another run, if any do */
+function next(waiting: readonly Waiting[], aside: boolean): Waiting {
+  const best = farthest(waiting);
+  const others = aside ? waiting.filter(w => w.mends !== best.mends) : [];
+  return others.length > 0 ? farthest(others) : best;
 }
+
+const farthest = (waiting: readonly Waiting[]): Waiting =>
+  waiting.reduce((b, w) => (w.progress > b.progress || (w.progress === b.progress && w.order < b.order) ? w : b));

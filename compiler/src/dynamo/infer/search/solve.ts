@@ -1,6 +1,6 @@
 // Sizes that make a run go on. In: a failed run's questions about sizes. Out: other sizes for the dimensions that the last
 // questions asked about, such that the run takes the same way up to there.
-import type { Decision, Failure } from "../types";
+import type { Decision, Failure, Resize } from "../types";
 
 const LIKELY = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 28, 32, 36, 40, 48, 49, 50, 56, 64, 72, 77, 80, 84, 96, 100, 112,
@@ -10,14 +10,47 @@ const LIKELY = [
 ] as const;
 const ALL_UP_TO = 2600;
 
-export interface Resize {
-  readonly hole: string;
-  readonly dims: readonly number[];
-  readonly size: number;
-}
-
 /** resizes that turn one of the last questions around, most plausible first; `current` gives a hole's sizes */
 export function resizes(f: Failure, current: (hole: string) => readonly number[]): Resize[] {
+  const out: Resize[] = [];
+  const ones: Resize[] = [];
+  for (const suspect of suspectsOf(f)) {
+    const before = f.decisions.slice(0, f.decisions.indexOf(suspect));
+    for (const { hole, dims } of groups(suspect, current)) {
+      const size = solve(suspect, before, hole, dims, current(hole)[dims[0] ?? 0] ?? 1);
+      if (size === undefined) continue;
+      (size === 1 ? ones : out).push({ hole, dims, size });
+    }
+  }
+  return [...out, ...ones];
+}
+
+/** sizes of parts by which another part makes up what they are to be together */
+const PARTS = [32, 64, 16, 3, 2, 1] as const;
+const MOST_PAIRS = 6;
+
+/** two resizes that turn the last question around together, where none does alone: parts that are joined before a layer */
+export function pairedResizes(f: Failure, current: (hole: string) => readonly number[]): (readonly [Resize, Resize])[] {
+  const out: (readonly [Resize, Resize])[] = [];
+  for (const suspect of suspectsOf(f).slice(0, 2)) {
+    const sides = suspect.over.map(({ hole, dim }) => ({ hole, dims: [dim] as const }));
+    const now = (s: (typeof sides)[number]): number => current(s.hole)[s.dims[0]] ?? 1;
+    if (sides.length !== 2 || sides.some(s => solve(suspect, [], s.hole, s.dims, now(s)) !== undefined)) continue;
+    const halves = suspect.constants.flatMap(n => (n % 2 === 0 ? [n / 2] : []));
+    for (const size of [...halves, ...PARTS]) {
+      for (const [a, b] of [sides, [...sides].reverse()]) {
+        if (!a || !b) continue;
+        const one = { ...a, size };
+        const other = solve(suspect, [], b.hole, b.dims, now(b), [one]);
+        if (other !== undefined) out.push([one, { ...b, size: other }]);
+      }
+    }
+  }
+  return out.slice(0, MOST_PAIRS);
+}
+
+/** questions that may have led to the failure, the likeliest first */
+function suspectsOf(f: Failure): readonly Decision[] {
   const last = f.decisions.filter(d => d.after === f.operators);
   const raised = /^(AssertionError|ValueError|Exception|RuntimeError|NotImplementedError)$/.test(f.type);
   const suspects = [...last.filter(d => !d.holds)].reverse();
@@ -29,17 +62,7 @@ export function resizes(f: Failure, current: (hole: string) => readonly number[]
         .slice(0, 2),
     );
   if (suspects.length === 0) suspects.push(...[...f.decisions].reverse().slice(0, 3));
-  const out: Resize[] = [];
-  const ones: Resize[] = [];
-  for (const suspect of suspects.slice(0, 8)) {
-    const before = f.decisions.slice(0, f.decisions.indexOf(suspect));
-    for (const { hole, dims } of groups(suspect, current)) {
-      const size = solve(suspect, before, hole, dims, current(hole)[dims[0] ?? 0] ?? 1);
-      if (size === undefined) continue;
-      (size === 1 ? ones : out).push({ hole, dims, size });
-    }
-  }
-  return [...out, ...ones];
+  return suspects.slice(0, 8);
 }
 
 /** what can be changed: height and width of an image together, then dimensions alone, the last first */
@@ -62,10 +85,12 @@ function solve(
   hole: string,
   dims: readonly number[],
   now: number,
+  beside: readonly Resize[] = [],
 ): number | undefined {
   const same = before.filter(d => d.over.some(o => o.hole === hole && dims.includes(o.dim)));
-  const turns = (n: number): boolean => n !== now && suspect.when(hole, dims, n) === !suspect.holds;
-  const keeps = (n: number): boolean => same.every(d => d.when(hole, dims, n) === d.holds);
+  const turns = (n: number): boolean =>
+    n !== now && suspect.when({ hole, dims, size: n }, ...beside) === !suspect.holds;
+  const keeps = (n: number): boolean => same.every(d => d.when({ hole, dims, size: n }) === d.holds);
   const near = [...suspect.constants, ...LIKELY].sort((a, b) => distance(a, now) - distance(b, now));
   let turning: number | undefined;
   for (const n of near) {

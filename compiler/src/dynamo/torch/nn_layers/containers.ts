@@ -287,9 +287,24 @@ class DataParallel(Module):
     def __init__(self, module, device_ids=None, output_device=None, dim=0):
         super().__init__()
         self.module = module
+        self.dim = dim
+        self.device_ids = [0] if device_ids is None else [d.index if isinstance(d, torch.device) else d for d in device_ids]
+        self.output_device = self.device_ids[0] if output_device is None and self.device_ids else output_device
 
     def forward(self, *inputs, **kwargs):
         return self.module(*inputs, **kwargs)
+
+    def scatter(self, inputs, kwargs, device_ids):
+        return [inputs], [kwargs]
+
+    def replicate(self, module, device_ids):
+        return [module]
+
+    def parallel_apply(self, replicas, inputs, kwargs):
+        return [m(*i, **k) for m, i, k in zip(replicas, inputs, kwargs)]
+
+    def gather(self, outputs, output_device):
+        return outputs[0]
 
 
 class DistributedDataParallel(DataParallel):

@@ -1,0 +1,197 @@
+// Inputs of forward that nobody gives: by what is written of them, and by what the operators say that refuse them.
+import { describe, expect, test } from "vitest";
+import { PythonFile } from "../../python/file";
+import { compileModule } from "../code/compiler";
+import type { FunctionSpec } from "../code/instructions";
+import { writtenShapes } from "./evidence/shapes";
+import { analysed, assumedOf, operatorsOf } from "./testing/analysed";
+
+function written(text: string): Readonly<Record<string, readonly string[]>> {
+  const file = { name: "m.py", lines: text.split("\n"), library: "user" as const };
+  const code = compileModule(new PythonFile(text).module, file, text);
+  const made = code.instructions.find(i => i.op === "MAKE_FUNCTION");
+  if (made === undefined) throw new Error("no function");
+  return Object.fromEntries(writtenShapes((made.data as FunctionSpec).code));
+}
+
+describe("shapes that are written beside a function", () => {
+  test("docstrings of all styles", () => {
+    const text = `
+def forward(self, xyz, feats, image, mask, wave, ids):
+    """
+    xyz: positions of the points, [B, N, 3]
+    :param feats: what they carry, (batch, channels, points)
+    Args:
+        image (torch.Tensor): image to attend to. Should be of shape
+            B x embed_dim x h x w for any h and w
+        mask (Tensor, optional): (0/-inf) mask of shape (windows, Wh*Ww, Wh*Ww) or None
+    - wave: BxT
+    Ids: tokens <B, L>
+    """
+`;
+    expect(written(text)).toEqual({
+      xyz: ["B", "N", "3"],
+      feats: ["batch", "channels", "points"],
+      image: ["B", "embed_dim", "h", "w"],
+      mask: ["windows", "Wh*Ww", "Wh*Ww"],
+      wave: ["B", "T"],
+      ids: ["B", "L"],
+    });
+  });
+
+  test("comments of the signature and before the first statement, no later ones", () => {
+    const text = `
+def forward(self, x,  # (B, 12, N)
+            y,
+            z):
+    # y: B, C, H, W
+    x = x + 1
+    # z: [B, 4]
+    return x, y, z
+`;
+    expect(written(text)).toEqual({ x: ["B", "12", "N"], y: ["B", "C", "H", "W"] });
+  });
+
+  test("a remark in brackets is no shape, and an open rank none that is fixed", () => {
+    const text = `
+def forward(self, x, t, cond, src):
+    """
+    x: the images [N x C x ...]
+    t (int, optional): how far (see above)
+    cond: (Tensor) what it hangs on (e.g., classes)
+    src: the sequence (required).
+    """
+`;
+    expect(written(text)).toEqual({});
+  });
+
+  test("they give inputs their ranks and sizes", () => {
+    const r = analysed(`
+class Grouping(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.lin = nn.Linear(3, config.width)
+
+    def forward(self, points, index):
+        """
+        points: positions of the points, [B, N, 3]
+        index (LongTensor): where they are, shape B x S
+        """
+        near = torch.gather(points, 1, index.unsqueeze(-1).expand(-1, -1, points.size(2)))
+        return self.lin(near)
+`);
+    expect(operatorsOf(r, "Grouping")).toContain("torch.gather");
+    expect(assumedOf(r, "Grouping")).toMatch(/points is float32\[\d+, \d+, 3\]; index is int64\[\d+, \d+\]/);
+  });
+});
+
+describe("inputs that must fit each other", () => {
+  test("one that is added to another gets all of its sizes", () => {
+    const r = analysed(`
+class Placed(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.norm = nn.LayerNorm(config.width * 3)
+
+    def forward(self, feature, place):
+        b, c, h, w = feature.shape
+        both = feature.flatten(2).permute(0, 2, 1) + place.flatten(2).permute(0, 2, 1)
+        return self.norm(both)
+`);
+    expect(operatorsOf(r, "Placed")).toHaveLength(6);
+  });
+
+  test("a rank that is refused changes and the width that fitted stays; joined inputs make up the width together", () => {
+    const r = analysed(`
+class Cell(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.width = 40
+        self.recur = nn.Linear(40, 120, bias=False)
+        self.joined = nn.Linear(3, 40)
+        self.alone = nn.Linear(2, 40)
+
+    def forward(self, last, hidden, coarse):
+        u, r, e = torch.split(self.recur(hidden), self.width, dim=1)
+        alone = self.alone(last)
+        both = self.joined(torch.cat([last, coarse], dim=1))
+        return u * r * e + both + alone
+`);
+    expect(assumedOf(r, "Cell")).toMatch(
+      /last is float32\[\d+, 2\]; hidden is float32\[\d+, 40\]; coarse is float32\[\d+, 1\]/,
+    );
+  });
+
+  test("two that are joined before a layer get sizes together, whichever of their dimensions meet", () => {
+    const r = analysed(`
+class Refine(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.conv = nn.Conv2d(34, 8, 3)
+
+    def forward(self, score, feature):
+        return self.conv(torch.cat([score.permute(0, 3, 1, 2), feature], dim=1))
+`);
+    expect(operatorsOf(r, "Refine")).toEqual(["permute", "torch.cat", "torch.conv2d"]);
+  });
+
+  test("clips that strides leave nothing of are larger", () => {
+    const r = analysed(`
+class Clip(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.down = nn.Sequential(*[nn.Conv3d(3, 3, 3, stride=2, padding=1) for _ in range(4)])
+        self.pool = nn.AvgPool3d((2, 7, 7))
+
+    def forward(self, x):
+        return self.pool(self.down(x))
+`);
+    expect(operatorsOf(r, "Clip")).toHaveLength(5);
+  });
+
+  test("what may be None is None where nothing else fits", () => {
+    const r = analysed(`
+from typing import Optional
+
+class Prompts(nn.Module):
+    def forward(self, points: torch.Tensor, boxes: Optional[torch.Tensor]):
+        if boxes is not None:
+            raise ValueError("boxes come later")
+        return points + 0.5
+`);
+    expect(assumedOf(r, "Prompts")).toContain("boxes is None");
+  });
+});
+
+describe("kinds of inputs", () => {
+  test("a pair that only training takes apart is one tensor in eval()", () => {
+    const r = analysed(`
+class Detector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, inputs):
+        if self.training:
+            images, boxes = inputs
+        else:
+            images = inputs
+        return self.conv(images)
+`);
+    expect(operatorsOf(r, "Detector")).toHaveLength(1);
+  });
+
+  test("an attribute named like a method of modules does not stand in the way", () => {
+    const r = analysed(`
+class Mean(nn.Module):
+    def __init__(self, cuda=False):
+        super().__init__()
+        self.cuda = cuda
+        self.lin = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.lin(x)
+`);
+    expect(operatorsOf(r, "Mean")).toHaveLength(1);
+  });
+});

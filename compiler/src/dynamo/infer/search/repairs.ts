@@ -1,0 +1,152 @@
+// Other inputs after a failed run. In: the holes, the state that failed, its failure. Out: states to try, most plausible first.
+import { alternativeChoices } from "../choices/alternatives";
+import { distinct } from "../choices/choices";
+import { keptEnds, reshaped, tensorChoices } from "../choices/inputs";
+import { roundRobin } from "../construct";
+import type { InferContext } from "../context";
+import {
+  ABSENT,
+  type Choice,
+  type Failure,
+  type Hole,
+  NONE,
+  type Resize,
+  type State,
+  type TensorChoice,
+  tensor,
+  withChoice,
+} from "../types";
+import { blamed } from "./failure";
+import { choiceLeaves, holeOf, type Leaf, withLeaf } from "./leaves";
+import { alike, enlarged, messageRepairs } from "./message_repairs";
+import { pairedResizes, resizes } from "./solve";
+
+const WANTED =
+  /(must be Tensor, not|combination of arguments - got) \(?(NoneType|int|float|bool|str|list|tuple|dict)\b/;
+
+/** tensors for parameters that an operator wants as tensors: shaped like the first one, then by their names */
+function wantedTensors(holes: readonly Hole[], state: State, f: Failure): State[] {
+  if (!WANTED.test(f.message)) return [];
+  const like = [...state.values()].find((c): c is TensorChoice => c.kind === "tensor");
+  const named = blamed(holes, f);
+  // a list that is handed on under another name
+  const lists = holes.filter(h => /^(seq|dict)$/.test(state.get(h.name)?.kind ?? "")).map(h => h.name);
+  return (named.length > 0 ? named : lists).flatMap(name => {
+    const h = holes.find(x => x.name === name);
+    const now = state.get(name) ?? ABSENT;
+    if (!h || now.kind === "tensor") return [];
+    const inside = choiceLeaves(name, now).map(l => l.c);
+    return distinct([...inside.slice(0, 1), ...(like ? [like] : []), ...tensorChoices(h).slice(0, 3)]).map(c =>
+      withChoice(state, name, c),
+    );
+  });
+}
+
+export function repairs(ctx: InferContext, given: readonly Hole[], state: State, f: Failure): State[] {
+  const holes = given.filter(h => !h.written);
+  const all = leavesOf(state);
+  const leaves = all.filter(l => l.c.fixed === undefined);
+  const out: State[] = [...wantedTensors(holes, state, f), ...enlarged(state, leaves, f), ...alike(state, leaves, f)];
+  const dims = (path: string): readonly number[] => all.find(l => l.path === path)?.c.dims ?? [];
+  // sizes that the last questions ask for
+  const sized = resizes(f, dims)
+    .slice(0, 12)
+    .flatMap(r => {
+      const leaf = all.find(l => l.path === r.hole);
+      if (!leaf || r.dims.some(d => leaf.c.fixed?.includes(d))) return [];
+      const alone = withLeaf(state, r.hole, resized(leaf.c, r.dims, r.size));
+      return [alone, ...together(alone, leaf, leaves, r)];
+    });
+  for (const pair of pairedResizes(f, dims)) {
+    const both = pair.reduce<State | undefined>((st, { hole, dims: at, size }) => {
+      const leaf = st && leavesOf(st).find(l => l.path === hole);
+      if (!st || !leaf || at.some(d => leaf.c.fixed?.includes(d))) return undefined;
+      return withLeaf(st, hole, resized(leaf.c, at, size));
+    }, state);
+    if (both) sized.push(both);
+  }
+  const byMessage = messageRepairs(leaves, state, f);
+  // words that say more than a question about a size does
+  const told =
+    /to have \d+ channels|unpack|Expected \dD|expected \dD|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified/.test(
+      f.message,
+    );
+  if (told) out.push(...byMessage, ...sized);
+  else out.push(...sized, ...byMessage);
+  // other ranks and types of the inner tensors that the failing operator read
+  const inner = leaves.filter(l => f.touched.includes(l.path) && l.path.includes("/")).slice(0, 4);
+  out.push(...roundRobin(inner.map(l => otherTensors(l.c).map(c => withLeaf(state, l.path, c)))).slice(0, 16));
+  // other kinds and ranks of the holes that the failing operator read, then of those that the running lines name
+  const suspects = [...new Set([...f.touched.map(holeOf), ...blamed(holes, f)])];
+  if (suspects.length === 0)
+    suspects.push(...holes.filter(h => (state.get(h.name) ?? ABSENT).kind !== "absent").map(h => h.name));
+  const perHole = suspects.slice(0, 5).map(name => {
+    const h = holes.find(x => x.name === name);
+    if (!h) return [];
+    const now = state.get(name) ?? ABSENT;
+    if (now.kind === "absent" && !ABSENCE.test(`${f.type} ${f.message}`)) return [];
+    const list = others(ctx, h, now, f);
+    return (mayBeNone(h) && now.kind !== "none" ? distinct([NONE, ...list]) : list).map(c =>
+      withChoice(state, name, c),
+    );
+  });
+  out.push(...roundRobin(perHole).slice(0, 24));
+  return out;
+}
+
+const leavesOf = (state: State): Leaf[] => [...state].flatMap(([name, c]) => choiceLeaves(name, c));
+
+/** a parameter without a default that its annotation or its code lets be None */
+export const mayBeNone = (h: Hole): boolean =>
+  h.required && (h.usage.optional || /^Optional\[|\|None$|^None\|/.test(h.annotation));
+
+const resized = (c: TensorChoice, dims: readonly number[], size: number): TensorChoice => ({
+  ...c,
+  dims: c.dims.map((d, i) => (dims.includes(i) ? size : d)),
+});
+
+/** inputs that meet somewhere have a width together: those that had the old size at the same place from the end get the new one */
+function together(alone: State, changed: Leaf, leaves: readonly Leaf[], r: Resize): State[] {
+  const fromEnd = r.dims.map(d => changed.c.dims.length - d);
+  if (r.dims.includes(0)) return [];
+  const alike = leaves.filter(l => {
+    const at = fromEnd.map(n => l.c.dims.length - n);
+    return l !== changed && at.every((i, k) => i > 0 && l.c.dims[i] === changed.c.dims[r.dims[k] ?? 0]);
+  });
+  if (alike.length === 0) return [];
+  const move = (s: State, l: Leaf): State =>
+    withLeaf(
+      s,
+      l.path,
+      resized(
+        l.c,
+        fromEnd.map(n => l.c.dims.length - n),
+        r.size,
+      ),
+    );
+  return [alike.reduce(move, alone)];
+}
+
+function otherTensors(now: TensorChoice): Choice[] {
+  const ranks = [now.dims.length - 1, now.dims.length + 1, 2, 3, 4, 1].filter(r => r > 0 && r !== now.dims.length);
+  return [
+    ...nearRanks(now),
+    ...[...new Set(ranks)].map(r => tensor(now.dtype, reshaped(now.dims, r))),
+    tensor(now.dtype === "int64" ? "float32" : "int64", now.dims),
+  ];
+}
+
+/** errors that a missing argument may bring */
+const ABSENCE = /NoneType|None|must be|required|specify|provide|Assertion|either|invalid combination/;
+
+function others(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
+  const list = alternativeChoices(ctx, h, now, f);
+  if (now.kind !== "tensor") return list.slice(0, 12);
+  // keep what is known of its dims while its rank or type changes
+  const kept = list.map(c => (c.kind === "tensor" && c.dims.length === now.dims.length ? { ...c, dims: now.dims } : c));
+  return distinct([...nearRanks(now), ...kept]).slice(0, 14);
+}
+
+/** one rank less or more, with the sizes that fitted so far */
+const nearRanks = (c: TensorChoice): Choice[] =>
+  [c.dims.length - 1, c.dims.length + 1].flatMap(r => keptEnds(c.dims, r).map(d => tensor(c.dtype, d)));
