@@ -293,6 +293,18 @@ class Positioned(nn.Module):
     expect(extra).toBe(features);
   });
 
+  test("that met before get another rank together", () => {
+    const r = analysed(`
+class Sum(nn.Module):
+    def forward(self, left, right):
+        both = left + right
+        b, c, h, w = both.shape
+        return both.reshape(b, c, h * w)
+`);
+    expect(operators(r, "Sum")).toContain("reshape");
+    expect(assumed(r, "Sum")).toMatch(/left is float32\[(\d+, \d+, \d+, \d+)\]; right is float32\[\1\]/);
+  });
+
   test("are what a module's first layer takes, at the size that the module keeps", () => {
     const r = analysed(`
 class Net(nn.Module):

@@ -38,11 +38,14 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   const out: State[] = [];
   const read = f.touched.length > 0 ? tensors.filter(t => f.touched.includes(t.path)) : tensors;
   const setRank = (list: readonly Leaf[], rank: number): void => {
-    for (const { path, c } of list) {
-      if (c.dims.length === rank) continue;
-      for (const dims of [...keptEnds(c.dims, rank), reshaped(c.dims, rank)])
-        out.push(withLeaf(state, path, tensor(c.dtype, dims)));
-    }
+    const others = list.filter(l => l.c.dims.length !== rank);
+    const move = (s: State, { path, c }: Leaf, dims: readonly number[]): State =>
+      withLeaf(s, path, tensor(c.dtype, dims));
+    for (const l of others)
+      for (const dims of [...keptEnds(l.c.dims, rank), reshaped(l.c.dims, rank)]) out.push(move(state, l, dims));
+    // those that met before have a rank together
+    const met = others.filter(l => f.touched.includes(l.path));
+    if (met.length > 1) out.push(met.reduce((s, l) => move(s, l, reshaped(l.c.dims, rank)), state));
   };
   const setType = (list: readonly Leaf[], from: (d: DType) => boolean, to: DType): void => {
     const changed = list.filter(l => from(l.c.dtype));
