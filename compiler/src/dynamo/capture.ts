@@ -114,6 +114,7 @@ function captureOnce(path: string, options: CaptureOptions): Captured {
           building: [],
           assumed: [],
           asked: new Set(),
+          small: false,
           read: options.files,
           execute: (file, code) => executeScript(run, file, code),
         }),

@@ -3,6 +3,7 @@
 // by what the project's code does with them (`cfg.model.width`: an object; `for d in cfg.dims`: a list), else guessed.
 import { type Kwargs, PyFloat, PyInstance, type Value } from "../objects/values";
 import { guessByName, sequences } from "./choices/choices";
+import { smaller } from "./choices/smaller";
 import { emptyUsage } from "./choices/usage";
 import { type InferContext, lookup } from "./context";
 import type { Choice, Hole } from "./types";
@@ -34,9 +35,11 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     if (about === null || known.size === 3 || known.size === 10) about = ctx.constants.about(asked);
     return about(name);
   };
+  const cut = (name: string, c: Choice | undefined): Choice | undefined =>
+    ctx.small && c !== undefined ? (smaller(name, c) ?? c) : c;
   const made = (name: string): Value => {
     const told = given.find(([k]) => k === name)?.[1];
-    const constant = told ?? constantOf(name);
+    const constant = told ?? cut(name, constantOf(name));
     const use = told?.kind === "object" ? "object" : ctx.constants.usedAs(names, name);
     // what an error asked for stands, whatever other code does with an attribute of this name
     if (use === "object" && (told === undefined || told.kind === "object" || told.kind === "dict")) {

@@ -1,7 +1,8 @@
 // Objects of classes whose constructors' arguments nobody gave. In: a class. Out: an object, and what it rests on; or the
 // failure that got farthest.
-import { type PyClass, type PyDict, PyFloat, type Value } from "../objects/values";
+import { type PyClass, type PyDict, PyFloat, PyList, PyTuple, type Value } from "../objects/values";
 import { alternativeChoices } from "./choices/alternatives";
+import { smaller } from "./choices/smaller";
 import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
@@ -39,10 +40,14 @@ export type Built =
   | { readonly kind: "failed"; readonly failure: Failure | null; readonly why: string };
 
 /** how an object of a class was made the last time, or why it was not: arguments of arguments are made again and again */
-const known = new WeakMap<InferContext, Map<PyClass, Built>>();
+const knownOf = {
+  usual: new WeakMap<InferContext, Map<PyClass, Built>>(),
+  small: new WeakMap<InferContext, Map<PyClass, Built>>(),
+};
 
 /** builds an object of `cls`: by its constructor, else by what the program builds such objects with */
 export function construct(ctx: InferContext, cls: PyClass, around: PyDict): Built {
+  const known = ctx.small ? knownOf.small : knownOf.usual;
   const before = known.get(ctx)?.get(cls);
   if (before?.kind === "failed") return before;
   if (before) {
@@ -86,7 +91,7 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker, around: PyDi
     const limit = ctx.building.length > 1 ? NESTED_TRIALS : maker.name === null ? TRIALS : BUILDER_TRIALS;
     const attempt = (m: Maker): Found<Value> =>
       search(
-        firstState(m.holes),
+        firstState(ctx, m.holes),
         s => trial(ctx, cls, m, s),
         (s, f) => repairs(ctx, m.holes, s, f),
         limit,
@@ -108,8 +113,15 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker, around: PyDi
   }
 }
 
-const firstState = (holes: readonly Hole[]): State =>
-  new Map(holes.map(h => [h.name, h.required ? (h.choices[0] ?? ABSENT) : ABSENT]));
+function firstState(ctx: InferContext, holes: readonly Hole[]): State {
+  const first = (h: Hole): Choice => {
+    const c = h.required ? (h.choices[0] ?? ABSENT) : ABSENT;
+    if (!ctx.small) return c;
+    const cut = smaller(h.name, h.required ? c : (defaultOf(h) ?? ABSENT));
+    return cut ?? c;
+  };
+  return new Map(holes.map(h => [h.name, first(h)]));
+}
 
 /** the next object that differs from `built` where `f`, an error of its forward, blames its arguments */
 export function rebuild(
@@ -205,8 +217,15 @@ function spelledOut(holes: readonly Hole[], s: State, f: Failure): State[] {
 }
 
 function defaultOf(h: Hole): Choice | undefined {
-  const v = h.fallback;
+  return plainChoice(h.fallback);
+}
+
+function plainChoice(v: Value | undefined): Choice | undefined {
   if (v === null) return NONE;
+  if (v instanceof PyList || v instanceof PyTuple) {
+    const items = v.items.map(plainChoice);
+    return items.every(x => x !== undefined) ? { kind: "seq", items, tuple: v instanceof PyTuple } : undefined;
+  }
   if (typeof v === "boolean") return { kind: "bool", value: v };
   if (typeof v === "number") return number(v);
   if (v instanceof PyFloat) return number(v.value, true);

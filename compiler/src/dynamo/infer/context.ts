@@ -23,6 +23,8 @@ export interface InferContext {
   readonly building: string[];
   /** what was taken for granted so far */
   readonly assumed: string[];
+  /** where the usual sizes take too long: depths, counts and lengths that have a default are small */
+  small: boolean;
   /** attributes and items that stand-ins for configurations were asked for */
   readonly asked: Set<string>;
   /** what the project's files give to names */

@@ -152,3 +152,46 @@ class NetConfig:
     expect(r.roots.find(x => x.name === "Net")?.assumed).toContain("config is a pack/settings.py::NetConfig");
   });
 });
+
+describe("a root whose usual sizes take too long", () => {
+  const deep = (init: string, depth: string): string => `
+from dataclasses import dataclass
+import torch
+from torch import nn
+
+@dataclass
+class Sizes:
+    num_layers: int = 60
+    width: int = 16
+
+class Net(nn.Module):
+    def __init__(self, ${init}):
+        super().__init__()
+        self.layers = nn.ModuleList()
+        for _ in range(${depth}):
+            self.layers.append(nn.Linear(16, 16))
+            total = 0
+            for i in range(40000):
+                total += i
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+`;
+
+  test("is built with few layers, and that is said", () => {
+    const r = one(deep("width, depth=60", "depth"));
+    expect(r.roots.find(x => x.name === "Net")?.assumed).toContain("depth is 2");
+  });
+
+  test("so is its configuration", () => {
+    const r = one(deep("sizes: Sizes", "sizes.num_layers"));
+    expect(r.roots.find(x => x.name === "Net")).toBeDefined();
+  });
+
+  test("but not where nothing that can be cut down is the reason", () => {
+    const r = one(deep("width, rounds=60", "rounds"));
+    expect(r.roots.find(x => x.name === "Net")).toBeUndefined();
+  });
+});

@@ -22,6 +22,7 @@ import { stateKey } from "./types";
 
 /** steps that guesses may take, before other files are asked */
 const GUESSING_STEPS = 20_000_000;
+const SMALL_STEPS = 8_000_000;
 const SETTLING_STEPS = 2_000_000;
 /** other constructor arguments that are tried where forward's errors blame them */
 const REBUILDS = 8;
@@ -72,7 +73,11 @@ export function captureRoot(
   }
   const cls = c.value instanceof PyInstance ? c.value.cls : c.value;
   if (!(cls instanceof PyClass)) return own ?? { why: "it is no class", failure: null };
-  const found = limited(p, GUESSING_STEPS, () => inferred(r, cls));
+  let found = limited(p, GUESSING_STEPS, () => inferred(r, cls));
+  if (!isFound(found) && TOO_LONG.test(found.why)) {
+    const small = asSmall(r, cls);
+    if (isFound(small)) found = small;
+  }
   if (isFound(found) || (found.failure && endless(found.failure))) return found;
   return shownElsewhere(r, cls) ?? own ?? found;
 }
@@ -144,6 +149,19 @@ function inferred(r: Root, cls: PyClass): Found | Refused {
   return direct;
 }
 
+const TOO_LONG = /too (long|many steps)/;
+
+/** built once more with small depths, counts and lengths, where the usual ones take too long */
+function asSmall(r: Root, cls: PyClass): Found | Refused {
+  const { p } = r;
+  p.small = true;
+  try {
+    return limited(p, SMALL_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
+  } finally {
+    p.small = false;
+  }
+}
+
 /** made in one way, and made anew where errors of its forward blame its arguments */
 function madeBy(r: Root, cls: PyClass, by: Maker): Found | Refused {
   const { p, request } = r;
@@ -151,7 +169,10 @@ function madeBy(r: Root, cls: PyClass, by: Maker): Found | Refused {
   // a tensor that is written down is meant for forward
   const written = new Map([...request.written].filter(([, c]) => c.kind !== "tensor"));
   const built = make(p, cls, { ...by, holes: withWritten(by.holes, written) }, p.main.dict);
-  if (built.kind === "failed") return { why: `it can't be built: ${built.why}`, failure: null };
+  if (built.kind === "failed") {
+    const tooLong = built.failure && endless(built.failure) ? built.failure : null;
+    return { why: `it can't be built: ${built.why}`, failure: tooLong };
+  }
   const seen = new Set([stateKey(built.state)]);
   let first: Refused | undefined;
   let now: typeof built | undefined = built;

@@ -1,7 +1,7 @@
 // The parameters that inference may have to fill. In: a function or a dataclass. Out: holes.
 import type * as ast from "../../../python/ast";
 import { PyFunction } from "../../interp/frame";
-import { PyClass, PyDict, PyInstance, PyNamed, PyObject, type Value } from "../../objects/values";
+import { PyClass, PyDict, PyFloat, PyInstance, PyNamed, PyObject, type Value } from "../../objects/values";
 import { functionOf, type InferContext, lookup, methodOf } from "../context";
 import { writtenShapes } from "../evidence/shapes";
 import { annotationText } from "../syntax";
@@ -147,12 +147,17 @@ export function fieldHoles(ctx: InferContext, cls: PyClass, globals: PyDict, cho
       required,
       keywordOnly: true,
       usage,
-      fallback: required ? undefined : null,
+      fallback: required ? undefined : plainDefault(field.attrs?.get("default")),
       globals,
       selves: new Set([name]),
     };
     return [{ ...draft, choices: choices(ctx, draft) }];
   });
+}
+
+/** a field's default where it is a plain value; else None stands for what is not known of it */
+function plainDefault(v: Value | undefined): Value {
+  return typeof v === "number" || typeof v === "boolean" || typeof v === "string" || v instanceof PyFloat ? v : null;
 }
 
 function typeText(v: Value | undefined): string {

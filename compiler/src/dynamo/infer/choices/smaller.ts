@@ -1,0 +1,20 @@
+// Sizes that only make a model deep or long, cut down: what is analysed then is a model of the same form. In: a parameter's
+// name and value. Out: a smaller value, or nothing where it is none of them or small already.
+import { type Choice, number } from "../types";
+
+const LIMITS: readonly (readonly [RegExp, number])[] = [
+  [/experts$|^n_routed|^num_experts/, 8],
+  [/^(n_?|num_?|nb_?)?(\w+_)?(layers?|blocks?|depths?|repeats?|hidden_layers|resblocks|res_blocks)$|^layers$/, 2],
+  [/^(img|image|input)_?(size|res|resolution)$|^resolution$/, 112],
+  [/^(num_|n_|all_)?frames$/, 4],
+  [/max_(seq_?)?len|max_position|block_size|context_length|^n_ctx$|^n_positions$|^seq_?len(gth)?$/, 256],
+  [/^(num_)?(diffusion_|train_|sample_|sampling_)?(timesteps|steps)$/, 50],
+];
+
+export function smaller(name: string, c: Choice): Choice | undefined {
+  const limit = LIMITS.find(([re]) => re.test(name.toLowerCase()))?.[1];
+  if (limit === undefined) return undefined;
+  if (c.kind === "number") return c.value > limit ? number(limit) : undefined;
+  if (c.kind !== "seq" || !c.items.some(x => x.kind === "number" && x.value > limit)) return undefined;
+  return { ...c, items: c.items.map(x => (x.kind === "number" ? number(Math.min(x.value, limit)) : x)) };
+}
