@@ -142,3 +142,56 @@ export function edit(text: string, random: Random): Edited {
   change(lines, random);
   return { text: lines.join("\n"), what };
 }
+
+const ALIKE: readonly (readonly [pattern: RegExp, names: readonly string[]])[] = [
+  [/\bF\.(relu|gelu|silu|softplus|elu)\(/g, ["relu", "gelu", "silu", "softplus", "elu"]],
+  [/\btorch\.(tanh|sigmoid|sin|cos|exp|relu)\(/g, ["tanh", "sigmoid", "sin", "cos", "exp", "relu"]],
+  [/\bnn\.(ReLU|GELU|SiLU|Tanh)\(/g, ["ReLU", "GELU", "SiLU", "Tanh"]],
+  [/\.(mean|sum|amax)\(/g, ["mean", "sum", "amax"]],
+];
+
+/** what may stand behind a whole expression */
+const BEHIND = [".contiguous()", " * 2", " + 0.5", ".float()", ".clone()", ".relu()"];
+
+/** An operator becomes another one, or one more is put behind an expression: the graph changes, its neighbours don't. */
+export function operatorEdit(text: string, random: Random): Edited {
+  const infix = [...text.matchAll(/ ([-+*]) (?=[\w(])/g)].map(m => ({
+    at: m.index + 1,
+    end: m.index + 2,
+    to: ["+", "-", "*"],
+  }));
+  const calls = ALIKE.flatMap(([pattern, to]) =>
+    [...text.matchAll(pattern)].map(m => {
+      const name = m[1] ?? "";
+      const at = m.index + m[0].lastIndexOf(name);
+      return { at, end: at + name.length, to };
+    }),
+  );
+  const wholes = [...text.matchAll(/^ +(?:\w+ = |return )(.+)$/gm)].flatMap(m => {
+    const expression = m[1] ?? "";
+    const at = m.index + m[0].length - expression.length;
+    const to = BEHIND.map(b => `(${expression})${b}`);
+    return balanced(expression) ? [{ at, end: at + expression.length, to }] : [];
+  });
+  const kinds = [infix, calls, wholes].filter(k => k.length > 0);
+  const places = kinds[pick(kinds.length, random)] ?? [];
+  const place = places[pick(places.length, random)];
+  if (!place) return { text, what: "nothing" };
+  const to = place.to[pick(place.to.length, random)] ?? "";
+  return {
+    text: text.slice(0, place.at) + to + text.slice(place.end),
+    what: `${text.slice(place.at, place.end)} becomes ${to}`,
+  };
+}
+
+/** an expression that begins and ends on its line */
+function balanced(expression: string): boolean {
+  let depth = 0;
+  for (const c of expression) {
+    if ("([{".includes(c)) depth++;
+    else if (")]}".includes(c)) depth--;
+    else if (c === "#") return false;
+    if (depth < 0) return false;
+  }
+  return depth === 0 && !/[,:\\]$/.test(expression);
+}

@@ -5,10 +5,10 @@ import { estimateExternUs } from "../inductor/cost";
 import { itemsize } from "../inductor/ir/dtypes";
 import type { TargetProperties } from "../inductor/ir/target";
 import type { ExecutablePlan, PlanKernel } from "../inductor/plan/types";
-import type { AnyNode, Schedule, SchedulerNode } from "../inductor/scheduler/types";
+import type { AnyNode, Dep, Schedule, SchedulerNode } from "../inductor/scheduler/types";
 import { printLog } from "../inductor/symbolic/print_log";
 import { itemsOf } from "../passes/edit";
-import { originOf, outermostFunction } from "./origins";
+import { originOf, outermostFunction, placesOfNode } from "./origins";
 import type { ReportChoice, ReportGraph, ReportKernel, ReportRefusal, ReportTensor } from "./types";
 
 export interface GraphReportInput {
@@ -43,8 +43,9 @@ export function graphReport(input: GraphReportInput): ReportGraph {
       .placeholders()
       .map(n => ({ ...(tensorOf(n.name, n.meta.val) ?? noTensor(n.name)), saved: input.saved.has(n.name) })),
     aten: calls.map(n => {
-      const { lines, at } = originOf([n], file);
-      return { ...(tensorOf(n.name, n.meta.val) ?? noTensor(n.name)), target: targetText(n.target), lines, at };
+      const { name, shape, stride, dtype } = tensorOf(n.name, n.meta.val) ?? noTensor(n.name);
+      const { lines, at } = placesOfNode(n, file);
+      return { name, shape, stride, dtype, target: targetText(n.target), lines, at };
     }),
     kernels: schedule.nodes.filter(n => !isTupleItem(n)).map(n => kernelReport(n, input, launched)),
     refusals: schedule.refusals.map(r => refusalReport(r, linesOf)),
@@ -64,7 +65,7 @@ function savedBytes({ schedule, file, savedOutputs }: GraphReportInput): ReportG
   const byLine = new Map<number, number>();
   for (const node of kept) {
     const { val } = node.meta;
-    const [line] = originOf([node], file).at;
+    const [line] = placesOfNode(node, file).at;
     if (line === undefined || !isFakeTensor(val)) continue;
     const elements = val.shape.reduce((n, s) => n * sizevars.sizeHint(s, 1), 1);
     byLine.set(line, (byLine.get(line) ?? 0) + elements * itemsize(val.dtype));
@@ -91,15 +92,22 @@ function kernelReport(node: AnyNode, input: GraphReportInput, launched: Launched
     name: launched.name(node),
     type: node.type === "FusedTransposeReduction" ? "FusedSchedulerNode" : node.type,
     nodes: members.map(m => m.name),
-    origins: [...origins].map(o => o.name).sort(),
+    origins: Array.from(origins, o => o.name).sort(),
     lines,
     at,
-    reads: [...new Set(node.readWrites.reads.map(d => d.name))].sort(),
-    writes: [...new Set(node.readWrites.writes.map(d => d.name))].sort(),
+    reads: buffersOf(node.readWrites.reads),
+    writes: buffersOf(node.readWrites.writes),
     bytes,
     estimate_us: round(estimateUs(node, bytes, input, launched)),
     assumed: input.assumed,
   };
+}
+
+/** each buffer once, by name */
+function buffersOf(deps: readonly Dep[]): string[] {
+  const names = new Set<string>();
+  for (const d of deps) names.add(d.name);
+  return [...names].sort();
 }
 
 /** which generated kernel runs each operation */
@@ -178,14 +186,18 @@ function refusalReport(r: Schedule["refusals"][number], linesOf: LinesOf): Repor
   };
 }
 
+/** equal layers' nodes have metas in common */
+const described = new WeakMap<FakeTensor, Omit<ReportTensor, "name">>();
+
 function tensorOf(name: string, val: FakeValue | undefined): ReportTensor | null {
   if (!isFakeTensor(val)) return null;
-  return {
-    name,
-    shape: val.shape.map(printLog),
-    stride: val.stride.map(printLog),
-    dtype: `torch.${val.dtype}`,
-  };
+  let known = described.get(val);
+  if (known === undefined) {
+    known = { shape: val.shape.map(printLog), stride: val.stride.map(printLog), dtype: `torch.${val.dtype}` };
+    described.set(val, known);
+  }
+  const { shape, stride, dtype } = known;
+  return { name, shape, stride, dtype };
 }
 
 /** a size, or several values in a tuple */

@@ -12,9 +12,13 @@ export function framesIn(node: FxNode, file: string): readonly StackFrame[] {
   return node.meta.stack.filter(f => f.file === file);
 }
 
-interface Lines extends Pick<PlanOrigin, "lines" | "at"> {
+type Places = Pick<PlanOrigin, "lines" | "at">;
+
+interface Lines extends Places {
   /** the innermost of the lines that no stack trace holds */
   readonly otherwise: readonly number[];
+  /** of a node by itself */
+  readonly alone: Places;
 }
 
 /** lines of a stack in the file that was asked for last: nodes share stacks, and reports and plans are about one file */
@@ -27,31 +31,39 @@ function linesOf(node: FxNode, file: string): Lines {
   const frames = framesIn(node, file);
   const traced = stackTrace(frames);
   const last = traced.at(-1);
-  const lines = {
+  const parts = {
     lines: ascending(traced.map(f => f.line)),
     at: last ? [last.line] : [],
     otherwise: last ? [] : frames.map(f => f.line),
   };
+  const lines = { ...parts, alone: placesOf([parts]) };
   linesOfStacks.set(stack, { file, lines });
   return lines;
 }
 
+function placesOf(each: readonly Omit<Lines, "alone">[]): Places {
+  const at = each.flatMap(l => l.at);
+  return {
+    lines: ascending(each.flatMap(l => l.lines)),
+    at: ascending(at.length > 0 ? at : each.flatMap(l => l.otherwise)),
+  };
+}
+
+/** Where one node stands. */
+export function placesOfNode(node: FxNode, file: string): Places {
+  return linesOf(node, file).alone;
+}
+
 export function originOf(nodes: Iterable<FxNode>, file: string): PlanOrigin {
   const names: string[] = [];
-  const each = new Set<Lines>();
+  const each: Lines[] = [];
   for (const n of nodes) {
     names.push(n.name);
-    each.add(linesOf(n, file));
+    const lines = linesOf(n, file);
+    if (!each.includes(lines)) each.push(lines);
   }
-  const [only, ...others] = each;
-  if (only && only.at.length > 0 && others.length === 0) return { lines: only.lines, at: only.at, nodes: names };
-  const all = [...each];
-  const at = all.flatMap(l => l.at);
-  return {
-    lines: ascending(all.flatMap(l => l.lines)),
-    at: ascending(at.length > 0 ? at : all.flatMap(l => l.otherwise)),
-    nodes: names,
-  };
+  const { lines, at } = each.length === 1 ? (each[0] as Lines).alone : placesOf(each);
+  return { lines, at, nodes: names };
 }
 
 /** the outermost function of the file on the first node that has one: a graph's name */

@@ -132,17 +132,31 @@ function bufferView(x: TensorBox): BufferView {
 
 function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffer): Operation {
   const device = "device" in b.layout ? b.layout.device : deviceOf(b);
-  const base = { name: b.operation, outputs: [b.name], device, origins: [...b.origins], originNode: b.originNode };
+  const { operation: name, originNode } = b;
+  const [outputs, origins] = [[b.name], [...b.origins]];
   switch (b.kind) {
     case "concat":
-      return { ...base, kind: "nop", irClass: "ConcatKernel", reads: b.inputs.map(i => i.name) };
+      return {
+        name,
+        outputs,
+        device,
+        origins,
+        originNode,
+        kind: "nop",
+        irClass: "ConcatKernel",
+        reads: b.inputs.map(i => i.name),
+      };
     case "extern": {
       const views = (a: ArgValue<TensorBox>): ArgValue<BufferView> => {
         if (isTensorBox(a)) return bufferView(a);
         return Array.isArray(a) ? (a as readonly ArgValue<TensorBox>[]).map(views) : (a as ArgValue<BufferView>);
       };
       return {
-        ...base,
+        name,
+        outputs,
+        device,
+        origins,
+        originNode,
         kind: "extern",
         irClass: b.irClass,
         kernel: b.kernel,
@@ -157,16 +171,38 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
       };
     }
     case "computed": {
-      const loops = {
-        loops: loopsKind(ctx, b),
-        ranges: b.data.ranges,
-        reductionRanges: reductionRanges(b.data),
-      };
-      if (isZeroElements(b.data.ranges)) {
-        return { ...base, ...loops, kind: "nop", irClass: "ComputedBuffer", reads: [] };
+      const loops = loopsKind(ctx, b);
+      const { ranges } = b.data;
+      const reduced = reductionRanges(b.data);
+      if (isZeroElements(ranges)) {
+        return {
+          name,
+          outputs,
+          device,
+          origins,
+          originNode,
+          kind: "nop",
+          irClass: "ComputedBuffer",
+          reads: [],
+          loops,
+          ranges,
+          reductionRanges: reduced,
+        };
       }
       const { sizes, body } = bodyOf(b.data, b.name, bufferIndexer(b), ctx.sizevars, merges(ctx, b.data));
-      return { ...base, ...loops, kind: "computed", sizes, body };
+      return {
+        name,
+        outputs,
+        device,
+        origins,
+        originNode,
+        kind: "computed",
+        loops,
+        ranges,
+        reductionRanges: reduced,
+        sizes,
+        body,
+      };
     }
     default: {
       const never: never = b;
