@@ -7,7 +7,7 @@ import type { Args, ArgValue, Derivative, DerivativeContext, Dim, GraphBuilder, 
 import { DeviceArg, DTypeArg, OpError } from "../aten/types";
 import { OpFailure } from "./failure";
 import type { TraceContext } from "./tracer";
-import type { Edge, GradFunction, GradInput, Value } from "./value";
+import { type Edge, type GradFunction, type GradInput, isValue, metaOf, type Value } from "./value";
 
 /** What the engine needs of the dispatcher. */
 export interface GradHost {
@@ -54,7 +54,7 @@ export function applyDerivative(
 }
 
 /** names of the arguments that a derivative has formulas for */
-export function differentiableNames(d: Exclude<Derivative, { kind: "none" }>): readonly string[] {
+function differentiableNames(d: Exclude<Derivative, { kind: "none" }>): readonly string[] {
   return d.kind === "each" ? Object.keys(d.grads) : d.of;
 }
 
@@ -195,4 +195,21 @@ function countDependencies(roots: readonly Edge[]): Map<GradFunction, number> {
   for (const e of roots) count(e);
   for (let fn = stack.pop(); fn !== undefined; fn = stack.pop()) for (const i of fn.inputs) count(i.edge);
   return counts;
+}
+
+/** the tensors that the formulas give gradients for, with where those go */
+export function gradInputs(derivative: GradFunction["derivative"], bound: Bound<Value>): GradInput[] {
+  const inputs: GradInput[] = [];
+  const names = differentiableNames(derivative);
+  for (const { name } of bound.schema.parameters) {
+    if (!names.includes(name)) continue;
+    const v = bound.values.get(name);
+    if (isValue(v)) inputs.push({ name, item: null, edge: v.edge, meta: metaOf(v) });
+    else if (Array.isArray(v)) {
+      for (const [item, x] of (v as readonly unknown[]).entries()) {
+        if (isValue(x)) inputs.push({ name, item, edge: x.edge, meta: metaOf(x) });
+      }
+    }
+  }
+  return inputs;
 }

@@ -27,23 +27,14 @@ import {
 } from "../aten/types";
 import type { FakeTensor } from "../fx/types";
 import { compareText, int } from "../inductor/symbolic/expr";
-import { applyDerivative, differentiableNames, evaluateFunction, type GradHost } from "./autograd";
+import { applyDerivative, evaluateFunction, type GradHost, gradInputs } from "./autograd";
 import { mapBound, tensorsOf } from "./call_args";
 import { FunctionalTensor } from "./functional";
+import { SavedVariables } from "./saved_variables";
 import { takeFunctionNames, takeOperatorNames, takeWrapperNames } from "./symbolic_names";
 import { isTraced, many, TracedTensor } from "./traced_tensor";
 import { single, type TraceContext, Tracer } from "./tracer";
 import { type Edge, type GradFunction, type GradInput, isValue, metaOf, Value, type ValueView } from "./value";
-
-interface SavedValue {
-  readonly value: Value;
-  readonly traced: TracedTensor;
-  /** writes to its memory so far */
-  readonly generation: number;
-}
-
-/** they ask a tensor for its shape alone, or for nothing (a batch norm's gradient while it trains for its statistics) */
-const READS_NO_VALUES = /^aten\.(\w+_like|new_\w+|\w+_as|sum_to_size|\w*batch_norm\w*_backward)\b/;
 
 /** what a derivative's formulas read of the forward pass, besides their other arguments */
 interface Saves {
@@ -58,7 +49,7 @@ export class Dispatcher implements GradHost {
   private depth = 0;
   private nextSeq = 0;
   private readonly known: Map<Derivative, Map<string, Saves>>;
-  private readonly saved = new WeakMap<Value, SavedValue>();
+  private readonly variables = new SavedVariables();
 
   constructor(
     readonly tracer: Tracer,
@@ -141,7 +132,7 @@ export class Dispatcher implements GradHost {
   }
 
   private autograd(record: OpRecord, bound: Bound<Value>): Result<Value> {
-    this.refuseOverwritten(record, bound);
+    this.variables.refuseOverwritten(record, bound, d => this.builder.hint(d));
     for (const v of tensorsOf(bound, isValue)) this.catchUp(v);
     const tracked = this.gradEnabled && tensorsOf(bound, isValue).some(v => v.requiresGrad);
     const written = bound.schema.parameters.filter(p => p.mutated);
@@ -193,11 +184,11 @@ export class Dispatcher implements GradHost {
       seqNr,
       record,
       derivative,
-      bound: mapBound(bound, isValue, v => this.save(v)),
+      bound: mapBound(bound, isValue, v => this.variables.save(v)),
       inputs,
       outputs: metas,
       saved,
-      results: outputs.map(v => (v === null ? null : this.save(v))),
+      results: outputs.map(v => (v === null ? null : this.variables.save(v))),
       context: this.tracer.context,
     };
     // results are saved in alphabetical order of their names
@@ -211,7 +202,7 @@ export class Dispatcher implements GradHost {
         const kept = this.withOriginal("aten.detach", () =>
           this.untracked(() => this.builder.call("aten.alias.default", [v])),
         );
-        saved.set(i, this.save(kept));
+        saved.set(i, this.variables.save(kept));
       }
       v.edge = { fn, index: i };
     }
@@ -239,37 +230,8 @@ export class Dispatcher implements GradHost {
     }
   }
 
-  /** remembers what a tensor holds now; a later write to it must not change what was saved */
-  private save(v: Value): Value {
-    if (!this.saved.has(v)) {
-      const kept = new Value(v.tensor);
-      kept.edge = null;
-      this.saved.set(kept, { value: v, traced: v.tensor.stale, generation: v.tensor.storage.generation });
-      return kept;
-    }
-    return v;
-  }
   unpack(v: Value): Value {
-    const s = this.saved.get(v);
-    if (s === undefined || s.value.tensor.storage.generation === s.generation) return v;
-    const before = this.wrap(s.traced);
-    this.overwritten.add(before);
-    return before;
-  }
-  /** what was saved and has been written since: to read it is an error, as a tensor's version tells autograd */
-  private readonly overwritten = new WeakSet<Value>();
-
-  private refuseOverwritten(record: OpRecord, bound: Bound<Value>): void {
-    if (READS_NO_VALUES.test(record.name)) return;
-    for (const v of tensorsOf(bound, isValue)) {
-      if (!this.overwritten.has(v)) continue;
-      const { shape, dtype, device } = metaOf(v);
-      const kind = TENSOR_KINDS[dtype] ?? "Float";
-      const sizes = shape.map(d => this.builder.hint(d)).join(", ");
-      throw new OpError(
-        `one of the variables needed for gradient computation has been modified by an inplace operation: [torch.${device.type === "cpu" ? "" : `${device.type}.`}${kind}Tensor [${sizes}]]`,
-      );
-    }
+    return this.variables.unpack(v, t => this.wrap(t));
   }
 
   /** Which results the derivative's formulas read, and whether `self`: found by evaluating them once beside the graph. */
@@ -520,16 +482,6 @@ export class Dispatcher implements GradHost {
   }
 }
 
-const TENSOR_KINDS: Partial<Record<TensorMeta["dtype"], string>> = {
-  float64: "Double",
-  float32: "Float",
-  float16: "Half",
-  bfloat16: "BFloat16",
-  int64: "Long",
-  int32: "Int",
-  bool: "Bool",
-};
-
 function targetsOf(v: ArgValue<Value> | undefined): Value[] {
   if (isValue(v)) return [v];
   return Array.isArray(v) ? (v as readonly unknown[]).filter(isValue) : [];
@@ -551,21 +503,4 @@ function describe(bound: Bound<Value>): string {
     return typeof v === "object" && v !== null ? v.constructor.name : String(v);
   };
   return [...bound.values].map(([k, v]) => `${k}=${text(v)}`).join();
-}
-
-/** the tensors that the formulas give gradients for, with where those go */
-function gradInputs(derivative: GradFunction["derivative"], bound: Bound<Value>): GradInput[] {
-  const inputs: GradInput[] = [];
-  const names = differentiableNames(derivative);
-  for (const { name } of bound.schema.parameters) {
-    if (!names.includes(name)) continue;
-    const v = bound.values.get(name);
-    if (isValue(v)) inputs.push({ name, item: null, edge: v.edge, meta: metaOf(v) });
-    else if (Array.isArray(v)) {
-      for (const [item, x] of (v as readonly unknown[]).entries()) {
-        if (isValue(x)) inputs.push({ name, item, edge: x.edge, meta: metaOf(x) });
-      }
-    }
-  }
-  return inputs;
 }

@@ -8,7 +8,7 @@ import type { Machine } from "../interp/machine";
 import type { Torch } from "../torch/context";
 import type { Unsupported } from "../torch/sink";
 import { breakBlock, reasonFor } from "./break_text";
-import { stackFrame } from "./trace";
+import { stackFrame } from "./stack_frames";
 
 export class BreakReports {
   said = new Set<string>();

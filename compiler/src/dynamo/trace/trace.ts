@@ -8,20 +8,8 @@ import type { Argument, FakeTensor, FakeValue, NodeOp, StackFrame } from "../../
 import { type Expr, type ExprLike, int, intValue, mul } from "../../inductor/symbolic/expr";
 import { ShapeEnv, type SymbolPolicy } from "../../inductor/symbolic/shape_env";
 import type { Observer } from "../interp/api";
-import { type Frame, PyFunction } from "../interp/frame";
-import {
-  PyBuiltin,
-  PyCell,
-  PyClass,
-  PyDict,
-  PyInstance,
-  PyList,
-  PyModule,
-  PyObject,
-  PySet,
-  PyTuple,
-  type Value,
-} from "../objects/values";
+import type { Frame } from "../interp/frame";
+import { PyBuiltin, PyClass, PyDict, PyList, PyModule, PyObject, PyTuple, type Value } from "../objects/values";
 import type { Torch } from "../torch/context";
 import { PySymFloat, PySymInt, PyTensor } from "../torch/objects";
 import type { EmitOptions, TraceSink } from "../torch/sink";
@@ -37,6 +25,7 @@ import {
   type Source,
   stackSource,
 } from "./source";
+import { shownFrames } from "./stack_frames";
 
 export interface TraceInput {
   readonly node: FxNode;
@@ -488,31 +477,6 @@ export class Trace implements TraceSink, Observer {
   }
 }
 
-function shownFrames(frames: readonly Frame[]): StackFrame[] {
-  return frames.flatMap(f => stackFrame(f) ?? []);
-}
-
-export function stackFrame(f: Frame): StackFrame | undefined {
-  const file = f.code.file;
-  if (file.library === "nn_modules" || file.library === "hidden") return undefined;
-  const at = f.code.instructions[Math.max(0, f.pc - 1)]?.at;
-  if (!at) return undefined;
-  const { span, anchor } = at;
-  const physical = file.lines[span.line - 1] ?? "";
-  const code = physical.trim();
-  return {
-    file: file.name,
-    func: f.shownName,
-    line: span.line,
-    code,
-    indent: physical.length - physical.trimStart().length,
-    span: { line: span.line, column: span.column, endLine: span.endLine, endColumn: span.endColumn },
-    ...(anchor ? { anchor } : {}),
-  };
-}
-
 function isMethodLike(v: Value): boolean {
   return v instanceof PyObject && (v.cls.name === "method" || v instanceof PyBuiltin);
 }
-
-export { PyCell, PyFloat, PyFunction, PyInstance, PySet };

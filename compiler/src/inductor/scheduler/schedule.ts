@@ -13,7 +13,7 @@ import { computeAncestors, computeDependencies, createNodes, eliminateDeadNodes,
 import { pairProducts } from "./paired_products";
 import { estimatePeakMemory, reorderForPeakMemory } from "./peak_memory";
 import { fuseNodes } from "./rounds";
-import { behaves, flag, layoutOf, type SchedulerOptions, type SchedulerState } from "./state";
+import { behaves, flag, layoutOf, newState, type SchedulerOptions, type SchedulerState } from "./state";
 import { estimatedCosts, type TemplateCosts, withWantedWays } from "./template_choices";
 import { finalizeTemplates, speedupByFusion, splitTemplateGroups, withTemplates } from "./template_fusion";
 import type { AnyNode, Schedule } from "./types";
@@ -80,29 +80,6 @@ export function schedule(lowered: LoweredGraph, given: ScheduleOptions): Schedul
 /** cutting a sum in two adds an operation and a buffer to this schedule's graph, not to the lowered one */
 function ownCopy(g: LoweredGraph): LoweredGraph {
   return { ...g, operations: [...g.operations], buffers: new Map(g.buffers) };
-}
-
-function newState(graph: LoweredGraph, options: ScheduleOptions): SchedulerState {
-  return {
-    config: options.config,
-    behaviours: options.behaviours,
-    target: options.target,
-    graph,
-    sizevars: graph.sizevars,
-    nodes: [],
-    buffers: new Map(),
-    fusedNode: new Map(),
-    available: new Set([...graph.inputs.map(i => i.name), ...graph.constants.keys()]),
-    mutationRenames: new Map(),
-    mutationRealName: new Map(),
-    nodeRenames: new Map(),
-    removedOps: new Set(),
-    removedBuffers: new Set(),
-    events: [],
-    refusals: [],
-    round: 0,
-    inReorderRound: false,
-  };
 }
 
 function computeUsers(s: SchedulerState): ReturnType<typeof createNodes> {

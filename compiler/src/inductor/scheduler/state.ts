@@ -81,6 +81,30 @@ export function bufferNames(n: AnyNode): ReadonlySet<string> {
   return names;
 }
 
+/** of a graph that nothing has been made of yet */
+export function newState(graph: LoweredGraph, options: SchedulerOptions): SchedulerState {
+  return {
+    config: options.config,
+    behaviours: options.behaviours,
+    target: options.target,
+    graph,
+    sizevars: graph.sizevars,
+    nodes: [],
+    buffers: new Map(),
+    fusedNode: new Map(),
+    available: new Set([...graph.inputs.map(i => i.name), ...graph.constants.keys()]),
+    mutationRenames: new Map(),
+    mutationRealName: new Map(),
+    nodeRenames: new Map(),
+    removedOps: new Set(),
+    removedBuffers: new Set(),
+    events: [],
+    refusals: [],
+    round: 0,
+    inReorderRound: false,
+  };
+}
+
 export const currentNode = (s: SchedulerState, n: AnyNode): AnyNode => s.fusedNode.get(firstName(n)) ?? n;
 
 /** names of all buffers read or written: reads in load order, then writes */

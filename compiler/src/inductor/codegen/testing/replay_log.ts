@@ -8,7 +8,7 @@ import type { LoweredGraph, Operation } from "../../ir/types";
 import { makeGroup } from "../../scheduler/groups";
 import { computeLastUsage } from "../../scheduler/last_usage";
 import { computeAncestors, computeDependencies, createNodes } from "../../scheduler/nodes";
-import { membersOf, type SchedulerState } from "../../scheduler/state";
+import { membersOf, newState, type SchedulerState } from "../../scheduler/state";
 import { parseDump } from "../../scheduler/testing/parse_dump";
 import { parseExpr, parseSymbol } from "../../scheduler/testing/parse_expr";
 import type { AnyNode, Schedule, SchedulerNode } from "../../scheduler/types";
@@ -128,26 +128,7 @@ function replay(dump: string, graphText: string, before: string, code: string, p
   };
   // Dumps after fusion hold normalised loops and dependencies.
   const config = defaultConfig(preset, [["loop_ordering_after_fusion", false]]);
-  const s: SchedulerState = {
-    config,
-    behaviours: defaultBehaviours(preset),
-    target: DEFAULT_TARGET,
-    graph,
-    sizevars: graph.sizevars,
-    nodes: [],
-    buffers: new Map(),
-    fusedNode: new Map(),
-    available: new Set([...graph.inputs.map(x => x.name), ...graph.constants.keys()]),
-    mutationRenames: new Map(),
-    mutationRealName: new Map(),
-    nodeRenames: new Map(),
-    removedOps: new Set(),
-    removedBuffers: new Set(),
-    events: [],
-    refusals: [],
-    round: 0,
-    inReorderRound: false,
-  };
+  const s = newState(graph, { config, behaviours: defaultBehaviours(preset), target: DEFAULT_TARGET });
   const created = createNodes(s);
   const launches = [...code.matchAll(/^\s+(triton_\w+)\.run\(/gm)].map(m => kernels.find(k => k.name === m[1]));
   computeDependencies(s, created);
