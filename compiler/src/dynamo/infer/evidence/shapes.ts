@@ -4,10 +4,10 @@ import type { Code } from "../../code/instructions";
 
 const TOKEN = "(?:\\.{3}|\\*|\\d+|[A-Za-z_][\\w']*(?:\\s*(?:\\/\\/|[*+/-])\\s*\\w+)*|\\d+\\s*\\*\\s*[A-Za-z_]\\w*)";
 /** [B, C, H, W], (batch_size, length), also <B, T> */
-const BRACKETED = new RegExp(`[[(<{]\\s*(${TOKEN}(?:\\s*[,xX×]\\s*${TOKEN})*)\\s*,?\\s*[\\])>}]`, "g");
+const BRACKETED = new RegExp(`[[(<{]\\s*(${TOKEN}(?:\\s*[,xX\u00d7]\\s*${TOKEN})*)\\s*,?\\s*[\\])>}]`, "g");
 /** B x C x H x W, BxCxHxW, b*c*h*w and B, C, H, W where nothing else is said */
 const TIMES =
-  /(?:^|[\s:=])((?:\w{1,16}|\.{3})(?:\s+[x×]\s+(?:\w{1,16}|\.{3}))+|[A-Z0-9]\w{0,2}(?:x[A-Z0-9]\w{0,2})+)(?=$|[\s.,;)])/;
+  /(?:^|[\s:=])((?:\w{1,16}|\.{3})(?:\s+[x\u00d7]\s+(?:\w{1,16}|\.{3}))+|[A-Z0-9]\w{0,2}(?:x[A-Z0-9]\w{0,2})+)(?=$|[\s.,;)])/;
 const BARE = /^\s*((?:[A-Z]\w?|\d+)(?:\s*,\s*(?:[A-Z]\w?|\d+))+)\s*$/;
 /** what stands in brackets behind a parameter's name without being a shape */
 const NO_SIZE =
@@ -68,11 +68,11 @@ function shapeOf(name: string, lines: readonly string[]): readonly string[] | un
 
 function sizesIn(text: string): readonly string[] | undefined {
   for (const m of text.matchAll(BRACKETED)) {
-    const sizes = split(m[1] ?? "", /\s*[,×]\s*|\s+[xX]\s+|(?<=[A-Z0-9])x(?=[A-Z0-9])/);
+    const sizes = split(m[1] ?? "", /\s*[,\u00d7]\s*|\s+[xX]\s+|(?<=[A-Z0-9])x(?=[A-Z0-9])/);
     if (sizes) return sizes;
   }
   const times = TIMES.exec(text)?.[1];
-  if (times !== undefined) return split(times, /\s+[x×]\s+|x/);
+  if (times !== undefined) return split(times, /\s+[x\u00d7]\s+|x/);
   const bare = BARE.exec(text.replace(/^[\s:=-]+/, ""))?.[1];
   return bare === undefined ? undefined : split(bare, /\s*,\s*/);
 }
