@@ -22,6 +22,7 @@ import { postGrad } from "./passes/post_grad";
 import { readBoolean } from "./presets";
 import { fusionRecords } from "./report/fusion_log";
 import { leaves } from "./report/graph_report";
+import type { MeasuredProducts } from "./report/layout_report";
 import type { Artifact, LogLevel, LogRecord } from "./report/log";
 import { originOf, outermostFunction, reportedFile, UNNAMED } from "./report/origins";
 import { type CodeWriter, codeWriter } from "./report/output_code";
@@ -61,6 +62,8 @@ export interface GraphResult {
   readonly schedulerGraph: SchedulerGraph | null;
   /** null: nothing that a template computes */
   readonly choice: ReportChoice | null;
+  /** what a worker measured of the graph's products, by operation */
+  readonly products: MeasuredProducts;
   /** numbers that torch would measure and we estimate, in words */
   readonly estimates: readonly string[];
 }
@@ -107,7 +110,7 @@ export function compileGraph(
   stageBegins("schedule");
   const templates = { config, behaviours, target };
   const splits = autotunes(templates) && readBoolean(behaviours, "split_products");
-  const ways = waysOf(lowered, target, op => mayBeTemplate(lowered, op, templates), splits);
+  const ways = waysOf(lowered, templates, op => mayBeTemplate(lowered, op, templates), splits);
   const measured = (ways && options.choices.get(ways.key)) ?? null;
   const way = measured && fastest(measured);
   if (ways && way !== null && asked(config) === null && isWayOf(way, ways))
@@ -153,6 +156,7 @@ export function compileGraph(
     writeCode,
     wat,
     schedulerGraph: drawn,
+    products: { times: measured, numbers: products },
     choice: ways && choiceOf(ways, measured, plan, asked(config)),
     estimates: estimatesOf(schedule),
   };

@@ -32,7 +32,7 @@ const config: Readonly<Record<string, ConfigValue>> = {
   max_autotune_gemm: false,
   max_autotune_pointwise: false,
   max_autotune_gemm_backends: "ATEN,TRITON,CPP",
-  // FuseLens's own: flattened, flattened_stores, persistent, persistent_stores, pointers or library; null: the fastest
+  // FuseLens's own: a way of docs/gemm.md, or one for each product with commas between them; null: the fastest
   "triton.template_form": null,
   // FuseLens's own: two products of one input, and what joins them, in one kernel
   "triton.paired_products": false,
@@ -187,6 +187,8 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   split_products: false,
   /** float32 products without TF32 run on tensor cores as six products of bfloat16 parts, as exact as float32's own */
   float32_products_in_parts: false,
+  /** rows of products' operands are padded, and operands read through views, where that is estimated or measured to pay */
+  operand_layouts: false,
 };
 
 /** How generated code differs, beginning with what torch 2.11 writes; codegen/triton/options.ts says what each means. */
@@ -276,6 +278,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       scaled_product_templates: true,
       split_products: true,
       float32_products_in_parts: true,
+      operand_layouts: true,
     },
   },
 };

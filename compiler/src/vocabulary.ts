@@ -14,6 +14,7 @@ export {
 } from "./presets";
 export { type BetterPlace, type BetterSchedule, betterSchedule, type ScheduledGraph } from "./report/better_schedule";
 export { type KernelRefusal, keptApart } from "./report/kept_apart";
+export { LAYOUT_REASONS } from "./report/layout_reasons";
 export { ARTIFACTS, type Artifact, formatRecord, type LogRecord } from "./report/log";
 export { REASONS, type ReasonText } from "./report/reasons";
 export { schedulerDot } from "./report/scheduler_dot";

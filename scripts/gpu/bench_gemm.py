@@ -4,7 +4,8 @@ usage: bench_gemm.py JOBS OUT.jsonl [--only REGEX] [--seconds 0.3] [--processes 
 
 JOBS is what scripts/gpu/gemm_jobs.mjs wrote. Every way that a job offers (library kernels, each form of the template) is
 compiled in parallel processes, tuned and measured; the fastest is then timed beside torch.compile(mode=
-"max-autotune-no-cudagraphs") and eager PyTorch on the same inputs. Per side: median `cold` (L2 flushed before every run)
+"max-autotune-no-cudagraphs"), torch.compile as it is (`default`), what FuseLens
+makes without max-autotune (`untuned`) and eager PyTorch on the same inputs. Per side: median `cold` (L2 flushed before every run)
 and `graph` (CUDA-graph replays), in microseconds; errors against the same graph in float64 where it runs there, else
 against eager. Prints one JSON line a job, then a table. `--quick` leaves torch.compile out.
 """
@@ -21,7 +22,8 @@ import time
 
 from common import job_files, mean, outputs_of
 
-MODE = "max-autotune-no-cudagraphs"
+# sides of torch.compile by name
+RIVALS = {"compile": {"mode": "max-autotune-no-cudagraphs"}, "default": {}}
 
 
 def kernels_of(code):
@@ -42,12 +44,12 @@ def compile_one(task):
     job = json.loads(pathlib.Path(path).read_text())
     start = time.time()
     try:
-        if way == "compile":
+        if way in RIVALS:
             torch._dynamo.reset()
             args = fill(load(job["ways"]["library"]["code"], "warm").get_args())
-            outputs_of(torch.compile(load(job["eager"], "warm_eager").forward, mode=MODE), args)
+            outputs_of(torch.compile(load(job["eager"], "warm_eager").forward, **RIVALS[way]), args)
         else:
-            code = load(job["ways"][way]["code"], "warm")
+            code = load(job["untuned"] if way == "untuned" else job["ways"][way]["code"], "warm")
             for k in kernels_of(code):
                 k.configs = k.configs[at : at + 1] or k.configs[:1]
                 k._launch = lambda args, config, k=k: k.compile(args, config)
@@ -67,12 +69,12 @@ def warm(files, processes, quick, limit):
     for path in files:
         job = json.loads(path.read_text())
         if not quick:
-            tasks.append((str(path), "compile", 0))
-        for way, side in job["ways"].items():
+            tasks += [(str(path), rival, 0) for rival in RIVALS]
+        for way, side in [*job["ways"].items(), ("untuned", {"code": job["untuned"]})]:
             count = max([len(re.findall(r"triton\.Config\(", part)) for part in side["code"].split("@triton.jit")] or [1])
             tasks += [(str(path), way, i) for i in range(max(count, 1))]
     # rivals first: they take longest
-    tasks.sort(key=lambda t: (t[1] != "compile", t[2]))
+    tasks.sort(key=lambda t: (t[1] not in RIVALS, t[2]))
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         results, end = pool.imap_unordered(compile_one, tasks), time.time() + limit
         for _ in tasks:
@@ -170,13 +172,16 @@ def run(path, options, skip, say):
             times[way] += time_cold(lambda: codes[way].call(list(args)), options.seconds / 6, 10)
     row["ways"] = {way: statistics.median(t) for way, t in times.items()}
     row["chosen"] = min(row["ways"], key=row["ways"].get)
-    say("compile")
     code = codes[row["chosen"]]
-    sides = {"fuselens": lambda: code.call(list(args)), "eager": lambda: outputs_of(eager, args)}
+    untuned = load(job["untuned"], "untuned")
+    row["error"]["untuned"] = relative_error(untuned.call(fresh(args)), reference)
+    sides = {"fuselens": lambda: code.call(list(args)), "untuned": lambda: untuned.call(list(args)), "eager": lambda: outputs_of(eager, args)}
     if not options.quick:
-        compiled = torch.compile(eager, mode=MODE)
-        sides["compile"] = lambda: outputs_of(compiled, args)
-        row["error"]["compile"] = relative_error(sides["compile"](), reference)
+        for side, how in RIVALS.items():
+            say(side)
+            compiled = torch.compile(load(job["eager"], side).forward, **how)
+            sides[side] = lambda compiled=compiled: outputs_of(compiled, args)
+            row["error"][side] = relative_error(sides[side](), reference)
     row["error"]["eager"] = relative_error(plain, reference)
     row["error"]["fuselens"] = row["error"][row["chosen"]]
     del plain, reference
@@ -227,7 +232,7 @@ class Child:
             self.pipe.send((path, set(skip)))
             try:
                 while lost is None:
-                    if not self.pipe.poll(self.options.patience * (3 if way in ("start", "compile") else 1)):
+                    if not self.pipe.poll(self.options.patience * (3 if way == "start" or way in RIVALS else 1)):
                         lost = "hung"
                         break
                     kind, value = self.pipe.recv()
@@ -241,7 +246,7 @@ class Child:
                 lost = "died"
             self.end()
             print(f"# {path.stem} {way}: {lost}", flush=True)
-            if way in ("start", "compile") or way in skip:
+            if way == "start" or way in RIVALS or way in skip:
                 return {"name": path.stem, "failed": {**skip, way: lost}}
             skip[way] = lost
 

@@ -384,7 +384,8 @@ export interface LoweringBuilder<B> extends DimMath {
   isBox(x: unknown): x is B;
   /** the FX value of the node being lowered */
   out(): TensorMeta | readonly (TensorMeta | null)[];
-  config(name: string): unknown; // torch._inductor.config.NAME
+  /** torch._inductor.config.NAME or a named behaviour of the preset */
+  config(name: string): unknown;
   wrapDim(d: number, rank: number): number;
   promote(kind: PromotionKind, ...operands: (TensorMeta | Scalar)[]): DType;
 

@@ -4,6 +4,7 @@
 import type { TargetProperties } from "./ir/target";
 import type { ExternOperation } from "./ir/types";
 import type { SizeVars } from "./symbolic/size_vars";
+import { libraryPenalty } from "./templates/alignment";
 
 /** start and end of a kernel on the device, as seen between two launches of a CUDA graph */
 const KERNEL_FLOOR_US = 2.2;
@@ -23,16 +24,18 @@ export function estimateKernelUs(bytes: number, flops: number, target: TargetPro
   return KERNEL_FLOOR_US + Math.max(memory, compute);
 }
 
+/** `penalty`: by how much arithmetic is slower than at the library's best */
 export function estimateExternUs(
   op: ExternOperation,
   bytes: number,
   target: TargetProperties,
   sizevars: SizeVars,
+  penalty = libraryPenalty(op),
 ): number {
   const memory = (bytes / (target.memoryBandwidth * STREAMING_EFFICIENCY)) * 1e6;
   const flops = externFlops(op, sizevars);
   const half = op.reads.some(r => r.dtype === "float16" || r.dtype === "bfloat16");
-  const compute = (flops / ((half ? target.peak16 : target.peak32) * MATMUL_EFFICIENCY)) * 1e6;
+  const compute = (flops / ((half ? target.peak16 : target.peak32) * MATMUL_EFFICIENCY)) * 1e6 * penalty;
   return KERNEL_FLOOR_US + Math.max(memory, compute);
 }
 

@@ -50,6 +50,7 @@ export function frameReport(frame: CapturedFrame, result: FrameResult, ctx: Fram
         assumed: frame.assumed,
         savedOutputs: g.info.kind === "forward" ? saved : [],
         choice: g.choice,
+        products: g.products,
       }),
       schedulerGraph: g.schedulerGraph,
       plan: g.plan,

@@ -8,6 +8,7 @@ import type { ExecutablePlan, PlanKernel } from "../inductor/plan/types";
 import type { AnyNode, Dep, Schedule, SchedulerNode } from "../inductor/scheduler/types";
 import { printLog } from "../inductor/symbolic/print_log";
 import { itemsOf } from "../passes/edit";
+import { layoutReport, type MeasuredProducts } from "./layout_report";
 import { originOf, outermostFunction, placesOfNode } from "./origins";
 import type { ReportChoice, ReportGraph, ReportKernel, ReportRefusal, ReportTensor } from "./types";
 
@@ -25,6 +26,7 @@ export interface GraphReportInput {
   /** forward: positions among its outputs of the values that its backward takes */
   readonly savedOutputs: readonly number[];
   readonly choice: ReportChoice | null;
+  readonly products: MeasuredProducts;
 }
 
 export function graphReport(input: GraphReportInput): ReportGraph {
@@ -33,6 +35,9 @@ export function graphReport(input: GraphReportInput): ReportGraph {
   const calls = fx.nodes.filter(n => n.op === "call_function");
   const launched = new LaunchedKernels(input.plan);
   const linesOf = operationLines(input);
+  // an item of a tuple is no kernel
+  const nodes = schedule.nodes.filter(n => !isTupleItem(n));
+  const layouts = schedule.layouts.map(l => layoutReport(l, nodes, schedule, input.products, linesOf([l.op])));
   return {
     name: outermostFunction(fx.nodes, file) ?? input.fallbackName,
     kind: input.kind,
@@ -47,8 +52,9 @@ export function graphReport(input: GraphReportInput): ReportGraph {
       const { lines, at } = placesOfNode(n, file);
       return { name, shape, stride, dtype, target: targetText(n.target), lines, at };
     }),
-    kernels: schedule.nodes.filter(n => !isTupleItem(n)).map(n => kernelReport(n, input, launched)),
+    kernels: nodes.map(n => kernelReport(n, input, launched)),
     refusals: schedule.refusals.map(r => refusalReport(r, linesOf)),
+    ...(layouts.length === 0 ? {} : { layouts }),
     ...(input.choice === null ? {} : { choice: input.choice }),
   };
 }

@@ -1,6 +1,7 @@
 // Why two nodes stay apart, in an editor's words. In: a refusal's code. Out: a title, what it means, what may help.
 // Promises: every code has an entry (the type sees to it); docs/reasons.md is made from this table.
 import type { RefusalCode } from "../inductor/scheduler/types";
+import { LAYOUT_REASONS } from "./layout_reasons";
 
 export interface ReasonText {
   readonly title: string;
@@ -200,5 +201,15 @@ export function reasonsPage(): string {
     lines.push(`## \`${code}\``, "", `**${text.title}.** ${text.meaning}`, "");
     if (text.advice !== null) lines.push(`What may help: ${text.advice}`, "");
   }
+  lines.push(
+    "# Why an operand lies as it does",
+    "",
+    "Layouts of matrix products' and convolutions' operands carry one of these codes, in hover, `explain` and",
+    "`explain --json` (`layouts`). Each names both layouts, the bytes that are moved for the one taken (negative: not moved",
+    "because of it), and what the product takes with each, as estimated or measured.",
+    "",
+  );
+  for (const [code, text] of Object.entries(LAYOUT_REASONS))
+    lines.push(`## \`${code}\``, "", `**${text.title}.** ${text.meaning}`, "");
   return `${lines.join("\n").trimEnd()}\n`;
 }

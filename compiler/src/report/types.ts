@@ -42,6 +42,31 @@ export interface ReportRefusal {
   readonly at: readonly [readonly number[], readonly number[]];
 }
 
+/** how an operand of a matrix product or convolution lies, and how it might have */
+export interface ReportLayout {
+  /** docs/reasons.md says what each means */
+  readonly code: string;
+  /** the product or convolution, an operation's name */
+  readonly op: string;
+  /** the buffer or input that is read */
+  readonly operand: string;
+  readonly shape: readonly string[];
+  readonly stride: readonly string[];
+  /** the other layout */
+  readonly other_shape: readonly string[];
+  readonly other_stride: readonly string[];
+  /** bytes moved for this layout; negative: bytes that need not be moved because of it */
+  readonly bytes: number;
+  /** index into `kernels` of the one that writes the layout; null: none does */
+  readonly written_by: number | null;
+  /** what the product takes with the layout taken and with the other, copies included; null: a rule decides */
+  readonly estimate_us: { readonly taken: number; readonly other: number } | null;
+  /** the whole graph at its best with each, as a worker measured it */
+  readonly measured_us: { readonly taken: number; readonly other: number } | null;
+  readonly lines: readonly number[];
+  readonly at: readonly number[];
+}
+
 export interface ReportGraph {
   readonly name: string;
   readonly kind: "inference" | "forward" | "backward";
@@ -57,6 +82,8 @@ export interface ReportGraph {
   })[];
   readonly kernels: readonly ReportKernel[];
   readonly refusals: readonly ReportRefusal[];
+  /** only where there are any: operands of products that are padded, or might be; convolutions that run channels-last */
+  readonly layouts?: readonly ReportLayout[];
   /** only where matrix products or attention may be computed by templates (max_autotune) */
   readonly choice?: ReportChoice;
 }

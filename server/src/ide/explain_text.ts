@@ -4,9 +4,11 @@ import { type BetterSchedule, type KernelRefusal, keptApart } from "@fuselens/co
 import { terminalLine } from "../render/output";
 import { formatBytes, formatTime, lineWords } from "../render/units";
 import { detailOf } from "./hover";
+import { layoutText, layoutTitle, toldLayouts } from "./layouts";
 import { isLaunched, launched, titleOf } from "./lookup";
 
 const REFUSALS_SHOWN = 8;
+const LAYOUTS_SHOWN = 8;
 
 export interface ExplainExtras {
   /** per graph, what preset fuselens would save; empty where that was not asked */
@@ -49,6 +51,14 @@ function graphText(g: ReportGraph, first: number): string[] {
     out.push(`  ${numbers[i]}. ${titleOf(k)}`);
     out.push(`     ${linesOf(k.lines, k.at)}, ${ops}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`);
   });
+  const layouts = toldLayouts(g.layouts ?? []);
+  if (layouts.length) {
+    out.push("  layouts:");
+    for (const l of layouts.slice(0, LAYOUTS_SHOWN)) {
+      const by = l.written_by === null ? "" : `, by kernel ${numbers[l.written_by]}`;
+      out.push(`     ${lineWords(l.at)}: ${layoutTitle(l.code).toLowerCase()}: ${layoutText(l)}${by} [${l.code}]`);
+    }
+  }
   const costly = told(keptApart(g));
   if (costly.length) {
     out.push("  not fused:");

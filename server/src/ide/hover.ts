@@ -4,6 +4,7 @@ import type { ReportChoice, ReportKernel, ReportRefusal, SourceEntry } from "@fu
 import { REASONS } from "@fuselens/compiler/vocabulary";
 import { formatBandwidth, formatBytes, formatTime, lineWords } from "../render/units";
 import { type BetterSchedules, betterLines } from "./better";
+import { layoutLines } from "./layouts";
 import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position, refusalsOf, titleOf } from "./lookup";
 import { escapeMarkdown, inlineCode } from "./markdown";
 import type { Measurement } from "./measurements";
@@ -36,6 +37,7 @@ export function hoverAt(
   const kernels = kernelsOf(entries);
   const out = [...kernelLines(program, kernels, measured), ...typeLines(program, entries)];
   out.push(...choiceLines(program, kernels));
+  out.push(...layoutLines(program, kernels));
   out.push(...savedLines(savedBytes(program, entries) ?? 0, savedOnLine(program, entries, first.span.line)));
   out.push(...betterLines(better, kernels));
   out.push(...reasonLines(refusalsOf(program, kernels)));
@@ -68,7 +70,12 @@ function choiceLines(program: EditorProgram, kernels: readonly KernelRef[]): str
 }
 
 function choiceLine(c: ReportChoice): string {
-  const one = (way: string): string => (way === "library" ? "the library's kernels" : `template ${inlineCode(way)}`);
+  const one = (way: string): string => {
+    const layout = /_(padded|viewed)$/.exec(way);
+    const base = layout ? way.slice(0, layout.index) : way;
+    const name = base === "library" ? "the library's kernels" : `template ${inlineCode(base)}`;
+    return layout ? `${name} on ${layout[1] === "padded" ? "padded rows" : "operands as they lie"}` : name;
+  };
   // one way for all products, or one for each
   const name = (ways: string): string => ways.split(",").map(one).join(" + ");
   const title = "**Matrix products**:";

@@ -1,8 +1,10 @@
-// Why things did not fuse, as a page: per reason the two sides, both index expressions, bytes, what it means, a way out.
-import type { ReportRefusal } from "@fuselens/compiler";
+// Why things did not fuse, as a page: per reason the two sides, both index expressions, bytes, what it means, a way out. Then
+// how operands of products and convolutions lie, with what the other layout would cost.
+import type { ReportLayout, ReportRefusal } from "@fuselens/compiler";
 import { REASONS } from "@fuselens/compiler/vocabulary";
-import { formatBytes } from "../render/units";
+import { formatBytes, lineWords } from "../render/units";
 import { detailOf, groupReasons, linesText } from "./hover";
+import { layoutMeaning, layoutText, layoutTitle, toldLayouts } from "./layouts";
 import { codeBlock, escapeMarkdown, inlineCode } from "./markdown";
 import type { EditorProgram } from "./model";
 
@@ -10,6 +12,7 @@ export function reasonsPage(
   program: EditorProgram,
   title: string,
   refusals: readonly ReportRefusal[],
+  layouts: readonly ReportLayout[],
   lines: readonly string[],
 ): string {
   const groups = groupReasons(refusals);
@@ -34,6 +37,12 @@ export function reasonsPage(
       );
     if (reason) out.push(reason.meaning);
     if (reason?.advice) out.push(`**What may help:** ${reason.advice}`);
+  }
+  for (const l of toldLayouts(layouts)) {
+    out.push(`## ${layoutTitle(l.code)}: ${lineWords(l.at)}`);
+    out.push(`${escapeMarkdown(layoutText(l))} (${inlineCode(l.code)})`);
+    const meaning = layoutMeaning(l.code);
+    if (meaning !== null) out.push(meaning);
   }
   return `${out.join("\n\n")}\n`;
 }

@@ -8,8 +8,8 @@ def conv1x1_relu(x, w, bias):
     return F.relu(F.conv2d(x, w, bias))
 
 
-x = torch.randn(32, 256, 56, 56, device="cuda", dtype=torch.bfloat16).to(memory_format=torch.channels_last)
-w = torch.randn(512, 256, 1, 1, device="cuda", dtype=torch.bfloat16)
-bias = torch.randn(512, device="cuda", dtype=torch.bfloat16)
+x = torch.randn(32, 256, 56, 56, device="cuda", dtype=torch.float16).to(memory_format=torch.channels_last)
+w = torch.randn(1024, 256, 1, 1, device="cuda", dtype=torch.float16)
+bias = torch.randn(1024, device="cuda", dtype=torch.float16)
 with torch.no_grad():
     conv1x1_relu(x, w, bias)

@@ -117,7 +117,7 @@ function* outputs(program: Program, text: string, r: Random, pages: Pages, draw:
     if (shown) yield ["markdown", shown.markdown];
   }
   const refusals = program.report.graphs.flatMap(g => g.refusals).slice(0, 20);
-  yield ["markdown", reasonsPage(editor, hostile(r), refusals, lines)];
+  yield ["markdown", reasonsPage(editor, hostile(r), refusals, [], lines)];
   yield [
     "markdown",
     `${escapeMarkdown(hostile(r))} and ${inlineCode(hostile(r))}\n\n${codeBlock(hostile(r), "python")}\n\nend`,

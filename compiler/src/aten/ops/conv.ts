@@ -96,20 +96,28 @@ const lastOr = (m: MetaBuilder, shape: readonly Dim[]): Dim[] | undefined =>
 
 const CONV_ARGS = ["stride", "padding", "dilation", "transposed", "output_padding", "groups"] as const;
 
+/** whether cuDNN computes in TF32, which a matrix product is not allowed to */
+function losesTf32<B>(b: LoweringBuilder<B>, x: B): boolean {
+  const precision = b.config("float32_matmul_precision");
+  if (b.config("operand_layouts") !== true || b.dtype(x) !== "float32") return false;
+  return precision !== "high" && precision !== "medium" && b.config("cudnn_allow_tf32") !== false;
+}
+
 /**
  * A convolution with windows of one element is a matrix product over channels. cuDNN is asked all the same, unless
  * conv_1x1_as_mm says otherwise, or matrix products are tuned and the input's channels lie together anyway.
  */
 function isProduct<B>(b: LoweringBuilder<B>, a: Args<B>): boolean {
   const tunes = b.config("max_autotune") === true || b.config("max_autotune_gemm") === true;
-  if (b.config("conv_1x1_as_mm") !== true && !(tunes && b.convolvesChannelsLast())) return false;
+  const x = a.tensor("input");
+  if (b.config("conv_1x1_as_mm") !== true && !(tunes && b.convolvesChannelsLast() && !losesTf32(b, x))) return false;
   const all = (dims: readonly Dim[], n: number): boolean => dims.every(d => b.static(d) === n);
   return (
     a.raw("transposed") !== true &&
     all([a.dim("groups"), ...b.size(a.tensor("weight")).slice(2)], 1) &&
     all([...a.dims("stride"), ...a.dims("dilation")], 1) &&
     all([...a.dims("padding"), ...a.dims("output_padding")], 0) &&
-    b.size(a.tensor("input")).every(d => (b.static(d) ?? 1) > 0)
+    b.size(x).every(d => (b.static(d) ?? 1) > 0)
   );
 }
 

@@ -84,6 +84,8 @@ export class Torch {
   float32Precision = "highest";
   /** whether torch.backends.cuda.matmul has been told to allow TF32 */
   allowsTf32: () => boolean = () => false;
+  /** whether torch.backends.cudnn still allows TF32, as it does unless told otherwise */
+  cudnnAllowsTf32: () => boolean = () => true;
   defaultDtype: DType;
   defaultDevice: Device = { type: "cpu", index: null };
   autocast: AutocastState = { enabled: false, device: "cuda", dtype: "float16" };

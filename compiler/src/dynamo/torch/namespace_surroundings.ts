@@ -103,6 +103,7 @@ export function fillSurroundings(
     case "torch.backends":
     case "torch.backends.cudnn":
     case "torch.backends.quantized":
+      if (m.name === "torch.backends.cudnn") ns.torch.cudnnAllowsTf32 = () => m.dict.get("allow_tf32") !== false;
       lazily(n => (n.startsWith("__") ? undefined : /^is_|available$/.test(n) ? vm.builtin(n, () => true) : false));
       return true;
     case "torch._higher_order_ops":

@@ -85,6 +85,7 @@ export function capturedFrame(
   const config = new Map(torch.config);
   if (torch.float32Precision !== "highest") config.set("float32_matmul_precision", torch.float32Precision);
   else if (torch.allowsTf32()) config.set("float32_matmul_precision", "high");
+  if (!torch.cudnnAllowsTf32()) config.set("cudnn_allow_tf32", false);
   if (torch.deterministic) config.set("deterministic", true);
   for (const [k, v] of context.options.options) config.set(k, v);
   return {

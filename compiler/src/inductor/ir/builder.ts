@@ -81,7 +81,7 @@ export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
       if (v === undefined) throw new OpError(`${ctx.currentNode?.name ?? "node"} has no tensor result`);
       return v as TensorMeta | readonly (TensorMeta | null)[];
     },
-    config: name => ctx.config(name),
+    config: name => ctx.config(name) ?? ctx.options.behaviours?.get(name),
     wrapDim: (d, rank) => (d < 0 ? d + Math.max(rank, 1) : d),
     promote: (kind, ...operands) => promoteElementwise(kind, operands),
 

@@ -8,6 +8,7 @@ import { estimateExternUs, estimateKernelUs } from "../cost";
 import { computesInParts } from "../scheduler/template_fusion";
 import { selectTiling } from "../scheduler/tiling/select";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
+import { templatePenalty } from "../templates/alignment";
 import { gemmOf } from "../templates/gemm";
 import { estimatePartsUs, isInParts } from "../templates/in_parts";
 import type { PlanContext } from "./context";
@@ -231,7 +232,7 @@ function productUs(b: PlanContext, members: readonly SchedulerNode[]): number {
     const { target } = b.options;
     const gemm = computesInParts(b.options) && isInParts(op) ? gemmOf(op) : null;
     const sv = b.view.sizevars;
-    return us + (gemm ? estimatePartsUs(gemm, target, sv) : estimateExternUs(op, 0, target, sv));
+    return us + (gemm ? estimatePartsUs(gemm, target, sv) : estimateExternUs(op, 0, target, sv, templatePenalty(op)));
   }, 0);
 }
 

@@ -3,6 +3,7 @@
 // Promises: decisions, names and order are Inductor's for the given preset; nothing of the graph is changed.
 import { dumpNodes } from "../../report/ir_dump";
 import type { LoweredGraph } from "../ir/types";
+import { layOutOperands } from "../operand_layouts";
 import { wholeWay } from "../templates/choose";
 import { countBytes } from "./bytes";
 import { createComboKernels } from "./combo";
@@ -34,7 +35,8 @@ function withoutTemplates(o: ScheduleOptions): ScheduleOptions {
 
 export function schedule(lowered: LoweredGraph, given: ScheduleOptions): Schedule {
   const options = given.fuse === false ? withoutTemplates(given) : given;
-  const graph = ownCopy(withTemplates(lowered, options));
+  const laidOut = layOutOperands(lowered, options);
+  const graph = ownCopy(withTemplates(laidOut.graph, options));
   const s = newState(graph, options);
   const templates = {
     costs: withWantedWays(
@@ -62,6 +64,7 @@ export function schedule(lowered: LoweredGraph, given: ScheduleOptions): Schedul
   const bytes = countBytes(s, nodes);
   return {
     graph,
+    layouts: laidOut.layouts,
     preFusionDump,
     postFusionDump,
     events: s.events,

@@ -9,6 +9,7 @@ import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph } from "../ir/types";
 import { printLog } from "../symbolic";
 import type { SizeVars } from "../symbolic/size_vars";
+import { templatePenalty } from "../templates/alignment";
 import type { GemmWay } from "../templates/forms";
 import { gemmKind, gemmOf } from "../templates/gemm";
 import { estimatePartsUs, isInParts } from "../templates/in_parts";
@@ -89,8 +90,9 @@ export function estimatedCosts(graph: LoweredGraph, target: TargetProperties, in
     estimated: true,
     copyMs: bytes => bytes / (target.memoryBandwidth * 0.8) / 1e-3,
     choiceMs(op, config) {
-      const library = estimateExternUs(op, trafficOf(graph, op), target, sv) / 1e3;
-      if (config === null) return library;
+      const bytes = trafficOf(graph, op);
+      if (config === null) return estimateExternUs(op, bytes, target, sv) / 1e3;
+      const library = estimateExternUs(op, bytes, target, sv, templatePenalty(op)) / 1e3;
       // Large tiles reuse what they load: a tile of 128 x 128 comes near the library, one of 32 x 32 does not.
       const reuse = (config.m * config.n) / (config.m + config.n) / 64;
       const depth = Math.min(1, config.k / 64) ** 0.25 * (config.k > 64 ? 0.85 : 1);

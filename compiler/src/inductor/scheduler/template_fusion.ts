@@ -8,6 +8,7 @@ import { wantedWay } from "../templates/choose";
 import { piecesOf } from "../templates/forms";
 import { type Gemm, gemmKind, gemmOf } from "../templates/gemm";
 import { partsPay } from "../templates/in_parts";
+import { templatePays } from "../templates/off_alignment";
 import { splitsOf, withSplitProducts } from "../templates/split_k";
 import { makeGroup } from "./groups";
 import {
@@ -43,10 +44,16 @@ export function computesInParts(o: SchedulerOptions): boolean {
 
 /** whether a product, or else attention, may be computed by a template under these options */
 export function mayBeTemplate(graph: LoweredGraph, op: ExternOperation, o: SchedulerOptions): boolean {
-  if (!autotunes(o)) return computesInParts(o) && partsPay(op, trafficOf(graph, op), o.target, graph.sizevars);
+  if (!autotunes(o)) return paysUnasked(graph, op, o);
   const kind = gemmKind(op);
   if (kind === null) return behaves(o, "attention_template");
   return kind !== "scaled_mm" || behaves(o, "scaled_product_templates");
+}
+
+/** whether a template is surely faster than the library here, max-autotune or not */
+function paysUnasked(graph: LoweredGraph, op: ExternOperation, o: SchedulerOptions): boolean {
+  const pays = [...(computesInParts(o) ? [partsPay] : []), ...(behaves(o, "operand_layouts") ? [templatePays] : [])];
+  return pays.some(f => f(op, trafficOf(graph, op), o.target, graph.sizevars));
 }
 
 /** how many pieces this product's sum is asked to have, where it may have so many */
@@ -58,7 +65,7 @@ function wantedPieces(g: Gemm, o: SchedulerOptions, sv: SizeVars): number | null
 
 /** Under max-autotune every matrix product is a template with several choices; else those are that are surely faster. */
 export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): LoweredGraph {
-  if (!autotunes(o) && !computesInParts(o)) return graph;
+  if (!autotunes(o) && !computesInParts(o) && !behaves(o, "operand_layouts")) return graph;
   const isTemplate = (op: ExternOperation): boolean =>
     gemmKind(op) !== null && gemmKind(op) !== "split_mm" && mayBeTemplate(graph, op, o);
   const attention = (a: Attention, op: ExternOperation): boolean => {

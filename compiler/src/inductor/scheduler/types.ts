@@ -3,6 +3,7 @@
 import type { Device } from "../../aten/types";
 import type { LoopBody } from "../ir/loop_body";
 import type { Buffer, LoweredGraph, Operation } from "../ir/types";
+import type { LayoutChoice } from "../operand_layouts/types";
 import type { Expr, SymExpr } from "../symbolic/expr";
 import type { NameSet } from "./op_set";
 
@@ -183,7 +184,10 @@ export interface CandidateSnapshot {
 }
 
 export interface Schedule {
+  /** as scheduled: with the layouts that were chosen */
   readonly graph: LoweredGraph;
+  /** how operands of products and convolutions lie, and why */
+  readonly layouts: readonly LayoutChoice[];
   /** text of the BEFORE FUSION / AFTER FUSION dumps needs the nodes as they were: the dump is made eagerly, only if asked */
   readonly preFusionDump: string | null;
   readonly postFusionDump: string | null;

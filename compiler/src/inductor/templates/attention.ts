@@ -70,7 +70,8 @@ function viewOf(a: ArgValue<BufferView> | undefined): BufferView | null {
 
 const number = (a: ArgValue<BufferView>): number => (a instanceof PyFloat ? a.value : Number(a));
 
-function buffersRead(op: Operation): readonly string[] {
+/** names of the buffers and inputs that an operation reads */
+export function buffersRead(op: Operation): readonly string[] {
   switch (op.kind) {
     case "computed":
       return [...op.body.block.nodes, ...[...op.body.subblocks.values()].flatMap(b => b.nodes)].flatMap(n =>

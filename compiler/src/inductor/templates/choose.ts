@@ -1,6 +1,7 @@
 // Which form a product's template takes where nothing was measured, or what the configuration says. In: products, options.
 // Out: a form. Promises: a form that the product does not have is never given.
 import type { TargetProperties } from "../ir/target";
+import { type OperandWay, wayParts } from "../operand_layouts/ways";
 import type { TritonConfig } from "../plan/types";
 import type { SizeVars } from "../symbolic/size_vars";
 import { formOf, formsOf, type GemmForm, type GemmWay, gemmConfigs, isGemmWay, piecesOf, storesTiles } from "./forms";
@@ -30,11 +31,21 @@ export interface FormChoice {
  * "library": no template; null: none in particular.
  */
 export function wantedWay(o: WayOptions, op: string): GemmWay | "library" | null {
+  const way = wayParts(wantedText(o, op) ?? "").base;
+  return way === "library" || isGemmWay(way) ? way : null;
+}
+
+/** The layout of operands that the configuration asks for; null: none in particular. */
+export function wantedOperands(o: WayOptions, op: string): OperandWay | null {
+  const wanted = wantedText(o, op);
+  return wanted === null ? null : wayParts(wanted).operands;
+}
+
+function wantedText(o: WayOptions, op: string): string | null {
   const wanted = o.config.get("triton.template_form");
   if (typeof wanted !== "string") return null;
   const each = wanted.split(",");
-  const way = each.length === 1 ? wanted : each[o.products?.get(op) ?? 0];
-  return way === "library" || isGemmWay(way) ? way : null;
+  return each.length === 1 ? wanted : (each[o.products?.get(op) ?? 0] ?? null);
 }
 
 /** What is asked of a product whose sum is whole. Pieces that it does not have leave it to the cost model. */
@@ -62,7 +73,18 @@ export function chooseForm(
     const best = square.find(c => c.numWarps === 8);
     return { form: "pointers", storesTiles: false, ...(best && !asked ? { configs: [best] } : {}) };
   }
+  if (!asked) {
+    const form = forms.includes("flattened") ? "flattened" : "pointers";
+    return { form, storesTiles: false, configs: unaskedConfigs(gemmConfigs(form, products, o.target, sv)) };
+  }
   if (!forms.includes("flattened")) return { form: "pointers", storesTiles: false };
   // with two sums a program has no registers left to begin the next tile early
   return { form: products.length > 1 ? "persistent" : "flattened", storesTiles: false };
+}
+
+/** the two tiles of which one serves nearly all products that are worth a template unasked, for the first run to choose from */
+function unaskedConfigs(all: readonly TritonConfig[]): readonly TritonConfig[] {
+  const wide = all.filter(c => c.numWarps === 8 && c.kwargs.YBLOCK === 128);
+  const found = [256, 128].flatMap(x => wide.find(c => c.kwargs.XBLOCK === x) ?? []);
+  return found.length > 0 ? found : all.slice(0, 1);
 }

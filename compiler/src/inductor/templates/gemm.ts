@@ -4,7 +4,7 @@ import type { ArgValue, DType } from "../../aten/types";
 import { PyFloat } from "../../aten/types";
 import { isHalf } from "../ir/dtypes";
 import type { BufferView, ExternOperation } from "../ir/types";
-import { add, type Expr, int, mul } from "../symbolic/expr";
+import { add, type Expr, int, intValue, mul } from "../symbolic/expr";
 
 export type GemmKind = "mm" | "addmm" | "bmm" | "baddbmm" | "scaled_mm" | "split_mm";
 
@@ -17,7 +17,9 @@ export interface Gemm {
   readonly m: Expr;
   readonly n: Expr;
   readonly k: Expr;
+  /** [batch, m, k]; [m, k] without a batch, or where the batch shares one matrix */
   readonly a: BufferView;
+  /** [batch, k, n], or [k, n] */
   readonly b: BufferView;
   readonly added: { readonly view: BufferView; readonly beta: number } | null;
   readonly alpha: number;
@@ -67,8 +69,8 @@ export function gemmOf(op: ExternOperation): Gemm | null {
     m: m as Expr,
     n: n as Expr,
     k: k as Expr,
-    a,
-    b,
+    a: withoutRepeats(a),
+    b: withoutRepeats(b),
     added: added === null ? null : { view: added, beta: kind === "scaled_mm" ? 1 : scalar(op.kwargs.beta) },
     alpha: scalar(op.kwargs.alpha),
     scales: scaleA && scaleB ? { a: scaleA, b: scaleB } : null,
@@ -86,6 +88,12 @@ export function viewIndex(v: BufferView, place: readonly Expr[]): Expr {
     at = add(at, mul(v.stride[d] as Expr, place[d + lead] as Expr));
   }
   return at;
+}
+
+/** a matrix that a batch shares has no batch of its own */
+function withoutRepeats(v: BufferView): BufferView {
+  const shared = v.size.length === 3 && intValue(v.stride[0] as Expr) === 0;
+  return shared ? { ...v, size: v.size.slice(1), stride: v.stride.slice(1), whole: false } : v;
 }
 
 function viewOf(a: ArgValue<BufferView>): BufferView | null {

@@ -3,15 +3,15 @@
 // equal ones are one; the ways of each; the one to take. Promises: the key says sizes, strides, dtypes, what follows each
 // product, and the target.
 import { createHash } from "node:crypto";
-import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph, Operation } from "../ir/types";
+import { type LayoutOptions, otherWays } from "../operand_layouts";
+import { GraphFacts } from "../operand_layouts/facts";
+import type { Way } from "../operand_layouts/ways";
 import { printLog } from "../symbolic";
 import { attentionOf } from "./attention";
-import { formsOf, type GemmWay, splitWay, waysWith } from "./forms";
+import { formsOf, splitWay, waysWith } from "./forms";
 import { gemmOf } from "./gemm";
 import { splitsOf } from "./split_k";
-
-export type Way = GemmWay | "library";
 
 /** what a worker measured of one graph, microseconds by way */
 export interface MeasuredWays {
@@ -31,11 +31,13 @@ export interface GraphWays {
 /** Null where the graph has nothing that a template computes. */
 export function waysOf(
   graph: LoweredGraph,
-  target: TargetProperties,
+  options: LayoutOptions,
   takes: (op: ExternOperation) => boolean,
   splits = false,
 ): GraphWays | null {
+  const { target } = options;
   const sv = graph.sizevars;
+  const facts = new GraphFacts(graph);
   const products: (readonly Way[])[] = [];
   const numbers = new Map<string, number>();
   const known = new Map<string, number>();
@@ -56,7 +58,7 @@ export function waysOf(
       followers(graph, op),
     ]);
     parts.push(part);
-    const number = known.get(part) ?? products.push(["library", ...templates]) - 1;
+    const number = known.get(part) ?? products.push(["library", ...templates, ...otherWays(op, facts, options)]) - 1;
     known.set(part, number);
     numbers.set(op.name, number);
   }

@@ -1,6 +1,6 @@
 // Commands that answer with a text: output code, kernels, reasons, one stage's dump.
 import { basename } from "node:path";
-import type { ReportGraph } from "@fuselens/compiler";
+import type { ReportGraph, ReportLayout } from "@fuselens/compiler";
 import { ARTIFACTS, type Artifact } from "@fuselens/compiler/vocabulary";
 import type { CancellationToken } from "vscode-languageserver/node";
 import { explainText } from "../../ide/explain_text";
@@ -59,18 +59,22 @@ export async function showReasons(ctx: ServerContext, target: Target): Promise<S
     const entries = [];
     for (let l = first; l <= Math.min(last, first + 1000); l++) entries.push(...(index.get(l) ?? []));
     const refusals = refusalsOf(view.program, kernelsOf(entries));
+    const onLines = (l: ReportLayout): boolean => l.at.some(line => line >= first && line <= last);
+    const layouts = view.program.compilations.flatMap(c => c.graph.layouts ?? []).filter(onLines);
     const title = first === last ? `line ${first}` : `lines ${first}-${last}`;
     return {
       title: `why_line_${first}.md`,
       language: "markdown",
-      text: reasonsPage(view.program, title, refusals, view.unitLines()),
+      text: reasonsPage(view.program, title, refusals, layouts, view.unitLines()),
     };
   }
-  const refusals = indices.flatMap(i => view.program.compilations[i]?.graph.refusals ?? []);
+  const graphs = indices.flatMap(i => view.program.compilations[i]?.graph ?? []);
+  const refusals = graphs.flatMap(g => g.refusals);
+  const layouts = graphs.flatMap(g => g.layouts ?? []);
   return {
     title: `why_${root?.name ?? "all"}.md`,
     language: "markdown",
-    text: reasonsPage(view.program, root?.name ?? basename(view.path), refusals, view.unitLines()),
+    text: reasonsPage(view.program, root?.name ?? basename(view.path), refusals, layouts, view.unitLines()),
   };
 }
 

@@ -156,6 +156,7 @@ function replay(dump: string, graphText: string, before: string, code: string, p
   computeLastUsage(s, nodes);
   const schedule: Schedule = {
     graph,
+    layouts: [],
     preFusionDump: null,
     postFusionDump: null,
     events: [],

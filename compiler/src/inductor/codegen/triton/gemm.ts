@@ -2,10 +2,11 @@
 // the operations on their results. Out: the kernel's lines. Promises: sums are kept in float32 and what follows reads
 // them unrounded; rows and columns beyond the edge are computed on wrapped or zero data and never stored; nothing is
 // added atomically.
+import type { DType } from "../../../aten/types";
 import { runBody } from "../../ir/run_body";
 import type { BufferView } from "../../ir/types";
 import type { SchedulerNode } from "../../scheduler/types";
-import { add, type Expr, int, mul, type SymExpr } from "../../symbolic/expr";
+import { add, coefficientOf, type Expr, freeSymbols, int, mul, type SymExpr, sub } from "../../symbolic/expr";
 import { denseDimension, type GemmForm, hasDescriptor, isPersistent } from "../../templates/forms";
 import { type Gemm, isFloat8, viewIndex } from "../../templates/gemm";
 import { bodyHandler } from "./body_handler";
@@ -31,41 +32,51 @@ export interface GemmGroup {
 const WIDEST_TILE = 256;
 const DEEPEST_TILE = 256;
 
+/** the product's dimensions, and their loop variables once they are known */
+interface ResultTiles {
+  readonly size: readonly Expr[];
+  place: readonly SymExpr[];
+}
+
 class GemmKernel extends TritonKernel {
   /** descriptors of the tiles that are stored, before the walk */
   readonly outputs = new LineBuffer();
 
   constructor(
     spec: KernelSpec,
-    /** loop variables of the product's dimensions; null: tiles are stored through pointers */
-    private readonly tiles: { place: readonly SymExpr[] } | null,
+    /** null: tiles are stored through pointers */
+    private readonly tiles: ResultTiles | null,
   ) {
     super({ ...spec, constants: ["KBLOCK", "GROUP"] });
   }
 
-  /** a dense tile goes out through the copy engine, which also cuts what is beyond the edge */
+  /**
+   * A dense tile goes out through the copy engine, which also cuts what is beyond the edge. Whatever shape the graph gives
+   * the result, it is stored as [batch, m, n] if it lies so, turned if columns lie together.
+   */
   override storeTile(buffer: string, pointer: string, index: Expr, value: CseVar): boolean {
-    if (this.tiles === null) return false;
     const l = this.graph.tensorLayout(buffer);
-    const { place } = this.tiles;
-    if (l.size.length !== place.length || l.kind === "mutation") return false;
-    const own = l.stride.reduce<Expr>((t, s, d) => add(t, mul(s, place[d] as Expr)), l.offset);
-    const whole = { buffer, size: l.size, stride: l.stride, offset: l.offset, dtype: l.dtype, whole: true };
-    const same = this.simplifyIndexing(index) === this.simplifyIndexing(own);
-    if (!same || denseDimension(whole) !== "last" || !hasDescriptor(whole, this.sizevars)) return false;
-    const batch = place.length === 3;
-    const list = (xs: readonly Expr[]): string => xs.map(e => this.printIndex(e)).join(", ");
-    const block = batch ? "[1, YBLOCK, XBLOCK]" : "[YBLOCK, XBLOCK]";
+    const out =
+      this.tiles && l.kind !== "mutation" ? resultView(this.simplifyIndexing(index), this.tiles, l.dtype) : null;
+    if (out === null || !hasDescriptor(out, this.sizevars)) return false;
+    const batch = out.size.length === 3;
+    const turned = denseDimension(out) === "first";
+    const order = descriptorOrder(out);
+    const pick = (xs: readonly string[]): string => `[${order.map(i => xs[i]).join(", ")}]`;
+    const list = (xs: readonly Expr[]): string => pick(xs.map(e => this.printIndex(e)));
+    const block = pick([...(batch ? ["1"] : []), "YBLOCK", "XBLOCK"]);
     const name = pointer.replace("ptr", "tiles");
+    const offset = this.printIndex(out.offset);
+    const base = offset === "0" ? pointer : `${pointer} + ${offset}`;
     this.outputs.write(
-      `${name} = tl.make_tensor_descriptor(${pointer}, [${list(l.size)}], [${list(l.stride)}], ${block})`,
+      `${name} = tl.make_tensor_descriptor(${base}, ${list(out.size)}, ${list(out.stride)}, ${block})`,
       this.op,
       { buffer },
     );
     const full = value.shape.join() === this.denseShape().join();
     const spread = full ? value.name : `tl.broadcast_to(${value.name}, ${this.dense()})`;
-    const typed = `${spread}.to(${tritonType(l.dtype)})`;
-    const at = batch ? "[zindex.to(tl.int32), yoffset, xoffset]" : "[yoffset, xoffset]";
+    const typed = `${spread}.to(${tritonType(l.dtype)})${turned ? ".T" : ""}`;
+    const at = pick([...(batch ? ["zindex.to(tl.int32)"] : []), "yoffset", "xoffset"]);
     this.stores.write(`${name}.store(${at}, ${batch ? `${typed}.reshape(${block})` : typed})`, this.op, { buffer });
     return true;
   }
@@ -104,7 +115,8 @@ export function emitGemm(
     ["x", gemm.n] as const,
     ["r0_", int(1)] as const,
   ]);
-  const tiles: { place: readonly SymExpr[] } | null = isPersistent(form) && storesTiles ? { place: [] } : null;
+  const size = [...(gemm.batch === null ? [] : [gemm.batch]), gemm.m, gemm.n];
+  const tiles: ResultTiles | null = isPersistent(form) && storesTiles ? { size, place: [] } : null;
   const k = new GemmKernel(
     {
       graph: c.graph,
@@ -303,6 +315,15 @@ class ProductWriter {
       this.body(`${acc} = tl.dot(a, b, ${acc}${how})`, 1);
     }
   }
+}
+
+/** where a result is stored, as a view of the product's dimensions; null where it does not lie in steps of them */
+function resultView(index: Expr, { size, place }: ResultTiles, dtype: DType): BufferView | null {
+  const stride = place.map(p => coefficientOf(index, p));
+  const offset = place.reduce<Expr>((rest, p, d) => sub(rest, mul(p, stride[d] as Expr)), index);
+  const own = new Set<SymExpr>(place);
+  if ([offset, ...stride].some(e => [...freeSymbols(e)].some(s => own.has(s)))) return null;
+  return { buffer: "", size, stride, offset, dtype, whole: false };
 }
 
 const factor = (text: string): string => (/^\w+$/.test(text) ? text : `(${text})`);
