@@ -30,6 +30,14 @@ export interface LaunchForm {
 /** Forms are dropped all at once when there are this many: an editor's session goes on for days. */
 const MOST_FORMS = 1000;
 
+/** Stands for the settings of a compile, whose text is much longer than what else a key holds. */
+function settingsNumber(settings: string): number {
+  const known = internTable().memo<string, number>("launch_settings");
+  const number = known.get(settings) ?? known.size;
+  known.set(settings, number);
+  return number;
+}
+
 export class LaunchForms {
   private readonly known = internTable().memo<string, LaunchForm>("launch_forms");
   private readonly prefix: string;
@@ -44,7 +52,8 @@ export class LaunchForms {
     const { config, behaviours, target, products } = context.options;
     // which way a product takes hangs on its number where each has its own
     const numbers = String(config.get("triton.template_form")).includes(",") ? [...(products ?? [])] : [];
-    this.prefix = JSON.stringify([kind, [...config], [...behaviours], target, numbers]);
+    const settings = settingsNumber(JSON.stringify([kind, [...config], [...behaviours], target]));
+    this.prefix = `${settings}${JSON.stringify(numbers)}`;
   }
 
   formOf(members: readonly SchedulerNode[]): LaunchForm {
