@@ -3,7 +3,8 @@
 
 import { indexDtype, reductionHint, usesPersistentReduction } from "../codegen/triton/features";
 import { emitBodies, extentOf, finishKernel, givesHalves } from "../codegen/triton/generate";
-import { type NestedSpec, TritonKernel } from "../codegen/triton/kernel";
+import { TritonKernel } from "../codegen/triton/kernel";
+import type { NestedSpec } from "../codegen/triton/kernel_spec";
 import { kernelSource } from "../codegen/triton/kernel_text";
 import { emitNested } from "../codegen/triton/nested";
 import { isReductionNode, nodeSchedule } from "../codegen/triton/node_schedule";

@@ -8,7 +8,8 @@ import { type Expr, int, intValue, mul, type SymExpr, add as sum } from "../../s
 import type { Attention } from "../../templates/attention";
 import { type Features, indexDtype } from "./features";
 import { type EmittedKernel, finishKernel, type KernelContext, rangesOf } from "./generate";
-import { type KernelSpec, TritonKernel } from "./kernel";
+import { TritonKernel } from "./kernel";
+import type { KernelSpec } from "./kernel_spec";
 import { emitStore } from "./memory";
 import { pythonFloat } from "./python_text";
 import type { RangeTree } from "./range_tree";

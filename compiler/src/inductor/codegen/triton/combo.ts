@@ -3,9 +3,10 @@
 // the preset's: bodies in one function with shared block sizes, or one function and block sizes per body.
 import type { TritonMeta } from "../../plan/types";
 import { type Expr, intValue } from "../../symbolic/expr";
+import { blockOf, persistentBlock } from "./blocks";
 import { kernelConfigs } from "./configs";
 import type { EmittedKernel } from "./generate";
-import { blockOf, persistentBlock, type TritonKernel } from "./kernel";
+import type { TritonKernel } from "./kernel";
 import { type ArgDef, KernelArgs } from "./kernel_args";
 import {
   commonMeta,

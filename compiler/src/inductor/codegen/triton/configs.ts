@@ -1,8 +1,8 @@
 // Candidate launch configurations of a kernel (torch/_inductor/runtime/triton_heuristics.py). In: size hints and what the
 // kernel is. Out: block sizes, warps, stages, best guess first. Promises: never empty, no duplicates.
 import type { TritonConfig } from "../../plan/types";
+import { ADDS_TOGETHER, nextPowerOf2 } from "./blocks";
 import type { ConfigInput } from "./config_input";
-import { ADDS_TOGETHER, nextPowerOf2 } from "./kernel";
 import { gatherConfigs, withMore } from "./more_configs";
 import { type CodegenOptions, configBool, configNumber, has } from "./options";
 import { rowsAcrossConfigs, wideRowConfigs, widestRow } from "./wide_rows";

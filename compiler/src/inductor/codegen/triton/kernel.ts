@@ -18,59 +18,21 @@ import {
 import { printTriton } from "../../symbolic/print_triton";
 import type { VarRanges } from "../../symbolic/ranges";
 import { expandFloorDiv } from "../../symbolic/simplify";
+import { blockOf, nestedNames, persistentBlock } from "./blocks";
 import { Cse, type CseVar, type Shape, type ValueRange } from "./cse";
 import type { GraphView } from "./graph_view";
 import { KernelArgs } from "./kernel_args";
+import type { KernelSpec } from "./kernel_spec";
 import { LineBuffer } from "./lines";
 import { type CodegenOptions, has } from "./options";
-import type { ProgramOrder } from "./program_order";
 import {
   constructRangeTrees,
   type Prefix,
   type RangeEntry,
   type RangeTree,
   splitIterationRanges,
-  type Tiling,
   type VariableSpace,
 } from "./range_tree";
-
-export interface KernelSpec {
-  readonly graph: GraphView;
-  readonly options: CodegenOptions;
-  readonly tiling: Tiling;
-  readonly isReduction: boolean;
-  readonly persistent: boolean;
-  readonly indexDtype: "int32" | "int64";
-  /** false inside combo kernels of the per-subkernel form: no mask is constant */
-  readonly optimizeMask?: boolean;
-  /** rows in an outer loop, column sums kept in registers */
-  readonly mixOrder?: boolean;
-  /** program ids come from the caller: sub-kernels of a combo kernel */
-  readonly pidOffset?: "pid_offset" | "x_pid_offset";
-  /** shared by the sub-kernels of a combo kernel */
-  readonly shared?: { readonly args: KernelArgs; readonly tmp: { next: number }; readonly vars: { next: number } };
-  /** grouped reduction inside an outer one */
-  readonly nested?: NestedSpec;
-  readonly splitScan?: boolean;
-  /** a name for scratch memory that the caller provides */
-  readonly nextWorkspace?: () => string;
-  /** trees that a program has one value of, instead of a block */
-  readonly scalarTrees?: ReadonlySet<Prefix>;
-  /** all floating-point results that leave the kernel are halves */
-  readonly halves?: boolean;
-  /** in which order programs walk the tiles; the grid's own where it is missing */
-  readonly order?: ProgramOrder | null;
-  /** further constants of the launch configuration, after the block sizes */
-  readonly constants?: readonly string[];
-}
-
-/** constant of a launch configuration: rows that many lines of a tile name are summed before they are added (1), or not (0) */
-export const ADDS_TOGETHER = "TOGETHER";
-
-export interface NestedSpec {
-  readonly prefix: Prefix;
-  readonly group: number;
-}
 
 const MAX_BLOCK: Readonly<Record<Prefix, number>> = { x: 4096, y: 1024, z: 1024, r0_: 4096 * 16, r1_: 4096 * 16 };
 const MAX_Y_GRID = 65535;
@@ -115,11 +77,11 @@ export class TritonKernel {
   atomicAdd = false;
   minElemPerThread = 0;
   readonly autotuneHints = new Set<string>();
-  /** column sums of a mix-order kernel: the reduced buffer and how its partial results combine */
   /** trees of groups inside this kernel's blocks */
   readonly nestedTrees: RangeTree[] = [];
   /** nodes whose reductions run over the rows: their values are accumulated, not reduced here */
   readonly partialNodes = new Set<string>();
+  /** column sums of a mix-order kernel: the reduced buffer and how its partial results combine */
   readonly partials: { buffer: string; type: string; value: CseVar; accumulator: string; op: string }[] = [];
   hasContiguousRLoad = false;
 
@@ -503,27 +465,4 @@ export class TritonKernel {
     if (loops) this.flush();
     this.insideReduction = true;
   }
-}
-
-/** constants of a nested reduction: elements per group, and groups per block */
-export function nestedNames(p: Prefix): { readonly local: string; readonly reduced: string } {
-  const axis = p.toUpperCase().replace(/_$/, "");
-  return { local: `nested_${axis}_LOCAL_REDUCTION_SIZE`, reduced: `nested_${axis}_REDUCED_BLOCK` };
-}
-
-export const blockOf = (p: Prefix): string => `${p.toUpperCase()}BLOCK`;
-
-/** size of the single block of a persistent reduction (_get_persistent_RBLOCK); infinite if there is none */
-export function persistentBlock(k: { readonly graph: GraphView }, numel: Expr): number {
-  const n = intValue(k.graph.sizevars.simplify(numel));
-  if (n !== undefined) return nextPowerOf2(n);
-  let block = 2;
-  while (block <= 1024 * 16 && !k.graph.sizevars.knownLeq(numel, block)) block *= 2;
-  return k.graph.sizevars.knownLeq(numel, block) ? block : Number.POSITIVE_INFINITY;
-}
-
-export function nextPowerOf2(n: number): number {
-  let p = 1;
-  while (p < n) p *= 2;
-  return p;
 }

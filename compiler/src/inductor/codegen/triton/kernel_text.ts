@@ -3,10 +3,11 @@
 // remains (kernel names are given once equal sources are known).
 import type { TritonMeta } from "../../plan/types";
 import { type Expr, intValue } from "../../symbolic/expr";
+import { blockOf, nestedNames, nextPowerOf2, persistentBlock } from "./blocks";
 import { kernelConfigs } from "./configs";
 import { gathers } from "./features";
 import type { EmittedKernel } from "./generate";
-import { blockOf, nestedNames, nextPowerOf2, persistentBlock, type TritonKernel } from "./kernel";
+import type { TritonKernel } from "./kernel";
 import type { ArgDef } from "./kernel_args";
 import { type FinalLine, finishLines } from "./lines";
 import { memoryStats } from "./memory_stats";

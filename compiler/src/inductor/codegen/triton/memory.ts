@@ -2,8 +2,9 @@
 // torch/_inductor/codegen/triton.py). In: a kernel, a buffer and an index. Out: lines and values.
 import { isFloatDType } from "../../ir/dtypes";
 import { type Expr, freeSymbols, int, intValue, isInt, mul, type SymExpr, sub, substitute } from "../../symbolic/expr";
+import { ADDS_TOGETHER } from "./blocks";
 import type { CseVar, Shape } from "./cse";
-import { ADDS_TOGETHER, type TritonKernel } from "./kernel";
+import type { TritonKernel } from "./kernel";
 import type { LineBuffer } from "./lines";
 import { has } from "./options";
 import { isReductionPrefix } from "./range_tree";

@@ -4,9 +4,11 @@
 import { type BodyHandler, runBody } from "../../ir/run_body";
 import type { SchedulerNode } from "../../scheduler/types";
 import { type Expr, floorDiv, int, replaceExpr } from "../../symbolic/expr";
+import { nestedNames } from "./blocks";
 import { bodyHandler } from "./body_handler";
 import type { CseVar } from "./cse";
-import { type NestedSpec, nestedNames, type TritonKernel } from "./kernel";
+import type { TritonKernel } from "./kernel";
+import type { NestedSpec } from "./kernel_spec";
 import { emitStore } from "./memory";
 import { isReductionNode } from "./node_schedule";
 import { RangeTree } from "./range_tree";

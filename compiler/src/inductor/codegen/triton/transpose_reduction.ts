@@ -10,7 +10,8 @@ import type { FrameMember } from "../../scheduler/transpose_frame";
 import { add, type Expr, floorDiv, modularIndexing, mul, product } from "../../symbolic/expr";
 import { bodyHandler } from "./body_handler";
 import type { CseVar } from "./cse";
-import { type KernelSpec, TritonKernel } from "./kernel";
+import { TritonKernel } from "./kernel";
+import type { KernelSpec } from "./kernel_spec";
 import { indexingOf, maskText } from "./memory";
 import { defaultValue } from "./reductions";
 
