@@ -2,7 +2,7 @@
 // object whose attributes and items are found by their names when they are first asked for: in the project's files, else
 // by what the project's code does with them (`cfg.model.width`: an object; `for d in cfg.dims`: a list), else guessed.
 import { type Kwargs, PyFloat, PyInstance, type Value } from "../objects/values";
-import { guessByName, sequences } from "./choices/choices";
+import { guessByName, sequences } from "./choices/constructor";
 import { smaller } from "./choices/smaller";
 import { emptyUsage } from "./choices/usage";
 import { type InferContext, lookup } from "./context";

@@ -4,12 +4,11 @@ import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import {
-  PyBuiltin,
   PyClass,
-  PyDict,
+  type PyDict,
   PyInstance,
   PyMethod,
-  PyModule,
+  type PyModule,
   PyStaticMethod,
   type Value,
 } from "../objects/values";
@@ -127,8 +126,6 @@ export function assignedAttributes(cls: PyClass): ReadonlySet<string> {
   return known;
 }
 const assigned = new WeakMap<PyClass, ReadonlySet<string>>();
-
-export { PyBuiltin, PyClass, PyDict, PyFunction, PyInstance, PyModule };
 
 /** a method of the module's class, which an attribute of the same name (`self.cuda = use_cuda`) hides */
 export function moduleMethod(vm: Machine, target: Value, name: string, args: readonly Value[] = []): void {

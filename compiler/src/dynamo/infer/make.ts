@@ -2,11 +2,11 @@
 // like roots, so this may fail as Python fails.
 
 import { Frame } from "../interp/frame";
-import { PyClass, PyDict, PyFloat, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
+import { PyClass, PyDict, PyFloat, PyInstance, type Value } from "../objects/values";
 import { libraryCode } from "../stdlib/modules";
-import { PyTensor } from "../torch/objects";
+import type { PyTensor } from "../torch/objects";
 import { assumedObject, plainValue } from "./assumed_object";
-import { guessByName } from "./choices/choices";
+import { guessByName } from "./choices/constructor";
 import { type InferContext, isEnum, lookup } from "./context";
 import type { Choice, Hole } from "./types";
 
@@ -147,5 +147,3 @@ export function callArguments(
   }
   return { args, kwargs };
 }
-
-export { PyList, PyTensor, PyTuple };

@@ -3,12 +3,12 @@
 import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import { PyClass, PyClassMethod, type PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
-import { constructorChoices, distinct } from "./choices/choices";
+import { constructorChoices } from "./choices/constructor";
 import { fieldHoles, functionHoles } from "./choices/holes";
 import { emptyUsage } from "./choices/usage";
 import { functionOf, type InferContext, lookup } from "./context";
 import { dotted } from "./syntax";
-import type { Choice, Failure, Hole } from "./types";
+import { type Choice, distinct, type Failure, type Hole } from "./types";
 
 export interface Maker {
   readonly callable: Value;

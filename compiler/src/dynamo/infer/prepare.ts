@@ -4,7 +4,7 @@ import type * as ast from "../../python/ast";
 import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import { PyClass, type PyInstance } from "../objects/values";
-import { constructorChoices } from "./choices/choices";
+import { constructorChoices } from "./choices/constructor";
 import { functionHoles } from "./choices/holes";
 import type { InferContext } from "./context";
 import { guarded } from "./guarded";

@@ -4,7 +4,6 @@ import { PyFunction } from "../interp/frame";
 import { type Kwargs, PyInstance, type Value } from "../objects/values";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import { asRoot, attempt, type Found, isFound, type Refused, refused } from "./attempt";
-import { distinct } from "./choices/choices";
 import { functionHoles, withWritten } from "./choices/holes";
 import { inputChoices } from "./choices/inputs";
 import { inputKind, isCachePosition } from "./choices/names";
@@ -18,7 +17,7 @@ import { callArguments } from "./make";
 import { prepare } from "./prepare";
 import type { Program } from "./program";
 import { endless } from "./search/failure";
-import { ABSENT, type Choice, choiceText, type Hole, type State, type TensorChoice } from "./types";
+import { ABSENT, type Choice, choiceText, distinct, type Hole, type State, type TensorChoice } from "./types";
 
 export interface RootRequest {
   readonly p: Program;

@@ -57,6 +57,9 @@ export interface Hole {
   readonly written?: true;
 }
 
+/** a hole before anything is known that could stand in it */
+export type Draft = Omit<Hole, "choices">;
+
 export type State = ReadonlyMap<string, Choice>;
 
 /** dimensions of a hole that get another size */
@@ -106,8 +109,25 @@ export function withChoice(s: State, hole: string, c: Choice): State {
 
 export const tensor = (dtype: DType, dims: readonly number[]): TensorChoice => ({ kind: "tensor", dtype, dims });
 export const number = (value: number, float = false): Choice => ({ kind: "number", value, float });
+export const bool = (value: boolean): Choice => ({ kind: "bool", value });
+export const str = (value: string): Choice => ({ kind: "str", value });
+export const named = (path: string): Choice => ({ kind: "named", path });
+export const instance = (path: string): Choice => ({ kind: "instance", path });
 export const NONE: Choice = { kind: "none" };
+export const OBJECT: Choice = { kind: "object", given: [] };
+export const MODULE: Choice = { kind: "module" };
+export const IDENTITY: Choice = { kind: "identity" };
 export const ABSENT: Choice = { kind: "absent" };
+
+export function distinct(choices: readonly Choice[]): Choice[] {
+  const seen = new Set<string>();
+  return choices.filter(c => {
+    const key = JSON.stringify(c);
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
 
 /** "x is float32[2, 3, 224, 224]" */
 export function choiceText(c: Choice): string {

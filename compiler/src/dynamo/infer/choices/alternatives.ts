@@ -4,7 +4,7 @@ import { PyClass, PyDict } from "../../objects/values";
 import { type InferContext, isEnum, lookup } from "../context";
 import type { Choice, Failure, Hole } from "../types";
 import { NONE, number } from "../types";
-import { guessByName, LADDER } from "./choices";
+import { guessByName, LADDER } from "./constructor";
 
 type Kind = Choice["kind"];
 

@@ -5,10 +5,9 @@ import { PyClass, PyDict, PyFloat, PyInstance, PyNamed, PyObject, type Value } f
 import { functionOf, type InferContext, lookup, methodOf } from "../context";
 import { writtenShapes } from "../evidence/shapes";
 import { annotationText } from "../syntax";
-import type { Choice, Hole } from "../types";
+import type { Choice, Draft, Hole } from "../types";
 import { addUsage, emptyUsage, storedAs, type Usage, valueTest } from "./usage";
 
-export type Draft = Omit<Hole, "choices">;
 export type ChoicesOf = (ctx: InferContext, h: Draft) => readonly Choice[];
 
 /** parameters of `f` after the first `skip`; uses of what a constructor stores in self are read in `cls` too */

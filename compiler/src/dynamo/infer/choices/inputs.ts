@@ -3,9 +3,8 @@
 import type { DType } from "../../../aten/types";
 import type { InferContext } from "../context";
 import { alternatives } from "../syntax";
-import { type Choice, NONE, number, tensor } from "../types";
-import { constructorChoices, distinct, ofType } from "./choices";
-import type { Draft } from "./holes";
+import { type Choice, type Draft, distinct, NONE, number, tensor } from "../types";
+import { constructorChoices, ofType } from "./constructor";
 import * as names from "./names";
 import type { Usage } from "./usage";
 

@@ -1,12 +1,12 @@
 // Other inputs after a failed run. In: the holes, the state that failed, its failure. Out: states to try, most plausible first.
 import { alternativeChoices } from "../choices/alternatives";
-import { distinct } from "../choices/choices";
 import { keptEnds, reshaped, tensorChoices } from "../choices/inputs";
 import { roundRobin } from "../construct";
 import type { InferContext } from "../context";
 import {
   ABSENT,
   type Choice,
+  distinct,
   type Failure,
   type Hole,
   NONE,

@@ -1,0 +1,165 @@
+// Classes, modules and configurations that could stand in a parameter. In: its name and use. Out: choices, those that have what
+// the code asks of them first.
+import { PyClass, PyDict, type Value } from "../../objects/values";
+import {
+  assignedAttributes,
+  type InferContext,
+  isModuleClass,
+  lookup,
+  moduleClassesElsewhere,
+  userClasses,
+} from "../context";
+import { type Choice, type Draft, IDENTITY, instance, MODULE, named, OBJECT } from "../types";
+import * as names from "./names";
+
+/** what a forward calls: an activation, a layer, a module of the project */
+export function calledModules(ctx: InferContext, h: Draft): Choice[] {
+  const n = h.name.toLowerCase();
+  const out: Choice[] = [];
+  if (/act|nonlin|relu|gate/.test(n)) out.push(instance("torch.nn.ReLU"), named("torch.nn.functional.relu"));
+  if (/drop/.test(n)) out.push(instance("torch.nn.Dropout"));
+  out.push(...modules(ctx, h).slice(0, 3));
+  return out;
+}
+
+/** config objects: classes of the file that are named so, instances that stand in the module, anything that answers */
+export function configs(ctx: InferContext, h: Draft): Choice[] {
+  const out: Choice[] = [];
+  const wanted = [...h.usage.attributes];
+  const fits = (v: Value): number =>
+    wanted.filter(a => ctx.vm.getattrOrUndefined(v, a) !== undefined || annotated(v, a)).length;
+  const found = userClasses(h.globals)
+    .filter(
+      ({ name, cls }) =>
+        /(config|cfg|args|params|hparams|arguments|options|settings)$/i.test(name) && !isModuleClass(ctx, cls),
+    )
+    .map(c => ({ ...c, fit: fits(c.cls) }))
+    .sort((a, b) => b.fit - a.fit);
+  for (const c of found) if (c.fit > 0 || wanted.length === 0) out.push(instance(c.name));
+  const plain = wanted.filter(a => !/^(get|items|keys|values|pop|update|to_dict|copy)$/.test(a) && !a.startsWith("_"));
+  if (out.length === 0 && plain.length > 2) {
+    const like = /(config|cfg|args|params|hparams|arguments|options|settings)$/i;
+    for (const { name, cls } of classesOfOtherFiles(ctx, plain, like))
+      if (like.test(cls.name) && !isModuleClass(ctx, cls)) out.push(instance(name));
+  }
+  for (const [name, v] of h.globals.entries()) {
+    if (typeof name !== "string" || !/^(config|cfg|args|hparams|opt|params)$/i.test(name)) continue;
+    if (!(v instanceof PyClass) && wanted.every(a => ctx.vm.getattrOrUndefined(v, a) !== undefined))
+      out.push(named(name));
+  }
+  out.push(OBJECT);
+  return out;
+}
+
+/** a dataclass field without default is only an annotation of its class */
+function annotated(v: Value, name: string): boolean {
+  if (!(v instanceof PyClass)) return false;
+  return v.mro.some(c => {
+    const a = c.dict.get("__annotations__");
+    return a instanceof PyDict && a.get(name) !== undefined;
+  });
+}
+
+/** a module that fits: a class that has what is asked of it and is named like it, else one that changes nothing */
+export function modules(ctx: InferContext, h: Draft): Choice[] {
+  const wanted = [...h.usage.attributes].filter(
+    a => ctx.torch.moduleClass?.lookup(a) === undefined && !MODULE_STATE.test(a),
+  );
+  let whole = false;
+  const rank = (list: readonly { readonly name: string; readonly cls: PyClass }[]): string[] =>
+    list
+      .filter(({ cls }) => isModuleClass(ctx, cls) && !ctx.building.includes(cls.qualname))
+      .map(({ name, cls }) => {
+        const has = wanted.filter(a => cls.lookup(a) !== undefined || assignedAttributes(cls).has(a)).length;
+        whole ||= has === wanted.length;
+        return { name, score: similarity(h.name, cls.name) + has * 3 - (wanted.length - has) * 2 };
+      })
+      .filter(c => c.score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, 4)
+      .map(c => c.name);
+  const near = rank(userClasses(h.globals));
+  const far = near.length < 2 ? rank(moduleClassesElsewhere(ctx, h.globals)) : [];
+  const unmet = wanted.length > 0 && !whole && !names.isConfigName(h.name);
+  const distant = unmet
+    ? classesOfOtherFiles(ctx, wanted, new RegExp(h.name.length > 2 ? h.name.replace(/\W|_/g, "") : "$^", "i"))
+        .filter(c => isModuleClass(ctx, c.cls) && !ctx.building.includes(c.cls.qualname))
+        .map(c => c.name)
+    : [];
+  const weighted = h.usage.attributes.has("weight") || h.usage.attributes.has("bias") ? ["torch.nn.Linear"] : [];
+  const found = [...layersWith(h), ...distant, ...near, ...far, ...weighted].map(instance);
+  return wanted.length > 0 ? [...found, MODULE] : [...found, instance("torch.nn.Identity"), MODULE];
+}
+
+const MOST_OF_OTHER_FILES = 2;
+
+/** classes of files that are not imported, by their members */
+function classesOfOtherFiles(
+  ctx: InferContext,
+  members: readonly string[],
+  like: RegExp,
+): { readonly name: string; readonly cls: PyClass }[] {
+  return ctx.constants
+    .classesWith(members, like)
+    .slice(0, MOST_OF_OTHER_FILES)
+    .flatMap(c => {
+      const name = `${c.path}::${c.name}`;
+      const cls = lookup(ctx, ctx.vm.dict(), name);
+      return cls instanceof PyClass ? [{ name, cls }] : [];
+    });
+}
+
+/** torch's own layers that have the attributes that are read */
+function layersWith(h: Draft): string[] {
+  const read = h.usage.attributes;
+  const any = (...names: readonly string[]): boolean => names.some(n => read.has(n));
+  const out: string[] = [];
+  if (any("in_features", "out_features")) out.push("torch.nn.Linear");
+  if (any("in_channels", "out_channels", "kernel_size", "groups")) out.push("torch.nn.Conv2d");
+  if (any("num_features", "running_mean", "running_var")) out.push("torch.nn.BatchNorm2d");
+  if (any("num_embeddings", "embedding_dim")) out.push("torch.nn.Embedding");
+  if (any("normalized_shape")) out.push("torch.nn.LayerNorm");
+  return out;
+}
+
+const MODULE_STATE = /^(training|weight|bias|shape|size|dim|ndim|device|dtype)$/;
+
+/** common words of a parameter's and a class's name */
+function similarity(parameter: string, cls: string): number {
+  const a = parameter.toLowerCase().replace(/_/g, "");
+  const b = cls.toLowerCase().replace(/_/g, "");
+  if (a === b) return 10;
+  if (b.endsWith(a)) return 6;
+  if (b.startsWith(a)) return 5;
+  if (b.includes(a) || (a.includes(b) && b.length > 3)) return 4;
+  const words = parameter
+    .toLowerCase()
+    .split("_")
+    .filter(w => w.length > 2);
+  return words.filter(w => b.includes(w)).length;
+}
+
+/** classes handed over as values: layers by the name, classes of the file that have what is asked of them */
+export function classes(ctx: InferContext, h: Draft): Choice[] {
+  const n = h.name.toLowerCase();
+  const out: Choice[] = [];
+  const wanted = [...h.usage.attributes].filter(a => !a.startsWith("__"));
+  const own = userClasses(h.globals).filter(({ cls }) => isModuleClass(ctx, cls));
+  if (wanted.length > 0)
+    for (const { name, cls } of own) if (wanted.every(a => cls.lookup(a) !== undefined)) out.push(named(name));
+  const alike = own
+    .map(c => ({ ...c, score: similarity(n.replace(/_?(cls|class|type|layer|fn|func)$/, "") || n, c.name) }))
+    .filter(c => c.score > 1)
+    .sort((a, b) => b.score - a.score);
+  for (const c of alike.slice(0, 3)) out.push(named(c.name));
+  if (/norm/.test(n)) out.push(named("torch.nn.LayerNorm"), named("torch.nn.BatchNorm2d"));
+  if (/act|nonlinear|gate/.test(n))
+    out.push(named("torch.nn.GELU"), named("torch.nn.ReLU"), named("torch.nn.functional.gelu"));
+  if (/conv/.test(n)) out.push(named("torch.nn.Conv2d"));
+  if (/pool/.test(n)) out.push(named("torch.nn.MaxPool2d"));
+  if (/linear|proj|fc/.test(n)) out.push(named("torch.nn.Linear"));
+  if (/drop/.test(n)) out.push(named("torch.nn.Dropout"));
+  if (/loss|criterion|fcn/.test(n)) out.push(named("torch.nn.functional.mse_loss"));
+  out.push(named("torch.nn.Identity"), IDENTITY);
+  return out;
+}
