@@ -3,6 +3,17 @@
 // text; every program is valid; what a rounding error could flip (comparisons, argmax, casts to int) is only asked of
 // values that no rounding has touched.
 
+import {
+  type Draw,
+  inPlace,
+  type Made,
+  type Operand,
+  ordering,
+  scanning,
+  scattering,
+  throughComplex,
+} from "./random_steps";
+
 export type FloatType = "float64" | "float32" | "float16" | "bfloat16";
 
 export interface RandomProgram {
@@ -10,13 +21,7 @@ export interface RandomProgram {
   readonly coarsest: FloatType;
 }
 
-interface Value {
-  readonly name: string;
-  readonly shape: readonly number[];
-  readonly kind: "float" | "int" | "bool";
-  /** an input or what moving, negating or choosing among inputs gives */
-  readonly exact: boolean;
-}
+type Value = Operand;
 
 const SIZES = [1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 32, 33, 64, 100, 257];
 const MAX_ELEMENTS = 4096;
@@ -53,7 +58,7 @@ export function randomProgram(tape: readonly number[]): RandomProgram {
   return new Maker(tape).make();
 }
 
-class Maker {
+class Maker implements Draw {
   private at = 0;
   private readonly setup: string[] = [];
   private readonly body: string[] = [];
@@ -95,18 +100,18 @@ class Maker {
     return { source, coarsest: this.coarsest };
   }
 
-  private pick(n: number): number {
+  pick(n: number): number {
     const x = this.tape[this.at % this.tape.length] ?? 0;
     this.at++;
     return x % n;
   }
 
   /** true once in n times */
-  private flip(n: number): boolean {
+  flip(n: number): boolean {
     return this.pick(n) === n - 1;
   }
 
-  private one<T>(xs: readonly T[]): T {
+  one<T>(xs: readonly T[]): T {
     return xs[this.pick(xs.length)] as T;
   }
 
@@ -211,7 +216,7 @@ class Maker {
   }
 
   private step(): void {
-    switch (this.pick(20)) {
+    switch (this.pick(25)) {
       case 0:
       case 1:
       case 2:
@@ -238,7 +243,24 @@ class Maker {
       case 16:
         return this.index();
       case 17:
-        return this.cumulative();
+        return this.made(x => scanning(this, x));
+      case 20:
+        return this.made(x => ordering(this, x));
+      case 21:
+        return this.made(x => scattering(this, x, MAX_ELEMENTS));
+      case 22:
+      case 23:
+        return this.made(
+          x =>
+            inPlace(
+              this,
+              x,
+              this.floatValue(o => joined(o.shape, x.shape)?.join() === x.shape.join()),
+            ),
+          "float",
+        );
+      case 24:
+        return this.complex();
       case 18:
         return this.cast();
       default:
@@ -437,10 +459,23 @@ class Maker {
     this.put(`${v.name}[${":, ".repeat(d)}${places}]`, to, v.kind, v.exact);
   }
 
-  private cumulative(): void {
-    const v = this.floatValue(x => x.shape.length > 0);
-    if (!v) return;
-    this.put(`torch.cumsum(${v.name}, ${this.pick(v.shape.length)})`, v.shape, "float", false);
+  /** a step of one value that is no scalar */
+  private made(make: (v: Value) => Made | null, kind?: Value["kind"]): void {
+    const v = this.value(x => x.shape.length > 0 && x.kind !== "bool" && (kind === undefined || x.kind === kind));
+    const made = v && make(v);
+    if (!made) return;
+    this.put(made.text, made.shape, made.kind, made.exact);
+    const name = this.values[this.values.length - 1]?.name ?? "";
+    this.body.push(...(made.after ?? []).map(l => l.replaceAll("%", name)));
+  }
+
+  private complex(): void {
+    const a = this.floatValue(v => v.shape.length > 0 && product(v.shape) * 2 <= MAX_ELEMENTS);
+    const b = a && this.floatValue(v => v.shape.join() === a.shape.join());
+    if (!a || !b) return;
+    this.uses("float32");
+    const { text, shape, kind, exact } = throughComplex(this, a, b);
+    this.put(text, shape, kind, exact);
   }
 
   private cast(): void {

@@ -3,7 +3,7 @@
 // everything else that is not finite is infinitely far. Tensors may be too large to be copied out: those that lie alike
 // and without gaps are read piece by piece.
 import { accessor, fromBFloat, fromHalf, itemSize } from "./dtypes";
-import { forEachElement, numel, type TensorView } from "./tensors";
+import { forEachElement, inParts, numel, type TensorView } from "./tensors";
 
 export interface Difference {
   readonly maxAbs: number;
@@ -14,7 +14,8 @@ export interface Difference {
 const PIECE = 65536;
 
 /** @throws Error if a dtype is none of the executor's */
-export function difference(buffer: ArrayBufferLike, a: TensorView, b: TensorView): Difference {
+export function difference(buffer: ArrayBufferLike, first: TensorView, second: TensorView): Difference {
+  const [a, b] = [inParts(first), inParts(second)];
   const count = numel(b.size);
   if (numel(a.size) !== count) return { maxAbs: Number.POSITIVE_INFINITY, maxRel: Number.POSITIVE_INFINITY };
   const alike = a.dtype === b.dtype && a.stride.every((s, d) => s === b.stride[d] || (a.size[d] ?? 1) <= 1);

@@ -167,7 +167,7 @@ export function accessor(buffer: ArrayBufferLike, dtype: DType): Accessor {
       };
     }
     default:
-      throw new Error(`no element access for ${dtype}`);
+      throw new NoElementAccess(dtype);
   }
 }
 
@@ -266,3 +266,13 @@ function roundHalfEven(x: number): number {
   const rest = x - low;
   return rest > 0.5 || (rest === 0.5 && low % 2 === 1) ? low + 1 : low;
 }
+
+/** a dtype whose elements are no single numbers, or none of the executor's */
+export class NoElementAccess extends Error {
+  constructor(readonly dtype: string) {
+    super(`no element access for ${dtype}`);
+  }
+}
+
+/** dtype of a complex number's parts */
+export const PART_OF: Readonly<Record<string, string>> = { complex64: "float32", complex128: "float64" };

@@ -6,11 +6,13 @@ import { joinThreads, type SumShape, shortSum, sumShape } from "./cuda_sum";
 import { accessor } from "./dtypes";
 import { uniform } from "./fill";
 import type { Machine } from "./machine";
-import { forEachElement, isContiguous, numel, type TensorView } from "./tensors";
+import { forEachElement, inParts, isContiguous, numel, type TensorView } from "./tensors";
 
 const SAMPLES = 16;
 
-export function valueRow(machine: Machine, t: TensorView): ValueRow {
+/** of a complex tensor: the row of its parts, under its own shape's and dtype's names */
+export function valueRow(machine: Machine, tensor: TensorView): ValueRow {
+  const t = inParts(tensor);
   const total = numel(t.size);
   const at = new Set<number>();
   if (total > 0) for (let j = 0; j < SAMPLES; j++) at.add(Math.floor(((total - 1) * j) / (SAMPLES - 1)));
@@ -18,8 +20,8 @@ export function valueRow(machine: Machine, t: TensorView): ValueRow {
   const element = accessor(machine.buffer, t.dtype);
   const { sum, absSum, weighted } = sums(machine, t);
   return {
-    shape: [...t.size],
-    dtype: `torch.${t.dtype}`,
+    shape: [...tensor.size],
+    dtype: `torch.${tensor.dtype}`,
     sum: number(sum),
     abs_sum: number(absSum),
     wsum: number(weighted),

@@ -1,7 +1,7 @@
 // Tensors in the machine's memory, the sizes of a call, and how a job fails.
 import type { PlanSize, PlanTensor } from "@fuselens/compiler/plan";
 import type { ErrorCode } from "../protocol";
-import { itemSize } from "./dtypes";
+import { itemSize, PART_OF } from "./dtypes";
 import { evaluateSizeText } from "./size_text";
 
 export interface TensorView {
@@ -92,4 +92,11 @@ export function storageBytes(
   if (numel(size) === 0) return 0;
   const last = size.reduce((n, s, d) => n + (s - 1) * (stride[d] ?? 0), offset);
   return (last + 1) * itemSize(dtype);
+}
+
+/** a complex tensor as its real and imaginary parts in a further dim; any other as it is */
+export function inParts(t: TensorView): TensorView {
+  const dtype = PART_OF[t.dtype];
+  if (dtype === undefined) return t;
+  return { ...t, size: [...t.size, 2], stride: [...t.stride.map(s => 2 * s), 1], dtype, itemSize: t.itemSize / 2 };
 }

@@ -1,21 +1,20 @@
 // Complex tensors, which Inductor leaves to ATen: pairs of floats in memory, worked on in float64. Fourier transforms are
 // sums over roots of unity by definition, split by factors of two.
-import { accessor, itemSize } from "../dtypes";
+import { accessor, itemSize, PART_OF } from "../dtypes";
 import { contiguousStride, forEachElement, type Held, numel, type TensorView } from "../tensors";
 import { argument, isTensor, numberOf, numbersOf, tensorAt } from "./arguments";
 import { broadcastTo } from "./matmul";
 import { oneResult } from "./results";
 import type { ExternContext, ExternFunction, ExternStep } from "./types";
 
-type Pair = readonly [number, number];
+export type Pair = readonly [number, number];
 
-const REAL: Readonly<Record<string, string>> = { complex64: "float32", complex128: "float64" };
 const COMPLEX: Readonly<Record<string, string>> = { float32: "complex64", float64: "complex128" };
 
 /** real parts, then imaginary ones, row-major; a real tensor's imaginary parts are zero */
-function readPairs(buffer: ArrayBufferLike, t: TensorView): { re: Float64Array; im: Float64Array } {
+export function readPairs(buffer: ArrayBufferLike, t: TensorView): { re: Float64Array; im: Float64Array } {
   const [re, im] = [new Float64Array(numel(t.size)), new Float64Array(numel(t.size))];
-  const part = REAL[t.dtype];
+  const part = PART_OF[t.dtype];
   const element = accessor(buffer, part ?? t.dtype);
   const half = t.itemSize / 2;
   forEachElement(t, (flat, address) => {
@@ -26,8 +25,8 @@ function readPairs(buffer: ArrayBufferLike, t: TensorView): { re: Float64Array; 
 }
 
 /** into a complex tensor, or the real parts into a real one */
-function writePairs(buffer: ArrayBufferLike, t: TensorView, re: ArrayLike<number>, im: ArrayLike<number>): void {
-  const part = REAL[t.dtype];
+export function writePairs(buffer: ArrayBufferLike, t: TensorView, re: ArrayLike<number>, im: ArrayLike<number>): void {
+  const part = PART_OF[t.dtype];
   const element = accessor(buffer, part ?? t.dtype);
   const half = t.itemSize / 2;
   forEachElement(t, (flat, address) => {
@@ -48,7 +47,7 @@ function operand(step: ExternStep, ctx: ExternContext, at: number, size: readonl
 }
 
 /** elementwise over `count` operands */
-const each =
+export const each =
   (count: number, f: (...xs: Pair[]) => Pair): ExternFunction =>
   (step, ctx) =>
     oneResult(step, ctx, out => {
@@ -59,7 +58,7 @@ const each =
       writePairs(ctx.buffer, out, re, im);
     });
 
-const times = ([a, b]: Pair, [c, d]: Pair): Pair => [a * c - b * d, a * d + b * c];
+export const times = ([a, b]: Pair, [c, d]: Pair): Pair => [a * c - b * d, a * d + b * c];
 const over = (x: Pair, [c, d]: Pair): Pair => {
   const [re, im] = times(x, [c, -d]);
   return [re / (c * c + d * d), im / (c * c + d * d)];
@@ -75,7 +74,7 @@ const asReal: ExternFunction = (step, ctx) => {
   const [arg] = step.args;
   const from = arg && isTensor(arg) ? ctx.held(arg) : ctx.fail("invalid-job", `${step.op} lacks its tensor`);
   const { size, stride, address, dtype } = from.view;
-  const part = REAL[dtype] ?? ctx.fail("invalid-job", `${step.op} of ${dtype}`);
+  const part = PART_OF[dtype] ?? ctx.fail("invalid-job", `${step.op} of ${dtype}`);
   return shared(ctx, from, { size: [...size, 2], stride: [...stride.map(s => 2 * s), 1], address, dtype: part });
 };
 
@@ -126,7 +125,7 @@ function transformLine(re: Float64Array, im: Float64Array, sign: number): void {
   }
 }
 
-interface Box {
+export interface Box {
   readonly size: readonly number[];
   readonly re: Float64Array;
   readonly im: Float64Array;
@@ -151,7 +150,7 @@ const factor = (normalization: number, n: number): number =>
   normalization === 0 ? 1 : normalization === 1 ? 1 / Math.sqrt(n) : 1 / n;
 
 /** the elements of `from` at the places of a box of another size, which `place` finds (null: outside) */
-function moved(from: Box, size: readonly number[], place: (at: number[]) => [number[], number] | null): Box {
+export function moved(from: Box, size: readonly number[], place: (at: number[]) => [number[], number] | null): Box {
   const strides = contiguousStride(from.size);
   const out: Box = { size, re: new Float64Array(numel(size)), im: new Float64Array(numel(size)) };
   const at = size.map(() => 0);
@@ -217,8 +216,6 @@ const sum =
     return each(2, ([a, b], [c, d]) => [a + alpha * c, b + alpha * d])(step, ctx);
   };
 
-const exponential = ([a, b]: Pair): Pair => [Math.exp(a) * Math.cos(b), Math.exp(a) * Math.sin(b)];
-
 export const complex: Readonly<Record<string, ExternFunction>> = {
   "aten.complex": each(2, ([a], [b]) => [a, b]),
   "aten.polar": each(2, ([r], [phi]) => [r * Math.cos(phi), r * Math.sin(phi)]),
@@ -229,7 +226,6 @@ export const complex: Readonly<Record<string, ExternFunction>> = {
   "aten.abs": each(1, ([a, b]) => [Math.hypot(a, b), 0]),
   "aten.neg": each(1, ([a, b]) => [-a, -b]),
   "aten.reciprocal": each(1, x => over([1, 0], x)),
-  "aten.exp": each(1, exponential),
   "aten.sgn": each(1, x => (x[0] === 0 && x[1] === 0 ? [0, 0] : over(x, [Math.hypot(...x), 0]))),
   "aten.add.Tensor": sum(1),
   "aten.sub.Tensor": sum(-1),

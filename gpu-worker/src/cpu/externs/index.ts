@@ -1,8 +1,11 @@
 // Kernels that a plan calls rather than generates. Each is an implementation over tensor views in the one memory;
 // the files beside this one hold them by family. A name without an entry is `unsupported`, with that name.
+import { NoElementAccess } from "../dtypes";
 import { attention } from "./attention";
 import { cells } from "./cells";
 import { complex } from "./complex";
+import { complexMath } from "./complex_math";
+import { complexViews } from "./complex_views";
 import { convolution } from "./convolution";
 import { dataDependent } from "./data_dependent";
 import { elementwise } from "./elementwise";
@@ -37,6 +40,8 @@ const FUNCTIONS: ReadonlyMap<string, ExternFunction> = new Map(
     sampling,
     products,
     complex,
+    complexMath,
+    complexViews,
   ].flatMap(family => Object.entries(family)),
 );
 
@@ -45,7 +50,13 @@ const packetOf = (op: string): string => op.split(".").slice(0, 2).join(".");
 export function runExtern(step: ExternStep, ctx: ExternContext): readonly ExternValue[] {
   const run = FUNCTIONS.get(step.op) ?? FUNCTIONS.get(packetOf(step.op));
   if (!run) return ctx.fail("unsupported", step.opaque ?? `the CPU executor has no ${step.op}`);
-  return run(step, ctx);
+  try {
+    return run(step, ctx);
+  } catch (e) {
+    if (e instanceof NoElementAccess)
+      return ctx.fail("unsupported", `the CPU executor has no ${step.op} of ${e.dtype}`);
+    throw e;
+  }
 }
 
 export function isSupportedExtern(op: string): boolean {

@@ -5,7 +5,7 @@ import { read, write } from "../dense";
 import { runExtern } from "../externs/index";
 import type { ExternContext, ExternStep } from "../externs/types";
 import type { Machine } from "../machine";
-import { contiguousStride, type Held, JobFailure, numel } from "../tensors";
+import { contiguousStride, type Held, inParts, JobFailure, numel } from "../tensors";
 import { testMachine } from "./machine";
 
 let machine: Machine;
@@ -89,7 +89,9 @@ export function call(
       throw new JobFailure(code, message);
     },
   };
-  return runExtern(step, ctx).map(r => (r ? Float64Array.from(read(machine.buffer, r.view)) : new Float64Array()));
+  return runExtern(step, ctx).map(r =>
+    r ? Float64Array.from(read(machine.buffer, inParts(r.view))) : new Float64Array(),
+  );
 }
 
 export const values = (t: Held): Float64Array => Float64Array.from(read(machine.buffer, t.view));
