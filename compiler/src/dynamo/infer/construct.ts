@@ -3,7 +3,7 @@
 import { type PyClass, type PyDict, PyFloat, PyList, PyTuple, type Value } from "../objects/values";
 import { alternativeChoices } from "./choices/alternatives";
 import { smaller } from "./choices/smaller";
-import type { InferContext } from "./context";
+import { type InferContext, isModuleClass } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
@@ -176,17 +176,29 @@ function notesOf({ holes, name }: Maker, s: State): string[] {
   return name === null ? given : [`built by ${name}()`, ...given];
 }
 
-function trial(ctx: InferContext, cls: PyClass, maker: Maker, s: State): { ok: Value } | { failed: Failure } {
+type Outcome = { readonly ok: Value } | { readonly failed: Failure };
+
+function trial(ctx: InferContext, cls: PyClass, maker: Maker, s: State): Outcome {
+  const outcome = trialOn(ctx, cls, maker, s, false);
+  // a constructor that runs what it is handed, with tensors on the device
+  const moves = "failed" in outcome && /to be on the same device/.test(outcome.failed.message);
+  const modules = [...s.values()].some(c => c.kind === "instance");
+  return moves && modules ? trialOn(ctx, cls, maker, s, true) : outcome;
+}
+
+function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device: boolean): Outcome {
   const { callable, holes, name } = maker;
   const before = ctx.vm.steps;
   const assumed = ctx.assumed.length;
-  const outcome = guarded(ctx, STEPS, () => {
+  const outcome = guarded(ctx, ctx.small ? 2 * STEPS : STEPS, () => {
     const values = new Map<string, Value>();
     for (const h of holes) {
       const c = s.get(h.name) ?? ABSENT;
       const v = makeValue(ctx, h, c, nested => {
         const built = construct(ctx, nested, h.globals);
-        return built.kind === "built" ? built.value : undefined;
+        if (built.kind === "failed") return undefined;
+        const there = device && isModuleClass(ctx, nested);
+        return there ? ctx.vm.call(ctx.vm.getattr(built.value, "cuda"), []) : built.value;
       });
       if (v !== undefined) values.set(h.name, v);
       else if (c.kind !== "absent") return ctx.vm.raise("TypeError", `${choiceText(c)} can't be made for ${h.name}`);

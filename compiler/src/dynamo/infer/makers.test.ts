@@ -195,3 +195,27 @@ class Net(nn.Module):
     expect(r.roots.find(x => x.name === "Net")).toBeUndefined();
   });
 });
+
+test("a constructor that runs a module which it is handed on the device gets it there", () => {
+  const r = one(`
+import torch
+from torch import nn
+
+class Tone(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.net(x)
+
+class Cleaner(nn.Module):
+    def __init__(self, tone: Tone):
+        super().__init__()
+        self.register_buffer("noise", tone(torch.zeros(1, 8).cuda()))
+
+    def forward(self, x):
+        return x - self.noise
+`);
+  expect(r.roots.find(x => x.name === "Cleaner")).toBeDefined();
+});
