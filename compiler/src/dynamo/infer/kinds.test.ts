@@ -241,6 +241,12 @@ class Net(nn.Module):
     expect(constants.comparedWith("width")).toBeUndefined();
   });
 
+  test("a word that is looked for in an option makes no list of it, a loop over it does", () => {
+    const text = 'if "CTC" in opt.kind: pass\nfor i, n in enumerate(opt.depths): pass\nfor w in opt.widths: pass\n';
+    const constants = new ProjectConstants(() => [{ path: "own.py", text }], "own.py");
+    expect(["kind", "depths", "widths"].map(n => constants.usedAs(["opt"], n))).toEqual([undefined, "list", "list"]);
+  });
+
   test("come from the nearest file of options, constants of other files included", () => {
     const options = (steps: string): string =>
       `import argparse\np = argparse.ArgumentParser()\np.add_argument("--steps", default=${steps})\n` +

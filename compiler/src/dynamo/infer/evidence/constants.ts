@@ -95,7 +95,7 @@ export class ProjectConstants {
     const object = new RegExp(`${part}(?:\\[['"]|\\.get\\(|\\.(?!${OWN_OF_VALUES})[A-Za-z_]\\w*\\b(?!\\s*\\())`);
     const chain = `(?:\\w+\\.)*${part}`;
     const list = new RegExp(
-      `(?:\\bin|\\b(?:len|enumerate|zip|reversed|list|tuple|sum)\\(|[(,]\\s*\\*)\\s*${chain}(?!\\s*[.[(\\w])|${part}\\[(?:-?\\d|[a-z_]\\w*(?: [-+] 1)?\\])`,
+      `(?:\\bfor\\s[\\w, ()]+\\sin|\\b(?:len|enumerate|zip|reversed|list|tuple|sum)\\(|[(,]\\s*\\*)\\s*${chain}(?!\\s*[.[(\\w])|${part}\\[(?:-?\\d|[a-z_]\\w*(?: [-+] 1)?\\])`,
     );
     let listed = false;
     for (const { text } of this.code()) {
