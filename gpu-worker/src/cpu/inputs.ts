@@ -4,7 +4,7 @@ import { canSpread, spread } from "./dense";
 import { accessor } from "./dtypes";
 import { type FillSpec, fillNumbers, fillValue } from "./fill";
 import type { Machine } from "./machine";
-import { contiguousStride, forEachElement, type Held, isContiguous, numel, type TensorView } from "./tensors";
+import { contiguousStride, forEachElement, type Held, inParts, isContiguous, numel, type TensorView } from "./tensors";
 
 export interface TensorSpec {
   readonly size: readonly number[];
@@ -24,7 +24,17 @@ export function createTensor(machine: Machine, spec: TensorSpec): Held {
   return machine.create(spec.size, spec.stride, spec.dtype);
 }
 
-export function fillTensor(machine: Machine, view: TensorView, fill: FillSpec): void {
+/** Both parts of a complex number follow the hash, each as an element of its own; a number that is given is the real part. */
+export function fillTensor(machine: Machine, tensor: TensorView, fill: FillSpec): void {
+  const view = inParts(tensor);
+  if (view !== tensor && (fill.how === "full" || fill.how === "data")) {
+    const part = accessor(machine.buffer, view.dtype);
+    forEachElement(tensor, (flat, address) => {
+      part.set(address, fillValue(fill, flat, 1));
+      part.set(address + view.itemSize, 0);
+    });
+    return;
+  }
   const total = numel(view.size);
   if (total === 0) return;
   const rowLength = view.size.length ? total / Math.max(1, view.size[0] ?? 1) : 1;

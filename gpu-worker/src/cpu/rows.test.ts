@@ -18,6 +18,14 @@ function rowOf(size: number[], dtype: string, fill: Parameters<typeof fillTensor
 }
 
 describe("value rows", () => {
+  it("of complex tensors are those of their parts", () => {
+    const row = rowOf([2, 3], "complex64", { how: "randn", k: 4 });
+    expect([row.shape, row.dtype]).toEqual([[2, 3], "torch.complex64"]);
+    const parts = rowOf([2, 3, 2], "float32", { how: "randn", k: 4 });
+    expect([row.sum, row.wsum, row.values]).toEqual([parts.sum, parts.wsum, parts.values]);
+    expect(rowOf([2], "complex128", { how: "data", values: [3, -1] }).values).toEqual([3, 0, -1, 0]);
+  });
+
   // weighted sums that torch computed on a GPU, to the last bit
   it.each([
     { count: 16384, k: 4, high: 32000, wsum: 131502069.91761269 },
