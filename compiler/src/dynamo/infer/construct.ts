@@ -45,8 +45,12 @@ const knownOf = {
   small: new WeakMap<InferContext, Map<PyClass, Built>>(),
 };
 
-/** builds an object of `cls`: by its constructor, else by what the program builds such objects with */
-export function construct(ctx: InferContext, cls: PyClass, around: PyDict): Built {
+/** builds an object of `cls`: by the builder `by`; else by its constructor or whatever the program builds them with */
+export function construct(ctx: InferContext, cls: PyClass, around: PyDict, by?: string): Built {
+  if (by !== undefined) {
+    const maker = buildersOf(ctx, cls, around).find(m => m.name === by);
+    return maker ? make(ctx, cls, maker, around) : { kind: "failed", failure: null, why: `${by}() is not there` };
+  }
   const known = ctx.small ? knownOf.small : knownOf.usual;
   const before = known.get(ctx)?.get(cls);
   if (before?.kind === "failed") return before;
@@ -194,8 +198,8 @@ function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device
     const values = new Map<string, Value>();
     for (const h of holes) {
       const c = s.get(h.name) ?? ABSENT;
-      const v = makeValue(ctx, h, c, nested => {
-        const built = construct(ctx, nested, h.globals);
+      const v = makeValue(ctx, h, c, (nested, by) => {
+        const built = construct(ctx, nested, h.globals, by);
         if (built.kind === "failed") return undefined;
         const there = device && isModuleClass(ctx, nested);
         return there ? ctx.vm.call(ctx.vm.getattr(built.value, "cuda"), []) : built.value;
@@ -247,6 +251,8 @@ function plainChoice(v: Value | undefined): Choice | undefined {
 function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {
   const spelled = spelledOut(holes, s, f);
   if (spelled.length > 0) return spelled;
+  const refused = /^(AssertionError|ValueError|NotImplementedError|RuntimeError)$/.test(f.type);
+  const configured = refused ? asConfigured(ctx, holes, s) : [];
   const [name, wanted] = f.asserted ?? [];
   const asserted = holes.filter(
     h =>
@@ -267,7 +273,17 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
       .slice(0, 14)
       .map(c => withChoice(s, name, c));
   });
-  return roundRobin(perHole);
+  return [...configured, ...roundRobin(perHole)];
+}
+
+/** every parameter, those with defaults too, as the project's file that knows most of them has it */
+function asConfigured(ctx: InferContext, holes: readonly Hole[], s: State): State[] {
+  const about = ctx.constants.about(holes.map(h => h.name));
+  const told = holes.flatMap(h => {
+    const c = h.written || h.usage.called ? undefined : about(h.name);
+    return c === undefined || c.kind === "none" || c.kind === "dict" ? [] : [[h.name, c] as const];
+  });
+  return told.length >= 3 && told.length >= holes.length * 0.4 ? [new Map([...s, ...told])] : [];
 }
 
 /** a default is only given up where the error is about its absence */

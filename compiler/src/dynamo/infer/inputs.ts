@@ -53,8 +53,8 @@ export function valuesOf(ctx: InferContext, holes: readonly Hole[], s: State): M
   const values = new Map<string, Value>();
   for (const h of holes) {
     const c = s.get(h.name) ?? ABSENT;
-    const v = makeValue(ctx, h, c, cls => {
-      const built = construct(ctx, cls, h.globals);
+    const v = makeValue(ctx, h, c, (cls, by) => {
+      const built = construct(ctx, cls, h.globals, by);
       return built.kind === "built" ? built.value : undefined;
     });
     if (v !== undefined) values.set(h.name, v);

@@ -10,8 +10,8 @@ import { guessByName } from "./choices/constructor";
 import { type InferContext, isEnum, lookup } from "./context";
 import type { Choice, Hole } from "./types";
 
-/** builds an object of a class, its constructor's parameters inferred; undefined: it can't be built */
-export type Build = (cls: PyClass, why: string) => Value | undefined;
+/** builds an object of a class, its parameters inferred, by a certain builder or any; undefined: it can't be built */
+export type Build = (cls: PyClass, by?: string) => Value | undefined;
 
 export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): Value | undefined {
   const { vm } = ctx;
@@ -39,7 +39,7 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
       const cls = lookup(ctx, h.globals, c.path);
       if (!(cls instanceof PyClass)) return undefined;
       if (isEnum(cls)) return vm.toArray(cls)[0];
-      return build(cls, h.name);
+      return build(cls, c.by);
     }
     case "object":
       return assumedObject(ctx, h, c.given);

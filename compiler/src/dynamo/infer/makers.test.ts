@@ -219,3 +219,71 @@ class Cleaner(nn.Module):
 `);
   expect(r.roots.find(x => x.name === "Cleaner")).toBeDefined();
 });
+
+describe("arguments that an error refuses", () => {
+  test("a configuration is one of the program's presets", () => {
+    const r = one(`
+from dataclasses import dataclass
+from torch import nn
+
+@dataclass
+class Sizes:
+    width: int = 16
+    kind: str = "plain"
+
+def sizes_for_gated(dropout=0.0):
+    return Sizes(width=24, kind="gated")
+
+class Net(nn.Module):
+    def __init__(self, sizes: Sizes):
+        super().__init__()
+        if sizes.kind not in SUPPORTED:
+            raise ValueError("this kind can't be built")
+        self.net = nn.Linear(sizes.width, 8)
+
+    def forward(self, x):
+        return self.net(x)
+
+SUPPORTED = ("ga" + "ted",)
+`);
+    expect(r.roots.find(x => x.name === "Net")?.assumed).toContain("sizes is a Sizes of sizes_for_gated()");
+  });
+
+  test("parameters with defaults are given as the project's file has them", () => {
+    const r = analysed({
+      "pack/model.py": `
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, model_width, n_groups_of=1, gate_rank=2):
+        super().__init__()
+        rank = model_width // n_groups_of
+        assert rank in (24, 48) and gate_rank * 8 == rank, "only ranks of 24 and 48"
+        self.net = nn.Linear(model_width, rank)
+
+    def forward(self, x):
+        return self.net(x)
+`,
+      "train.yaml": "model:\n  model_width: 96\n  n_groups_of: 4\n  gate_rank: 3\n",
+    });
+    expect(r.roots.find(x => x.name === "Net")?.assumed).toContain("n_groups_of is 4");
+  });
+
+  test("a sequence that has to rise rises", () => {
+    const r = one(`
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, cutoffs):
+        super().__init__()
+        cutoffs = list(cutoffs)
+        if cutoffs != sorted(set(cutoffs)):
+            raise ValueError("cutoffs should be unique and increasing")
+        self.net = nn.Linear(8, cutoffs[-1])
+
+    def forward(self, x):
+        return self.net(x)
+`);
+    expect(r.roots.find(x => x.name === "Net")?.assumed.some(n => n.startsWith("cutoffs is "))).toBe(true);
+  });
+});

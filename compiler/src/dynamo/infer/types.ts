@@ -27,7 +27,12 @@ export type Choice =
   /** a name of the function's globals, or one under torch: "torch.nn.GELU" */
   | { readonly kind: "named"; readonly path: string }
   /** an object of a class of the function's globals, built like a root */
-  | { readonly kind: "instance"; readonly path: string }
+  | {
+      readonly kind: "instance";
+      readonly path: string;
+      /** the function or classmethod of the program that makes it; else its constructor */
+      readonly by?: string;
+    }
   /** an object that answers every attribute by its name, but those that are given */
   | { readonly kind: "object"; readonly given: readonly (readonly [string, Choice])[] }
   /** a module that gives back its first argument and answers every attribute by its name */
@@ -151,7 +156,7 @@ export function choiceText(c: Choice): string {
     case "named":
       return c.path;
     case "instance":
-      return `a ${c.path}`;
+      return c.by === undefined ? `a ${c.path}` : `a ${c.path} of ${c.by}()`;
     case "object":
       return `an object with plausible attributes${c.given.map(([k, v]) => `, ${k} ${choiceText(v)}`).join("")}`;
     case "module":

@@ -2,6 +2,7 @@
 // that the error's words ask for first.
 import { PyClass, PyDict } from "../../objects/values";
 import { type InferContext, isEnum, lookup } from "../context";
+import { buildersOf } from "../makers";
 import type { Choice, Failure, Hole } from "../types";
 import { NONE, number } from "../types";
 import { guessByName, LADDER } from "./constructor";
@@ -65,6 +66,12 @@ export function alternativeChoices(
       );
   }
   if (/must be torch\.dtype/.test(f.message)) out.push({ kind: "named", path: "torch.float32" });
+  if (
+    now.kind === "instance" &&
+    now.by === undefined &&
+    /^(Assertion|Value|NotImplemented|Attribute)Error$/.test(f.type)
+  )
+    out.push(...otherwiseMade(ctx, h, now.path));
   const wanted = wantedKinds(f.message);
   // what the message asks for comes before other values of the kind that it refuses
   if (wanted.length > 0 && !wanted.includes(now.kind))
@@ -89,6 +96,15 @@ export function alternativeChoices(
   return out;
 }
 
+/** the same class as the program's functions and classmethods make it: presets, mostly */
+function otherwiseMade(ctx: InferContext, h: Hole, path: string): Choice[] {
+  const cls = lookup(ctx, h.globals, path);
+  if (!(cls instanceof PyClass) || cls.place === null) return [];
+  return buildersOf(ctx, cls, h.globals).flatMap(m =>
+    m.name === null ? [] : [{ kind: "instance", path, by: m.name }],
+  );
+}
+
 /** a tensor, or the tensors of a list, as lists of themselves */
 function listed(now: Choice): Choice[] {
   const pair = (c: Choice): Choice => ({ kind: "seq", items: [c, c], tuple: false });
@@ -104,12 +120,18 @@ function resized(now: Choice, f: Failure): Choice[] {
   if (m && /unpack/.test(f.message)) lengths.push(Number(m[1]));
   if (/index out of range/.test(f.message)) lengths.push(now.items.length + 1, now.items.length + 2);
   if (/AssertionError|ValueError/.test(f.type)) lengths.push(now.items.length + 1, now.items.length - 1, 1);
-  return lengths
-    .filter(n => n > 0 && n !== now.items.length)
-    .map(n => ({
-      ...now,
-      items: Array.from({ length: n }, (_, i) => now.items[Math.min(i, now.items.length - 1)] as Choice),
-    }));
+  const rising: Choice[] = /increasing|sorted|ascending|monoton|unique/.test(f.message)
+    ? [{ ...now, items: now.items.map((_, i) => number(4 * 2 ** i)) }]
+    : [];
+  return [
+    ...rising,
+    ...lengths
+      .filter(n => n > 0 && n !== now.items.length)
+      .map(n => ({
+        ...now,
+        items: Array.from({ length: n }, (_, i) => now.items[Math.min(i, now.items.length - 1)] as Choice),
+      })),
+  ];
 }
 
 /** a dictionary with the arguments that the call it was unpacked into asks for */
