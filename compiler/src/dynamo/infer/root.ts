@@ -12,7 +12,7 @@ import { moduleMethod } from "./context";
 import type { Call } from "./evidence/calls";
 import { examplesOf } from "./evidence/elsewhere";
 import type { Written } from "./evidence/written";
-import { guarded } from "./guarded";
+import { guarded, quietly } from "./guarded";
 import { buildersAmong, buildersOf, constructorOf, type Maker } from "./makers";
 import { IN_EVAL, IN_TRAINING } from "./modes";
 import type { Program } from "./program";
@@ -225,13 +225,8 @@ export function silently(p: Program, f: () => void): void {
   const said = p.diagnostics.length;
   const { logs } = torch;
   torch.logs = new Set();
-  const resume = torch.pauseSteps();
-  try {
-    f();
-  } finally {
-    resume();
-    torch.logs = logs;
-  }
+  quietly(p, f);
+  torch.logs = logs;
   torch.events.length = events;
   p.unsay(said);
 }
