@@ -4,7 +4,7 @@ import { PythonFile } from "../../python/file";
 import { compileModule } from "../code/compiler";
 import type { FunctionSpec } from "../code/instructions";
 import { writtenShapes } from "./evidence/shapes";
-import { analysed, assumedOf, operatorsOf } from "./testing/analysed";
+import { analysed, assumedOf, framesOf, operatorsOf } from "./testing/analysed";
 
 function written(text: string): Readonly<Record<string, readonly string[]>> {
   const file = { name: "m.py", lines: text.split("\n"), library: "user" as const };
@@ -193,5 +193,76 @@ class Mean(nn.Module):
         return self.lin(x)
 `);
     expect(operatorsOf(r, "Mean")).toHaveLength(1);
+  });
+
+  test("a graph or a sample is an object that holds tensors under its attributes", () => {
+    const r = analysed(`
+class Graph(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(16, 8)
+
+    def forward(self, data):
+        h = self.lin(data.x)
+        src, dst = data.edge_index
+        return torch.zeros_like(h).index_add_(0, dst, h[src]) * data.edge_weight.mean()
+`);
+    expect(assumedOf(r, "Graph")).toMatch(/data is an object with x float32\[\d+, 16\], edge_index int64\[2, \d+\]/);
+  });
+
+  test("attributes and keys that only a method asks for are found one by one", () => {
+    const r = analysed(`
+class Nested(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(2, 8)
+
+    def inner(self, given):
+        return self.net(given["coords"].clone()) + self.net(given["other"])
+
+    def forward(self, model_input):
+        return self.inner(model_input)
+
+class Audio(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(100, 8)
+
+    def prepared(self, signal):
+        return signal.audio_data + signal.noise
+
+    def forward(self, x):
+        return self.lin(self.prepared(x))
+`);
+    expect(assumedOf(r, "Nested")).toMatch(/model_input is \{"coords": float32\[.*, 2\], "other": float32\[.*, 2\]\}/);
+    expect(assumedOf(r, "Audio")).toMatch(
+      /x is an object with audio_data float32\[.*, 100\], noise float32\[.*, 100\]/,
+    );
+  });
+});
+
+describe("a base class that nobody knows", () => {
+  test("gives what a module inherits of it: parts and forward are opaque, and so is what they give", () => {
+    const r = analysed(`
+from somewhere import Encoder, Language
+
+class Wrapped(Encoder):
+    def __init__(self, width):
+        super().__init__(width)
+        self.head = nn.Linear(width, 4)
+
+    def forward(self, x):
+        features, rest = self.blocks(self.embed(x))
+        return self.head(features)
+
+class Custom(Language):
+    def forward(self, *args, **kwargs):
+        return super().forward(*args, **kwargs).last_hidden_state.relu()
+`);
+    const opaque = (name: string): string[] =>
+      framesOf(r, name).flatMap(f => f.graph.nodes.flatMap(n => (n.meta.opaque === undefined ? [] : [n.target])));
+    expect(opaque("Wrapped")).toEqual(["somewhere.Encoder.embed", "somewhere.Encoder.blocks"]);
+    expect(opaque("Custom")).toEqual(["somewhere.Language.forward"]);
+    expect(operatorsOf(r, "Custom")).toContain("relu");
   });
 });

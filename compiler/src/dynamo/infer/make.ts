@@ -31,6 +31,11 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
     }
     case "dict":
       return vm.dict(c.entries.map(([k, v]) => [k, makeValue(ctx, h, v, build) ?? null] as const));
+    case "record":
+      return makeRecord(
+        ctx,
+        c.entries.map(([k, v]) => [k, makeValue(ctx, h, v, build) ?? null] as const),
+      );
     case "tensor":
       return makeTensor(ctx, c.dims, c.dtype, c.filled);
     case "named":
@@ -52,6 +57,25 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
     default:
       return c satisfies never;
   }
+}
+
+/** what moves or copies such an object gives it back: what it holds is where it should be */
+const MOVES = ["to", "cuda", "cpu", "clone", "detach", "float", "half", "contiguous"] as const;
+
+/** the class of records, as errors name it */
+export const RECORD = "Inputs";
+
+function makeRecord(ctx: InferContext, entries: readonly (readonly [string, Value])[]): PyInstance {
+  const { vm } = ctx;
+  const cls = vm.klass(RECORD, [], "fuselens");
+  for (const name of MOVES) {
+    const move = vm.builtin(name, ([self]) => self ?? null);
+    move.method = true;
+    cls.dict.set(name, move);
+  }
+  const made = new PyInstance(cls);
+  made.attrs = vm.dict([...entries]);
+  return made;
 }
 
 function makeTensor(

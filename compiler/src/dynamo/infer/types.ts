@@ -24,6 +24,8 @@ export type Choice =
       readonly filled?: number;
       readonly fixed?: readonly number[];
     }
+  /** an object that holds tensors and the like under its attributes, such as a graph or a sample of a data set */
+  | { readonly kind: "record"; readonly entries: readonly (readonly [string, Choice])[] }
   /** a name of the function's globals, or one under torch: "torch.nn.GELU" */
   | { readonly kind: "named"; readonly path: string }
   /** an object of a class of the function's globals, built like a root */
@@ -151,6 +153,8 @@ export function choiceText(c: Choice): string {
       return `${c.tuple ? "(" : "["}${c.items.map(choiceText).join(", ")}${c.tuple ? ")" : "]"}`;
     case "dict":
       return `{${c.entries.map(([k, v]) => `${JSON.stringify(k)}: ${choiceText(v)}`).join(", ")}}`;
+    case "record":
+      return `an object with ${c.entries.map(([k, v]) => `${k} ${choiceText(v)}`).join(", ")}`;
     case "tensor":
       return `${c.dtype}[${c.dims.join(", ")}]${c.filled === undefined ? "" : ` of ${c.filled}`}`;
     case "named":

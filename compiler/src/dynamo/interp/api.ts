@@ -93,6 +93,8 @@ export interface Guest {
   touched?(v: Value): void;
   length?(v: Value): Value | undefined;
   iterate?(v: Value): PyIterator | undefined;
+  /** the n items that an assignment wants of something of which nobody knows how many it has */
+  unpack?(v: Value, n: number): readonly Value[] | undefined;
   call?(f: Value, args: readonly Value[], kwargs: Kwargs): Value | undefined;
   repr?(v: Value, str: boolean): string | undefined;
   hash?(v: Value): Key | undefined;

@@ -12,7 +12,7 @@ import {
   PyUnknown,
   type Value,
 } from "../objects/values";
-import type { Interp } from "./api";
+import { type Interp, PyError } from "./api";
 import { bind } from "./attributes";
 import { type Frame, PyFunction } from "./frame";
 
@@ -85,7 +85,28 @@ function standIn(vm: Interp, b: PyUnknown, forward: boolean, others: readonly Py
   const own = vm.builtin("__init__", ([self]) => (init === undefined ? null : vm.call(init, [self ?? null])));
   own.method = true;
   stand.dict.set("__init__", own);
+  if (isModule) standForMembers(vm, stand, module, b.what);
   return stand;
+}
+
+/** what a module inherits from a base that nobody knows is unknown: its forward, the parts that its constructor makes */
+function standForMembers(vm: Interp, stand: PyClass, module: PyClass, what: string): void {
+  const forward = vm.builtin("forward", ([, ...args], kwargs) => vm.call(vm.unknown(`${what}.forward`), args, kwargs));
+  forward.method = true;
+  stand.dict.set("forward", forward);
+  const members = module.lookup("__getattr__");
+  const part = vm.builtin("__getattr__", ([self, name]) => {
+    try {
+      if (members !== undefined) return vm.call(members, [self ?? null, name ?? null]);
+    } catch (e) {
+      if (!(e instanceof PyError) || !e.value.cls.isSubclassOf(vm.exceptionClass("AttributeError"))) throw e;
+    }
+    const n = String(name);
+    if (n.startsWith("_")) return vm.raise("AttributeError", `'${stand.name}' object has no attribute '${n}'`);
+    return vm.unknown(`${what}.${n}`);
+  });
+  part.method = true;
+  stand.dict.set("__getattr__", part);
 }
 
 function resolveBases(vm: Interp, written: readonly Value[], forward = false): PyClass[] {

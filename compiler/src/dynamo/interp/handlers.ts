@@ -346,7 +346,7 @@ export const handlers: Readonly<Record<OpName, Handler>> = {
   },
   UNPACK_SEQUENCE: (vm, f, i) => {
     const v = peek(f, 1);
-    const items = v instanceof PyUnknown ? unknowns(vm, v, i.arg) : vm.toArray(v);
+    const items = unpacked(vm, v, i.arg);
     if (items.length > i.arg) vm.raise("ValueError", `too many values to unpack (expected ${i.arg})`);
     if (items.length < i.arg) {
       vm.raise("ValueError", `not enough values to unpack (expected ${i.arg}, got ${items.length})`);
@@ -358,7 +358,7 @@ export const handlers: Readonly<Record<OpName, Handler>> = {
   UNPACK_EX: (vm, f, i) => {
     const after = i.data as number;
     const v = pop(f);
-    const items = v instanceof PyUnknown ? unknowns(vm, v, i.arg + after) : vm.toArray(v);
+    const items = unpacked(vm, v, i.arg + after);
     if (items.length < i.arg + after) {
       vm.raise("ValueError", `not enough values to unpack (expected at least ${i.arg + after}, got ${items.length})`);
     }
@@ -505,7 +505,12 @@ export const handlers: Readonly<Record<OpName, Handler>> = {
   },
 };
 
-function unknowns(vm: Interp, v: PyUnknown, n: number): Value[] {
+function unpacked(vm: Interp, v: Value, n: number): Value[] {
+  for (const g of vm.guests) {
+    const items = g.unpack?.(v, n);
+    if (items !== undefined) return [...items];
+  }
+  if (!(v instanceof PyUnknown)) return vm.toArray(v);
   return Array.from({ length: n }, (_, k) => vm.unknown(`${v.what}[${k}]`));
 }
 

@@ -1,5 +1,6 @@
 // Base classes and small helpers of frameworks around models, as far as a model's own code leans on them: Lightning,
 // transformers, diffusers, mmcv, omegaconf, tqdm. In: nothing. Out: texts by module name. What a text lacks is unknown.
+import { MMCV_LAYERS } from "./prelude_detection";
 import { DIFFUSERS, HUB, TRANSFORMERS } from "./prelude_huggingface";
 import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
 
@@ -137,7 +138,7 @@ def munchify(value):
     return _nested(value, ConfigDict)
 `;
 
-const MMCV = `
+const MMCV = `${MMCV_LAYERS}
 class BaseModule(nn.Module):
     def __init__(self, init_cfg=None):
         super().__init__()
@@ -162,28 +163,6 @@ def auto_fp16(*args, **kwargs):
 
 
 force_fp32 = auto_fp16
-
-
-class Registry:
-    def __init__(self, name, *args, **kwargs):
-        self.name, self._modules = name, {}
-
-    def register_module(self, name=None, force=False, module=None):
-        if module is not None:
-            self._modules[name or module.__name__] = module
-            return module
-
-        def add(cls):
-            self._modules[name if isinstance(name, str) else cls.__name__] = cls
-            return cls
-        return add
-
-    def get(self, name):
-        return self._modules.get(name)
-
-    def build(self, cfg, *args, **kwargs):
-        given = dict(cfg)
-        return self._modules[given.pop("type")](**given, **kwargs)
 `;
 
 const TQDM = `
@@ -286,6 +265,13 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   huggingface_hub: HUB,
   "mmcv.runner": MMCV,
   "mmcv.cnn": MMCV,
+  "mmcv.cnn.bricks": MMCV,
+  "mmcv.cnn.bricks.transformer": MMCV,
+  "mmcv.cnn.bricks.registry": MMCV,
+  "mmcv.cnn.utils": MMCV,
+  "mmcv.cnn.utils.weight_init": MMCV,
+  "mmcv.runner.base_module": MMCV,
+  "mmengine.model.weight_init": MMCV,
   "mmengine.model": MMCV,
   "mmengine.registry": MMCV,
   tqdm: TQDM,

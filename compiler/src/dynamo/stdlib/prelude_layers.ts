@@ -2,6 +2,7 @@
 // nothing. Out: Python text by module name, run by the interpreter as library code.
 
 import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio";
+import { DETECTION, DETECTION_PACKAGES } from "./prelude_detection";
 
 const TIMM_LAYERS = `
 import math
@@ -376,6 +377,7 @@ OPENAI_CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
 /** a module's text; what the text lacks is unknown */
 export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
   ...AUDIO,
+  ...DETECTION,
   "timm.layers": TIMM_LAYERS,
   "timm.models.layers": TIMM_LAYERS,
   "timm.layers.helpers": TIMM_LAYERS,
@@ -396,4 +398,5 @@ export const LAYER_PACKAGES = new Set([
   "fairscale.nn",
   "fairscale.nn.model_parallel",
   ...AUDIO_PACKAGES,
+  ...DETECTION_PACKAGES,
 ]);

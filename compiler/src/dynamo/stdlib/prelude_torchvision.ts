@@ -3,6 +3,7 @@
 // never loaded. In: nothing. Out: texts by module name; what a text lacks is unknown.
 
 import { DENSE, INCEPTION, MOBILE } from "./prelude_backbones";
+import { TORCHVISION_OPS } from "./prelude_torchvision_ops";
 
 const MISC = `
 class FrozenBatchNorm2d(nn.Module):
@@ -317,6 +318,7 @@ class IntermediateLayerGetter(nn.ModuleDict):
         return out
 `;
 
+const OPS = MISC + TORCHVISION_OPS;
 const MODELS = RESIDUAL_AND_PLAIN + INCEPTION + MOBILE + DENSE;
 
 export const TORCHVISION: Readonly<Record<string, string>> = {
@@ -329,8 +331,11 @@ export const TORCHVISION: Readonly<Record<string, string>> = {
   "torchvision.models.mobilenet": MODELS,
   "torchvision.models.mobilenetv2": MODELS,
   "torchvision.models.densenet": MODELS,
-  "torchvision.ops": MISC,
-  "torchvision.ops.misc": MISC,
-  "torchvision.ops.stochastic_depth": MISC,
-  "torchvision.ops.boxes": MISC,
+  "torchvision.ops": OPS,
+  "torchvision.ops.misc": OPS,
+  "torchvision.ops.stochastic_depth": OPS,
+  "torchvision.ops.boxes": OPS,
+  "torchvision.ops.feature_pyramid_network": OPS,
+  "torchvision.ops.deform_conv": OPS,
+  "torchvision.ops.roi_align": OPS,
 };

@@ -6,6 +6,7 @@ import { type PyBuiltin, PyInstance, PyList, type PyModule, PyObject, PyTuple, t
 import { legacyClasses } from "./namespace_functions";
 import type { TorchParts } from "./namespace_parts";
 import { PyTensor } from "./objects";
+import { customOperator } from "./ops_namespace";
 
 export function fillCuda(ns: TorchParts, m: PyModule): void {
   const { vm } = ns;
@@ -42,8 +43,12 @@ export function fillCuda(ns: TorchParts, m: PyModule): void {
 export function fillLibrary(ns: TorchParts, m: PyModule): void {
   const { vm, torch } = ns;
   const decorator = (f: (g: Value) => Value): PyBuiltin => vm.builtin("decorator", ([g]) => f(g ?? null));
-  func(vm, m, "custom_op", ([name, fn]) => {
-    const make = (g: Value): Value => torch.customOp(String(name), g);
+  func(vm, m, "custom_op", ([name, fn], kw) => {
+    // one that writes its arguments is followed inside: what it writes is what the program goes on with
+    const writes = kw.get("mutates_args");
+    const mutating = writes !== undefined && (typeof writes === "string" || vm.toArray(writes).length > 0);
+    const make = (g: Value): Value =>
+      mutating ? torch.customOp(String(name), g) : customOperator(torch, String(name), g);
     return fn === undefined || fn === null ? decorator(make) : make(fn);
   });
   func(vm, m, "triton_op", ([name, fn]) => {
@@ -158,5 +163,7 @@ export function recurrent(ns: TorchParts, self: Value, x: Value, hx: Value): Val
 }
 
 function customName(v: Value): string {
+  const defined = v instanceof PyInstance ? v.attrs?.get("_qualname") : undefined;
+  if (typeof defined === "string") return defined;
   return typeof v === "string" ? v : v instanceof PyObject && "name" in v ? String(v.name) : String(v);
 }

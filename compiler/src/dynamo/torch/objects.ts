@@ -29,6 +29,8 @@ export class PyTensor extends PyObject {
   grad: PyTensor | null = null;
   /** made by nn.Buffer: assigning it to a module's attribute registers it */
   isBuffer = false;
+  /** the unknown function that gave it: it may as well be an object or a sequence that holds tensors */
+  guessedFrom: string | null = null;
   isLeaf = true;
   private knownValues: readonly (number | boolean)[] | null = null;
   private knownAt = 0;

@@ -52,6 +52,36 @@ function packet(torch: Torch, space: string, name: string): Value {
   return o;
 }
 
+const customClasses = new WeakMap<Torch, PyClass>();
+
+/** what torch.library.custom_op gives: called, it is the operator; its methods say how the operator behaves */
+export function customOperator(torch: Torch, name: string, fn: Value): Value {
+  const { vm } = torch;
+  torch.customOps.set(name, fn);
+  let cls = customClasses.get(torch);
+  if (!cls) {
+    cls = vm.klass("CustomOpDef", [], "torch._library.custom_ops");
+    method(vm, cls, "__call__", ([self, ...args], kw) => callOp(torch, operatorOf(self), args, kw));
+    method(vm, cls, "register_fake", ([self, fake]) => {
+      torch.fakes.set(operatorOf(self).replace(".", "::"), fake ?? null);
+      return fake ?? null;
+    });
+    for (const n of ["register_autograd", "register_vmap", "register_autocast"]) method(vm, cls, n, () => null);
+    method(vm, cls, "register_kernel", ([, , kernel]) => kernel ?? vm.builtin("register", ([k]) => k ?? null));
+    customClasses.set(torch, cls);
+  }
+  const o = new PyInstance(cls);
+  o.attrs = vm.dict([
+    ["_qualname", name],
+    ["__name__", name.split("::").pop() ?? name],
+  ]);
+  return o;
+}
+
+/** "space.name" of a CustomOpDef */
+const operatorOf = (o: Value | undefined): string =>
+  String(o instanceof PyInstance ? o.attrs?.get("_qualname") : "").replace("::", ".");
+
 function callOp(torch: Torch, target: string, args: readonly Value[], kw: Kwargs): Value {
   const packetName = target.split(".").slice(0, 2).join(".");
   const custom = torch.customOps.get(packetName.replace(".", "::"));

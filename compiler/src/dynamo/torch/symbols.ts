@@ -213,12 +213,14 @@ function unknownCall(torch: Torch, f: PyUnknown, args: readonly Value[], kwargs:
   if (!trace) return null;
   const target = f.what.replace(/\([^()]*\)/g, "").replace(/[^\w.]/g, "") || "unknown";
   const conv = new Converter(torch, trace.graph);
-  return opaqueOp({
+  const made = opaqueOp({
     call: { op: "call_function", target, spelling: "", options: { opaque: `${f.what} is not known here` } },
     conv,
     args: args.map(a => conv.convert(a).arg),
     kwargs: new Map([...kwargs].map(([k, v]) => [k, conv.convert(v).arg] as const)),
   });
+  if (made instanceof PyTensor) made.guessedFrom = f.what;
+  return made;
 }
 
 export { lookupPython };

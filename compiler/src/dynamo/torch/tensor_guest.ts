@@ -54,8 +54,15 @@ export function tensorGuest(torch: Torch): Guest {
         return bound(name, o, (t, self, args, kw) => methodOp(t, name, self, args, kw));
       }
       if (/^__\w+__$/.test(name)) return undefined;
+      // what an unknown function gave holds tensors like itself under such names
+      if (o.guessedFrom !== null && !name.startsWith("_")) return o;
       if (KNOWN_METHODS.test(name)) return bound(name, o, (t, self, args, kw) => methodOp(t, name, self, args, kw));
       return undefined;
+    },
+    call: f => (isTensor(f) && f.guessedFrom !== null ? f : undefined),
+    unpack(v, n) {
+      if (!isTensor(v) || v.guessedFrom === null || torch.hints(v)[0] === n) return undefined;
+      return new Array<Value>(n).fill(v);
     },
     setattr(o, name, v) {
       if (!isTensor(o)) return false;
@@ -104,7 +111,10 @@ export function tensorGuest(torch: Torch): Guest {
       if (!isTensor(a) && !isTensor(b)) return undefined;
       return compareOp(torch, op, a, b);
     },
-    getitem: (o, key) => (isTensor(o) ? tensorGetItem(torch, o, key) : undefined),
+    getitem(o, key) {
+      if (!isTensor(o)) return undefined;
+      return o.guessedFrom !== null && typeof key === "string" ? o : tensorGetItem(torch, o, key);
+    },
     setitem(o, key, v) {
       if (!isTensor(o)) return false;
       tensorSetItem(torch, o, key, v);

@@ -6,7 +6,7 @@ import { alternatives } from "../syntax";
 import { type Choice, type Draft, distinct, NONE, number, tensor } from "../types";
 import { constructorChoices, ofType } from "./constructor";
 import * as names from "./names";
-import type { Usage } from "./usage";
+import { emptyUsage, type Usage } from "./usage";
 
 const { batch, length, width, image, map, frames, samples } = names.SIZES;
 
@@ -24,6 +24,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     else out.push(...ofType(ctx, h, t));
   }
   if (types.length === 0 || out.length === 0) {
+    out.push(...records(ctx, h));
     const parts = h.usage.parts;
     if (parts && parts.length > 1 && !h.usage.sliced && h.usage.rank === undefined) {
       const items = parts.map(p => tensorChoices({ ...h, name: p.name, usage: p.usage })[0] as Choice);
@@ -89,6 +90,7 @@ function guessedTensors(h: Draft): Choice[] {
   const dims = usage.dimNames && sizesOf(usage.dimNames);
   const make = (dtype: DType, r: number): Choice =>
     tensor(dtype, dims && dims.length === r ? dims : defaultDims(r, dtype));
+  if (names.isEdgeList(h.name)) return [tensor("int64", [2, length])];
   if (names.isCachePosition(h.name)) return [tensor("int64", [length]), tensor("int64", [batch, length])];
   switch (kind) {
     case "tokens":
@@ -181,16 +183,32 @@ function dictLists(h: Draft, items: Usage, tensors: readonly Choice[]): Choice[]
 }
 
 function tensorDict(h: Draft, tensors: readonly Choice[]): Choice {
-  const keys = [...h.usage.keys];
   return {
     kind: "dict",
-    entries: keys.map(k => [
-      k,
-      tensorChoices({ ...h, name: k, usage: { ...h.usage, rank: undefined, rankAtLeast: 0 } })[0] ??
-        (tensors[0] as Choice),
-    ]),
+    entries: [...h.usage.keys].map(k => [k, within(h, k)[0] ?? (tensors[0] as Choice)]),
   };
 }
+
+/** an item or attribute of an input is judged by its own name */
+const within = (h: Draft, name: string): Choice[] => tensorChoices({ ...h, name, annotation: "", usage: emptyUsage() });
+
+/** what an input may hold under a name: tensors, or a number where the name is a number's */
+export const heldTensors = (h: Draft, name: string): Choice[] =>
+  isPlainNumber({ ...h, name }) ? [number(names.numberFor(name) ?? 8)] : within(h, name);
+
+/** the object that an input is whose attributes are no tensor's */
+function records(ctx: InferContext, h: Draft): Choice[] {
+  const own = [...h.usage.attributes].filter(
+    a => !a.startsWith("_") && ctx.vm.getattrOrUndefined(ctx.torch.tensorClass, a) === undefined && !SHARED.test(a),
+  );
+  if (own.length < 2 || h.usage.called) return [];
+  const entries = own.map((a): [string, Choice] => [a, heldTensors(h, a)[0] ?? NONE]);
+  return [{ kind: "record", entries }];
+}
+
+/** what tensors and other things have */
+const SHARED =
+  /^(shape|size|dtype|device|ndim|T|mT|H|grad|data|requires_grad|is_cuda|items|keys|values|get|append|real|imag)$/;
 
 /** the dims of another rank, the batch kept */
 export function reshaped(dims: readonly number[], rank: number): number[] {

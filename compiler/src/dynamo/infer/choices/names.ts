@@ -163,6 +163,9 @@ const AUDIO = /^(wav|wave|waveform|audio|audios|raw_audio|signal|wavs)$/;
 /** where tokens stand in a cache: one row for the whole batch, given although it may be left out */
 export const isCachePosition = (name: string): boolean => /^(input_pos|cache_positions?)$/.test(name);
 
+/** pairs of nodes, one column an edge */
+export const isEdgeList = (name: string): boolean => /^(edge_index|edges?_idx|edge_list)$/.test(name);
+
 export type InputKind = "tokens" | "image" | "mask" | "lengths" | "time" | "video" | "audio" | "label" | "other";
 
 export function inputKind(name: string): InputKind {

@@ -1,6 +1,7 @@
 // Tensors inside choices and the values made of them, by where they stand: "x", "x/0", "x/image".
 import { PyDict, PyInstance, PyList, PyTuple, type Value } from "../../objects/values";
 import { PyTensor } from "../../torch/objects";
+import { RECORD } from "../make";
 import { ABSENT, type Choice, type State, type TensorChoice, withChoice } from "../types";
 
 export interface Leaf {
@@ -12,6 +13,8 @@ export function tensorLeaves(path: string, v: Value): (readonly [string, readonl
   if (v instanceof PyTensor) return [[path, [v]]];
   if (v instanceof PyList || v instanceof PyTuple) return v.items.flatMap((x, i) => tensorLeaves(`${path}/${i}`, x));
   if (v instanceof PyDict) return v.entries().flatMap(([k, x]) => tensorLeaves(`${path}/${String(k)}`, x));
+  if (v instanceof PyInstance && v.cls.name === RECORD)
+    return v.attrs?.entries().flatMap(([k, x]) => tensorLeaves(`${path}/${String(k)}`, x)) ?? [];
   if (v instanceof PyInstance && v.attrs) return [[path, v.attrs.values().filter(x => x instanceof PyTensor)]];
   return [];
 }
@@ -19,7 +22,7 @@ export function tensorLeaves(path: string, v: Value): (readonly [string, readonl
 export function choiceLeaves(path: string, c: Choice): Leaf[] {
   if (c.kind === "tensor") return [{ path, c }];
   if (c.kind === "seq") return c.items.flatMap((x, i) => choiceLeaves(`${path}/${i}`, x));
-  return c.kind === "dict" ? c.entries.flatMap(([k, x]) => choiceLeaves(`${path}/${k}`, x)) : [];
+  return c.kind === "dict" || c.kind === "record" ? c.entries.flatMap(([k, x]) => choiceLeaves(`${path}/${k}`, x)) : [];
 }
 
 function replaceLeaf(c: Choice, rest: readonly string[], made: Choice): Choice {
@@ -27,7 +30,7 @@ function replaceLeaf(c: Choice, rest: readonly string[], made: Choice): Choice {
   if (head === undefined) return made;
   if (c.kind === "seq")
     return { ...c, items: c.items.map((x, i) => (String(i) === head ? replaceLeaf(x, tail, made) : x)) };
-  if (c.kind === "dict")
+  if (c.kind === "dict" || c.kind === "record")
     return { ...c, entries: c.entries.map(([k, x]) => [k, k === head ? replaceLeaf(x, tail, made) : x]) };
   return c;
 }

@@ -1,6 +1,6 @@
 // Other inputs after a failed run. In: the holes, the state that failed, its failure. Out: states to try, most plausible first.
 import { alternativeChoices } from "../choices/alternatives";
-import { keptEnds, reshaped, tensorChoices } from "../choices/inputs";
+import { heldTensors, keptEnds, reshaped, tensorChoices } from "../choices/inputs";
 import { roundRobin } from "../construct";
 import type { InferContext } from "../context";
 import {
@@ -20,6 +20,35 @@ import { blamed } from "./failure";
 import { choiceLeaves, holeOf, type Leaf, withLeaf } from "./leaves";
 import { alike, enlarged, messageRepairs } from "./message_repairs";
 import { pairedResizes, resizes } from "./solve";
+
+/** what a failure asks an input to hold: an attribute of a tensor or of a record, a key of a dictionary */
+function held(holes: readonly Hole[], state: State, f: Failure): State[] {
+  const attribute = /^'(?:Tensor|Inputs)' object has no attribute '(\w+)'/.exec(f.message)?.[1];
+  const key = f.type === "KeyError" ? /^'(\w+)'$/.exec(f.message)?.[1] : undefined;
+  const indexed = /^only integers, slices|string indices/.test(f.message);
+  const name = attribute ?? key;
+  if (name === undefined && !indexed) return [];
+  const touched = f.touched.map(holeOf);
+  const suspects = new Set([...blamed(holes, f), ...touched, ...holes.map(h => h.name)]);
+  const out: State[] = [];
+  for (const suspect of [...suspects].slice(0, 4)) {
+    const h = holes.find(x => x.name === suspect);
+    const now = state.get(suspect);
+    if (!h || !now) continue;
+    const one = (n: string): Choice | undefined => heldTensors(h, n)[0];
+    const made = name === undefined ? undefined : one(name);
+    if (attribute !== undefined && made) {
+      if (now.kind === "record")
+        out.push(withChoice(state, suspect, { ...now, entries: [...now.entries, [attribute, made]] }));
+      else if (now.kind === "tensor" && (h.usage.attributes.has(attribute) || touched.includes(suspect)))
+        out.push(withChoice(state, suspect, { kind: "record", entries: [[attribute, made]] }));
+    }
+    if (key !== undefined && made && now.kind === "dict" && !now.entries.some(([k]) => k === key))
+      out.push(withChoice(state, suspect, { ...now, entries: [...now.entries, [key, made]] }));
+    if (indexed && now.kind === "tensor") out.push(withChoice(state, suspect, { kind: "dict", entries: [] }));
+  }
+  return out;
+}
 
 const WANTED =
   /(must be Tensor, not|combination of arguments - got) \(?(NoneType|int|float|bool|str|list|tuple|dict)\b/;
@@ -46,7 +75,12 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
   const holes = given.filter(h => !h.written);
   const all = leavesOf(state);
   const leaves = all.filter(l => l.c.fixed === undefined);
-  const out: State[] = [...wantedTensors(holes, state, f), ...enlarged(state, leaves, f), ...alike(state, leaves, f)];
+  const out: State[] = [
+    ...held(holes, state, f),
+    ...wantedTensors(holes, state, f),
+    ...enlarged(state, leaves, f),
+    ...alike(state, leaves, f),
+  ];
   const dims = (path: string): readonly number[] => all.find(l => l.path === path)?.c.dims ?? [];
   // sizes that the last questions ask for
   const sized = resizes(f, dims)

@@ -1,0 +1,83 @@
+// What detection models take from libraries that are not there: boxes and custom operators of torchvision, layers of
+// detectron2 and mmcv; and custom operators of the program's own, which are one opaque node however they are called.
+import { expect, test } from "vitest";
+import { analysed, framesOf, operatorsOf, printed } from "../infer/testing/analysed";
+
+test("boxes are torch's operators; nms, roi_align and deform_conv2d are opaque and have their shapes", () => {
+  const r = analysed(`
+import torchvision
+from torchvision.ops import DeformConv2d, box_iou, roi_align
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.offset = nn.Conv2d(8, 18, 3, padding=1)
+        self.deform = DeformConv2d(8, 16, 3, padding=1)
+
+    def forward(self, x, boxes):
+        y = self.deform(x, self.offset(x))
+        kept = torchvision.ops.nms(boxes, boxes[:, 0], 0.5)
+        return roi_align(y, [boxes, boxes], (7, 5), 0.25), box_iou(boxes, boxes), kept
+
+a, b, c = torch.compile(Head())(torch.randn(2, 8, 16, 16), torch.rand(6, 4))
+print(a.shape, b.shape, c.shape, c.dtype)
+`);
+  expect(printed(r)).toBe("torch.Size([12, 16, 7, 5]) torch.Size([6, 6]) torch.Size([6]) torch.int64\n");
+  const opaque = framesOf(r, "Head").flatMap(f => f.graph.nodes.flatMap(n => (n.meta.opaque ? [n.target] : [])));
+  expect(opaque).toEqual(["deform_conv2d", "nms", "roi_align"].map(n => `torchvision.${n}.default`));
+});
+
+test("detectron2's and mmcv's layers are built from names and dictionaries", () => {
+  const r = analysed(`
+from detectron2.layers import CNNBlockBase, Conv2d, get_norm
+from detectron2.modeling import BACKBONE_REGISTRY
+from mmcv.cnn import ConvModule
+from mmcv.runner import BaseModule
+
+@BACKBONE_REGISTRY.register()
+class Stem(CNNBlockBase):
+    def __init__(self, width=64, norm="FrozenBN"):
+        super().__init__(3, width, 4)
+        self.conv = Conv2d(3, width, kernel_size=7, stride=2, padding=3, bias=False, norm=get_norm(norm, width))
+
+    def forward(self, x):
+        return self.conv(x).relu_()
+
+class Neck(BaseModule):
+    def __init__(self):
+        super().__init__()
+        self.conv = ConvModule(3, 8, 3, padding=1, norm_cfg=dict(type="GN", num_groups=2), act_cfg=dict(type="GELU"))
+
+    def forward(self, x):
+        return self.conv(x)
+`);
+  const names = (root: string): string[] => operatorsOf(r, root).map(t => t.split(".").pop() ?? "");
+  expect(names("Stem")).toEqual(["conv2d", "batch_norm", "relu_"]);
+  expect(names("Neck")).toEqual(["conv2d", "group_norm", "gelu"]);
+});
+
+test("a custom operator is one opaque node whether its name or torch.ops calls it; one that writes is followed inside", () => {
+  const r = analysed(`
+@torch.library.custom_op("mine::mix", mutates_args=())
+def mix(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+    return (x @ w).relu()
+
+@mix.register_fake
+def _(x, w):
+    return x.new_empty(x.shape[0], w.shape[1])
+
+@torch.library.custom_op("mine::fill", mutates_args={"x"})
+def fill(x: torch.Tensor) -> None:
+    x.fill_(1)
+
+class Net(nn.Module):
+    def forward(self, x, w):
+        y = mix(x, w) + torch.ops.mine.mix(x, w)
+        fill(y)
+        return y
+
+print(torch.compile(Net())(torch.randn(3, 4), torch.randn(4, 5)).shape)
+`);
+  expect(printed(r)).toBe("torch.Size([3, 5])\n");
+  expect(operatorsOf(r, "Net")).toEqual(["mine.mix.default", "mine.mix.default", "operator.add", "fill_"]);
+});
