@@ -25,6 +25,7 @@ import {
 const TRIALS = 60;
 const NESTED_TRIALS = 12;
 const BUILDER_TRIALS = 24;
+const NESTED_BUILDERS = 4;
 const DEEPEST = 3;
 /** steps that one construction may take: a guess that makes a loop run for ever is given up */
 const STEPS = 3_000_000;
@@ -79,7 +80,7 @@ function remade(ctx: InferContext, cls: PyClass, b: Extract<Built, { readonly ki
 function searched(ctx: InferContext, cls: PyClass, around: PyDict): Built {
   const direct = make(ctx, cls, constructorOf(ctx, cls, around), around);
   if (direct.kind === "built" || direct.failure === null || endless(direct.failure)) return direct;
-  for (const m of buildersOf(ctx, cls, around)) {
+  for (const m of buildersOf(ctx, cls, around).slice(0, NESTED_BUILDERS)) {
     const built = make(ctx, cls, m, around);
     if (built.kind === "built") return built;
   }

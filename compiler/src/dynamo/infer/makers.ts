@@ -115,7 +115,7 @@ function globalsOf(cls: PyClass): PyDict | undefined {
 
 // ---- builders
 
-const MOST_BUILDERS = 4;
+const MOST_BUILDERS = 8;
 /** these run a whole program, or say nothing of what they make */
 const NO_BUILDER = /^(main|train|test|eval|evaluate|run|demo|benchmark|forward|__\w+__)$/;
 

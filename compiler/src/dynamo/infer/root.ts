@@ -22,6 +22,8 @@ import { stateKey } from "./types";
 
 /** steps that guesses may take, before other files are asked */
 const GUESSING_STEPS = 20_000_000;
+/** ways of the program's own to build a root that are tried */
+const BUILDERS = 4;
 const SMALL_STEPS = 8_000_000;
 const SETTLING_STEPS = 2_000_000;
 /** other constructor arguments that are tried where forward's errors blame them */
@@ -142,7 +144,7 @@ function inferred(r: Root, cls: PyClass): Found | Refused {
   const { p } = r;
   const direct = madeBy(r, cls, constructorOf(p, cls, p.main.dict));
   if (isFound(direct) || (direct.failure && endless(direct.failure))) return direct;
-  for (const m of buildersOf(p, cls, p.main.dict)) {
+  for (const m of buildersOf(p, cls, p.main.dict).slice(0, BUILDERS)) {
     const found = madeBy(r, cls, m);
     if (isFound(found)) return found;
   }
@@ -211,7 +213,7 @@ function shownElsewhere(r: Root, cls: PyClass): Found | undefined {
     const found = builtBy(r, built, evidence.instances.get(cls)?.how ?? call?.how);
     return isFound(found) ? found : undefined;
   }
-  for (const m of buildersAmong(p, cls, globals)) {
+  for (const m of buildersAmong(p, cls, globals).slice(0, BUILDERS)) {
     const found = madeBy(r, cls, m);
     if (isFound(found)) return found;
   }

@@ -121,7 +121,10 @@ function resized(now: Choice, f: Failure): Choice[] {
   if (/index out of range/.test(f.message)) lengths.push(now.items.length + 1, now.items.length + 2);
   if (/AssertionError|ValueError/.test(f.type)) lengths.push(now.items.length + 1, now.items.length - 1, 1);
   const rising: Choice[] = /increasing|sorted|ascending|monoton|unique/.test(f.message)
-    ? [{ ...now, items: now.items.map((_, i) => number(4 * 2 ** i)) }]
+    ? [(i: number) => 4 * 2 ** i, (i: number) => i + 1].map(at => ({
+        ...now,
+        items: now.items.map((_, i) => number(at(i))),
+      }))
     : [];
   return [
     ...rising,
