@@ -5,7 +5,8 @@ import type { CapturedFrame } from "./dynamo/types";
 import type { FxGraph } from "./fx/graph";
 import { type PrintOptions, printReadable } from "./fx/print";
 import { emptyKernel, generateWat, UnsupportedOnCpu } from "./inductor/codegen/wat";
-import { launchedNode } from "./inductor/codegen/wat/launched";
+import { computedBefore, launchedNode } from "./inductor/codegen/wat/launched";
+import type { Partials } from "./inductor/codegen/wat/partials";
 import { inductorCode } from "./inductor/codegen/wrapper/inductor";
 import { outputCodeRecords } from "./inductor/codegen/wrapper/records";
 import { lowerGraph } from "./inductor/ir/graph_lowering";
@@ -17,7 +18,15 @@ import { autotunes, mayBeTemplate } from "./inductor/scheduler/template_fusion";
 import type { AnyNode, Schedule } from "./inductor/scheduler/types";
 import type { Expr } from "./inductor/symbolic/expr";
 import { SizeVars } from "./inductor/symbolic/size_vars";
-import { commonWays, fastest, type GraphWays, isWayOf, type MeasuredWays, waysOf } from "./inductor/templates/ways";
+import {
+  commonWays,
+  estimatedFastest,
+  fastest,
+  type GraphWays,
+  isWayOf,
+  type MeasuredWays,
+  waysOf,
+} from "./inductor/templates/ways";
 import { postGrad } from "./passes/post_grad";
 import { readBoolean } from "./presets";
 import { fusionRecords } from "./report/fusion_log";
@@ -109,12 +118,17 @@ export function compileGraph(
   });
   stageBegins("schedule");
   const templates = { config, behaviours, target };
-  const splits = autotunes(templates) && readBoolean(behaviours, "split_products");
-  const ways = waysOf(lowered, templates, op => mayBeTemplate(lowered, op, templates), splits);
+  const may = (behaviour: string): boolean => autotunes(templates) && readBoolean(behaviours, behaviour);
+  const ways = waysOf(lowered, templates, op => mayBeTemplate(lowered, op, templates), {
+    splits: may("split_products"),
+    prologues: may("computes_operands"),
+  });
   const measured = (ways && options.choices.get(ways.key)) ?? null;
-  const way = measured && fastest(measured);
-  if (ways && way !== null && asked(config) === null && isWayOf(way, ways))
-    config = new Map([...config, ["triton.template_form", way]]);
+  const known = measured && fastest(measured);
+  if (ways && asked(config) === null) {
+    const way = known !== null && isWayOf(known, ways) ? known : estimatedFastest(ways);
+    if (way !== null) config = new Map([...config, ["triton.template_form", way]]);
+  }
   const products = ways?.numbers ?? new Map<string, number>();
   const schedule = scheduleGraph(lowered, {
     config,
@@ -162,7 +176,7 @@ export function compileGraph(
   };
 }
 
-/** the CPU form of each launch, in order; a kernel that has none blocks the plan's execution, with the reason */
+/** the CPU form of each launch, in order, after that of what comes before its products; a kernel that has none blocks the plan's execution, with the reason */
 function cpuKernels(
   plan: ExecutablePlan,
   schedule: Schedule,
@@ -182,19 +196,25 @@ function cpuKernels(
     const name = plan.kernels[step.kernel]?.name ?? "kernel";
     const whole = nodes.get(step.ops[0] ?? "");
     if (!whole) throw new Error(`launch of ${name} belongs to no node`);
+    const own = new Set(step.before?.flatMap(c => c.results.map(t => t.name)));
+    const generate = (node: AnyNode | null, partials: Partials | null): void => {
+      if (node === null) {
+        wat.push(emptyKernel(name));
+        return;
+      }
+      const written = leaves(node).flatMap(l => l.outputs.map(b => b.name));
+      const kept = (b: string): boolean => allocated.has(b) || own.has(b) || schedule.mutationRealName.has(b);
+      const removedBuffers = new Set(written.filter(b => !kept(b)));
+      try {
+        wat.push(generateWat(node, schedule, { removedBuffers, file, name, partials }));
+      } catch (e) {
+        if (!(e instanceof UnsupportedOnCpu)) throw e;
+        blockers.push(`the CPU executor has no code for ${e.message} (${name})`);
+      }
+    };
+    for (const n of computedBefore(whole, step)) generate(n, null);
     const { node, partials } = launchedNode(whole, step, plan);
-    if (node === null) {
-      wat.push(emptyKernel(name));
-      continue;
-    }
-    const written = leaves(node).flatMap(l => l.outputs.map(b => b.name));
-    const removedBuffers = new Set(written.filter(b => !allocated.has(b) && !schedule.mutationRealName.has(b)));
-    try {
-      wat.push(generateWat(node, schedule, { removedBuffers, file, name, partials }));
-    } catch (e) {
-      if (!(e instanceof UnsupportedOnCpu)) throw e;
-      blockers.push(`the CPU executor has no code for ${e.message} (${name})`);
-    }
+    generate(node, partials);
   }
   return { wat, blockers };
 }
@@ -213,8 +233,10 @@ function choiceOf(
 ): ReportChoice {
   const { key, products } = graph;
   const ways = commonWays(graph);
-  const chosen = wanted ?? (plan.kernels.some(k => k.heuristic === "template") ? "template" : "library");
-  return { key, ways, products, chosen, measured: measured?.microseconds ?? null, where: measured?.where ?? null };
+  const named = wanted?.split(",").every(w => w !== "") ? wanted : null;
+  const chosen = named ?? (plan.kernels.some(k => k.heuristic === "template") ? "template" : "library");
+  const { microseconds = null, where = null } = measured ?? {};
+  return { key, ways, products, estimates: graph.estimates, chosen, measured: microseconds, where };
 }
 
 function estimatesOf(schedule: Schedule): string[] {

@@ -185,6 +185,8 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   scaled_product_templates: false,
   /** products of few tiles and long sums may be computed in pieces of the sum, which another kernel adds up */
   split_products: false,
+  /** templates compute operands from what pointwise operations read, where that pays */
+  computes_operands: false,
   /** float32 products without TF32 run on tensor cores as six products of bfloat16 parts, as exact as float32's own */
   float32_products_in_parts: false,
   /** rows of products' operands are padded, and operands read through views, where that is estimated or measured to pay */
@@ -277,6 +279,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       attention_template: true,
       scaled_product_templates: true,
       split_products: true,
+      computes_operands: true,
       float32_products_in_parts: true,
       operand_layouts: true,
     },

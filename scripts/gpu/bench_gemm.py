@@ -186,10 +186,12 @@ def run(path, options, skip, say):
     row["error"]["fuselens"] = row["error"][row["chosen"]]
     del plain, reference
     cold, graph = {s: [] for s in sides}, {s: [] for s in sides}
-    for _ in range(3):
-        for s, side in sides.items():
-            cold[s] += time_cold(side, options.seconds / 3, 10)
-            graph[s] += time_graph(side, options.seconds / 6, 5) or []
+    names = list(sides)
+    for turn in range(len(names)):
+        # each side is once the first, when the chip has had a rest
+        for s in names[turn:] + names[:turn]:
+            cold[s] += time_cold(sides[s], options.seconds / len(names), 10)
+            graph[s] += time_graph(sides[s], options.seconds / len(names) / 2, 5) or []
     row["cold"] = {s: statistics.median(t) for s, t in cold.items()}
     row["graph"] = {s: statistics.median(t) if t else None for s, t in graph.items()}
     return row
@@ -258,7 +260,7 @@ class Child:
 
 
 def summary(rows):
-    print(f"{'program':26} {'chosen':14} {'ours':>8} {'compile':>8} {'eager':>8} {'cold x':>7} {'graph x':>7} error ours/compile")
+    print(f"{'program':26} {'chosen':14} {'ours':>8} {'compile':>8} {'default':>8} {'eager':>8} {'cold x':>7} {'graph x':>7} error ours/compile")
     ratios = {"cold": [], "graph": []}
     for r in rows:
         if "cold" not in r:
@@ -269,7 +271,7 @@ def summary(rows):
             ratios[how].append(x[how])
         c = r["cold"]
         print(
-            f"{r['name']:26} {r['chosen']:14} {c['fuselens']:8.1f} {c.get('compile', 0):8.1f} {c['eager']:8.1f} {x['cold']:7.3f} {x['graph']:7.3f} "
+            f"{r['name']:26} {r['chosen']:14} {c['fuselens']:8.1f} {c.get('compile', 0):8.1f} {c.get('default', 0):8.1f} {c['eager']:8.1f} {x['cold']:7.3f} {x['graph']:7.3f} "
             f"{r['error']['fuselens']:.1e} {r['error'].get('compile', 0):.1e} {json.dumps({w: round(t, 1) for w, t in r['ways'].items()})}"
         )
     for how, xs in ratios.items():

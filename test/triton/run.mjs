@@ -22,7 +22,10 @@ mkdirSync(folder, { recursive: true });
 const seen = new Set();
 let crashed = 0;
 /** templates in every form, under the preset that has them all */
-const FORMS = ["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers", "split_4", "split_8"];
+const FORMS = [
+  ...["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers", "split_4", "split_8"],
+  ...["pointers_prologue", "split_4_prologue"],
+];
 /** and with operands that lie otherwise, where they may */
 FORMS.push(...["padded", "viewed"].flatMap(l => ["library", "flattened_stores", "pointers"].map(f => `${f}_${l}`)));
 const FORMED = "bench/gemm_programs";

@@ -37,6 +37,37 @@ def bias_attention(q, k, v, bias):
 def causal_attention(q, k, v):
     return F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
 
+
+@torch.compile
+def long_sum(x, w, b):
+    return F.gelu(F.linear(x, w, b))
+
+
+@torch.compile
+def dequantised(x, w, scale):
+    return F.relu(F.linear(x, w.to(torch.float16) * scale[:, None]))
+
+
+@torch.compile
+def gated(g, u, w):
+    return (F.silu(g) * u) @ w.t()
+
+
+@torch.compile
+def cast(x, w):
+    return x.half() @ w.half()
+
+
+@torch.compile
+def turned(x, w):
+    return torch.bmm(torch.relu(x).transpose(1, 2), w.transpose(1, 2) * 2)
+
+
+@torch.compile
+def padded(x, w):
+    return F.pad(x, (3, 2)) @ w
+
+
 d, h = "cuda", torch.float16
 with torch.no_grad():
     linear_relu(torch.randn(70, 36, device=d), torch.randn(44, 36, device=d), torch.randn(44, device=d))
@@ -46,3 +77,9 @@ with torch.no_grad():
     tanh16(torch.randn(300, 72, device=d, dtype=h), torch.randn(72, 136, device=d, dtype=h))
     bias_attention(torch.randn(2, 3, 40, 32, device=d, dtype=h), torch.randn(2, 3, 56, 32, device=d, dtype=h), torch.randn(2, 3, 56, 32, device=d, dtype=h), torch.randn(40, 56, device=d, dtype=h))
     causal_attention(torch.randn(2, 4, 200, 16, device=d, dtype=h), torch.randn(2, 2, 200, 16, device=d, dtype=h), torch.randn(2, 2, 200, 16, device=d, dtype=h))
+    long_sum(torch.randn(17, 2000, device=d, dtype=h), torch.randn(45, 2000, device=d, dtype=h), torch.randn(45, device=d, dtype=h))
+    dequantised(torch.randn(17, 2000, device=d, dtype=h), torch.zeros(45, 2000, device=d, dtype=torch.int8), torch.randn(45, device=d, dtype=h))
+    gated(torch.randn(33, 72, device=d, dtype=h), torch.randn(33, 72, device=d, dtype=h), torch.randn(40, 72, device=d, dtype=h))
+    cast(torch.randn(70, 36, device=d), torch.randn(36, 44, device=d))
+    turned(torch.randn(3, 50, 33, device=d), torch.randn(3, 40, 50, device=d))
+    padded(torch.randn(33, 45, device=d), torch.randn(50, 40, device=d))

@@ -95,11 +95,40 @@ const SPLIT: typeof CASES = {
   },
 };
 
+/** operands that are computed on the way in */
+const COMPUTED: typeof CASES = {
+  "int8 weights with a scale per row, and relu": {
+    body: "F.relu(F.linear(a, b.to(torch.float16) * c[:, None]))",
+    arguments: [randn("17, 2000", "float16"), `(${randn("45, 2000")} * 9).to(torch.int8)`, randn("45", "float16")],
+    templates: 1,
+    tolerance: 2e-3,
+  },
+  "a gate, and a projection": {
+    body: "(F.silu(a) * b) @ c",
+    arguments: ["33, 2000", "33, 2000", "2000, 40"].map(s => randn(s, "bfloat16")),
+    templates: 1,
+    tolerance: 1e-2,
+  },
+  "both of a batch, turned, and what follows": {
+    body: "torch.bmm(a.relu().transpose(1, 2), b.transpose(1, 2) * 2).sigmoid()",
+    arguments: [randn("3, 50, 33"), randn("3, 40, 50")],
+    templates: 1,
+    tolerance: 1e-6,
+  },
+  "padding, of products one after another": {
+    body: "F.pad(F.pad(a, (3, 2)) @ b, (1, 1)) @ c",
+    arguments: [randn("33, 45"), randn("50, 40"), randn("42, 24")],
+    templates: 2,
+    tolerance: 1e-6,
+  },
+};
+
 describe("templates", () => {
   for (const [form, cases] of [
     ["flattened", CASES],
     ["pointers", CASES],
     ["split_8", SPLIT],
+    ["pointers_prologue", COMPUTED],
   ] as const)
     it.each(Object.entries(cases))(`%s (${form})`, async (_name, c) => {
       const names = ["a", "b", "c"].slice(0, c.arguments.length);

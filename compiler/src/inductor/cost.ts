@@ -7,15 +7,15 @@ import type { SizeVars } from "./symbolic/size_vars";
 import { libraryPenalty } from "./templates/alignment";
 
 /** start and end of a kernel on the device, as seen between two launches of a CUDA graph */
-const KERNEL_FLOOR_US = 2.2;
+export const KERNEL_FLOOR_US = 2.2;
 /** a copy reaches about this share of the data sheet's bandwidth (4.25 of 4.8 TB/s on an H200), generated kernels a little less */
 const COPY_EFFICIENCY = 0.885;
-const STREAMING_EFFICIENCY = 0.92 * COPY_EFFICIENCY;
+export const STREAMING_EFFICIENCY = 0.92 * COPY_EFFICIENCY;
 /** library matrix products reach about this share of the dense peak */
 const MATMUL_EFFICIENCY = 0.7;
 
 /** what a kernel reads again within its rows comes from the L2, so many times faster than from memory */
-const L2_SPEEDUP = 2.5;
+export const L2_SPEEDUP = 2.5;
 
 /** `again`: bytes that the kernel moves more than once, as loops over a row that did not stay in registers do */
 export function estimateKernelUs(bytes: number, flops: number, target: TargetProperties, again = 0): number {

@@ -96,6 +96,8 @@ export interface ReportChoice {
   readonly ways: readonly string[];
   /** the ways of each product; equal products are one */
   readonly products: readonly (readonly string[])[];
+  /** of each product what the cost model says of some ways: microseconds, without what follows the product */
+  readonly estimates: readonly Readonly<Record<string, number>>[];
   /** a way ("library", or the form of the template), or several with a comma between them, one for each product; "template" where the cost model took one */
   readonly chosen: string;
   /** median microseconds of the graph by way, as a worker measured them; null: the cost model's choice */

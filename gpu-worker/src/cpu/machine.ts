@@ -61,7 +61,7 @@ export class Machine {
     if (blocker) throw new JobFailure("unsupported", blocker);
     if (plan.steps.some(s => s.kind === "extern" || (s.kind === "launch" && s.products)))
       await this.loadBuiltins(EXTERN_BUILTINS);
-    const launches = plan.steps.filter(s => s.kind === "launch").length;
+    const launches = plan.steps.reduce((n, s) => n + (s.kind === "launch" ? (s.before?.length ?? 0) + 1 : 0), 0);
     if (launches !== wat.length) throw new JobFailure("invalid-job", `${launches} launches and ${wat.length} kernels`);
     const fresh = [...new Map(wat.map(k => [k.text, k] as const)).values()].filter(k => !this.loaded.has(k.text));
     const modules = await Promise.all(

@@ -60,9 +60,13 @@ export function peakBytes(
         drop(step.name);
         break;
       case "launch": {
-        const borrowed = (wat[launches++]?.temps ?? []).reduce<number>((n, t) => n + sizeValue(t, symbols), 0);
-        take(borrowed);
-        used -= borrowed;
+        const borrowed = (): number =>
+          (wat[launches++]?.temps ?? []).reduce<number>((n, t) => n + sizeValue(t, symbols), 0);
+        const before = step.before ?? [];
+        const inside = before.flatMap(c => c.results).reduce((n, r) => n + bytesOf(r, symbols), 0);
+        const most = inside + Math.max(...before.map(borrowed), borrowed());
+        take(most);
+        used -= most;
         break;
       }
       case "extern": {

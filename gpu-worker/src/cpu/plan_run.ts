@@ -1,6 +1,6 @@
 // One run of an ExecutablePlan: its steps in order over named buffers. In: a loaded plan, its inputs. Out: its outputs.
 // A plan's sizes are worked out for the sizes of this call. Promises: whatever happens, what the run holds is released.
-import type { ExternStep, PlanArg, PlanStep } from "@fuselens/compiler/plan";
+import type { PlanArg, PlanStep, PlanTensor } from "@fuselens/compiler/plan";
 import { accessor, itemSize } from "./dtypes";
 import { runExtern } from "./externs/index";
 import type { ExternContext, ExternValue } from "./externs/types";
@@ -121,7 +121,7 @@ class PlanRun {
         this.unbind(step.name);
         return;
       case "launch":
-        this.template(step.products ?? [], () => this.launch());
+        this.template(step, () => this.launch());
         return;
       case "extern":
         this.extern(step);
@@ -183,19 +183,25 @@ class PlanRun {
     new Uint8Array(this.machine.buffer, view.address, storageBytes(view.size, view.stride, 0, view.dtype)).fill(0);
   }
 
-  /** the matrix products of a template, those that live inside its kernel in memory of their own, then the rest of it */
-  private template(products: readonly ExternStep[], rest: () => void): void {
+  /** what comes before a template's matrix products, those, and the rest of its kernel; what lives inside has memory of its own */
+  private template(step: Extract<PlanStep, { kind: "launch" }>, launch: () => void): void {
     const inside: string[] = [];
-    for (const p of products) {
+    const create = (t: PlanTensor): void => {
+      if (this.named.has(t.name)) return;
+      const { size, stride } = shapeOf(t, this.symbols);
+      this.named.set(t.name, this.machine.create(size, stride, t.dtype));
+      inside.push(t.name);
+    };
+    for (const c of step.before ?? []) {
+      for (const t of c.results) create(t);
+      launch();
+    }
+    for (const p of step.products ?? []) {
       const [result] = p.results;
-      if (result && !this.named.has(p.output)) {
-        const { size, stride } = shapeOf(result, this.symbols);
-        this.named.set(p.output, this.machine.create(size, stride, result.dtype));
-        inside.push(p.output);
-      }
+      if (result) create({ ...result, name: p.output });
       runExtern(p, this.externContext());
     }
-    rest();
+    launch();
     for (const name of inside) this.unbind(name);
   }
 

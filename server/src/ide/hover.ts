@@ -81,7 +81,7 @@ function choiceLine(c: ReportChoice): string {
   const title = "**Matrix products**:";
   if (!c.measured) {
     const chosen = c.chosen === "template" ? "a template" : name(c.chosen);
-    return `${title} ${chosen} (estimate; Benchmark measures ${c.ways.length} ways)`;
+    return `${title} ${chosen} (${estimateText(c)}; Benchmark measures ${c.ways.length} ways)`;
   }
   const others = Object.entries(c.measured)
     .filter(([way]) => way !== c.chosen)
@@ -90,6 +90,13 @@ function choiceLine(c: ReportChoice): string {
   const rest = others.map(([way, us]) => `${name(way)} ${formatTime(us)}${own ? ` (${(us / own).toFixed(2)}x)` : ""}`);
   const time = own === undefined ? "" : ` ${formatTime(own)}`;
   return `${title} ${name(c.chosen)}${time}, measured (${escapeMarkdown(c.where ?? "")}); ${rest.join(", ")}`;
+}
+
+/** what the chosen way is estimated to gain over the library's kernels, of a graph's only product */
+function estimateText({ chosen, estimates: [us, ...more] }: ReportChoice): string {
+  const [own, library] = [us?.[chosen], us?.["library"]];
+  if (more.length > 0 || own === undefined || library === undefined || chosen === "library") return "estimate";
+  return `estimate: ${formatTime(own)}, the library's kernels ${formatTime(library)} (${(library / own).toFixed(2)}x)`;
 }
 
 export function kernelLines(program: EditorProgram, kernels: readonly KernelRef[], measured: MeasuredKernel): string[] {

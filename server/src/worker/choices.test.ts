@@ -8,7 +8,8 @@ type Times = readonly Readonly<Record<string, number>>[];
 
 function choiceOf(times: Times): ReportChoice {
   const products = times.map(t => Object.keys(t));
-  return { key: "k", ways: [...new Set(products.flat())], products, chosen: "library", measured: null, where: null };
+  const ways = [...new Set(products.flat())];
+  return { key: "k", ways, products, estimates: [], chosen: "library", measured: null, where: null };
 }
 
 async function measured(times: Times, blocked: readonly string[] = []) {

@@ -4,6 +4,7 @@
 import { attentionConfigs, emitAttention } from "../codegen/triton/attention";
 import { emitGemm, type GemmGroup, type InputPrecision } from "../codegen/triton/gemm";
 import { type KernelSource, kernelSource } from "../codegen/triton/kernel_text";
+import type { ComputedOperand } from "../codegen/triton/operand";
 import { configBool, has } from "../codegen/triton/options";
 import { isGroup, isTemplate, membersOf } from "../scheduler/state";
 import { autotunes } from "../scheduler/template_fusion";
@@ -11,12 +12,14 @@ import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import { type Attention, attentionOf } from "../templates/attention";
 import { chooseForm } from "../templates/choose";
 import { gemmConfigs, isPersistent } from "../templates/forms";
-import { gemmOf } from "../templates/gemm";
+import { type Gemm, gemmOf } from "../templates/gemm";
 import { isInParts } from "../templates/in_parts";
+import { operandsOf, operandTile } from "../templates/prologue";
 import type { PlanContext } from "./context";
 import { externCall } from "./extern_calls";
 import { type LaunchBuilder, originsOf } from "./launches";
-import type { TritonConfig } from "./types";
+import { planTensor } from "./sizes";
+import type { ComputedBefore, TritonConfig } from "./types";
 
 const GRID = "GemmGrid";
 
@@ -46,11 +49,13 @@ function launchAttention(l: LaunchBuilder, node: SchedulerNode, a: Attention): v
 function launchGemm(l: LaunchBuilder, node: AnyNode): void {
   const { b } = l;
   const members = membersOf(node).filter(m => !b.view.removedOps.has(m.name));
-  const group = gemmGroup(members);
+  const group = gemmGroup(b, members);
   const products = group.products.map(p => p.gemm);
   const sv = b.view.sizevars;
   const precision = inputPrecision(b);
+  const computed = (group.operands?.size ?? 0) > 0;
   const choice = chooseForm(products, b.options, sv, {
+    computed,
     inParts: precision === "bf16x6" && group.products.every(p => isInParts(p.gemm.op)),
     asked: autotunes(b.options),
   });
@@ -59,23 +64,58 @@ function launchGemm(l: LaunchBuilder, node: AnyNode): void {
     precision,
     storesTiles: choice.storesTiles,
   });
-  const all = choice.configs ?? gemmConfigs(choice.form, products, b.options.target, sv);
+  const all = choice.configs ?? gemmConfigs(choice.form, products, b.options.target, sv, computed);
   const configs = configBool(b.options, "deterministic") ? all.slice(0, 1) : all;
   const source = templateSource(kernelSource(e, b.options, b.schedule.graph.kind), isPersistent(choice.form), configs);
   const index = l.define(source, node, members, originsOf(members));
   for (const m of members) b.markRun(m, null);
-  l.launch(index, source, members, { products: group.products.map(p => externCall(b, p.node)) });
+  const before = [...(group.operands?.values() ?? [])].map(o => computedBefore(b, o.nodes));
+  l.launch(index, source, members, {
+    products: group.products.map(p => externCall(b, p.node)),
+    ...(computed ? { before } : {}),
+  });
   l.finish([e.kernel]);
   b.freeBuffers();
 }
 
-function gemmGroup(members: readonly SchedulerNode[]): GemmGroup {
+/** operations that compute an operand, with what they write */
+function computedBefore(b: PlanContext, nodes: readonly SchedulerNode[]): ComputedBefore {
+  const results = nodes.flatMap(n => n.outputs.map(o => planTensor(o.name, b.view.tensorLayout(o.name), b.view)));
+  return { ops: nodes.map(n => n.name), results };
+}
+
+function gemmGroup(b: PlanContext, members: readonly SchedulerNode[]): GemmGroup {
   const products = members.filter(isTemplate).map(node => {
     const gemm = node.operation.kind === "extern" ? gemmOf(node.operation) : null;
     if (!gemm) throw new Error(`${node.name} is no product that a template computes`);
     return { node, gemm };
   });
-  return { products, epilogue: members.filter(m => !isTemplate(m)) };
+  const first = members.findIndex(isTemplate);
+  const [lead] = products;
+  const operands = lead ? computedOperands(b, lead.gemm, members.slice(0, first)) : new Map();
+  return { products, epilogue: members.slice(first).filter(m => !isTemplate(m)), operands };
+}
+
+/** operands by buffer, each with those of `nodes` that lead to it */
+function computedOperands(
+  b: PlanContext,
+  gemm: Gemm,
+  nodes: readonly SchedulerNode[],
+): ReadonlyMap<string, ComputedOperand> {
+  const found = new Map<string, ComputedOperand>();
+  for (const view of operandsOf(gemm)) {
+    const needed = new Set([view.buffer]);
+    const own = [...nodes].reverse().filter(n => {
+      if (!n.outputs.some(o => needed.has(o.name))) return false;
+      for (const d of n.readWrites.reads) needed.add(d.name);
+      return true;
+    });
+    if (own.length === 0) continue;
+    const tile = operandTile(view, b.view.tensorLayout(view.buffer), b.view.sizevars);
+    if (tile === null) throw new Error(`tiles of ${view.buffer} can't be computed`);
+    found.set(view.buffer, { tile, nodes: own.reverse() });
+  }
+  return found;
 }
 
 function inputPrecision(b: PlanContext): InputPrecision {

@@ -16,7 +16,16 @@ import { decideInplace, inplaceDecisions } from "./inplace";
 import { type LaunchForm, LaunchForms, sourceKey } from "./launch_forms";
 import { fusedName, provenanceOf, sourceComment } from "./provenance";
 import { planSize } from "./sizes";
-import type { ExternStep, PlanArg, PlanKernel, PlanKernelArg, PlanOrigin, PlanScheduleEntry, PlanStep } from "./types";
+import type {
+  ComputedBefore,
+  ExternStep,
+  PlanArg,
+  PlanKernel,
+  PlanKernelArg,
+  PlanOrigin,
+  PlanScheduleEntry,
+  PlanStep,
+} from "./types";
 
 const CATEGORY: Readonly<Record<KernelSource["heuristic"], string>> = {
   pointwise: "poi",
@@ -33,6 +42,7 @@ export interface LaunchExtras {
   readonly all?: readonly SchedulerNode[];
   /** matrix products that a template's kernel computes */
   readonly products?: readonly ExternStep[];
+  readonly before?: readonly ComputedBefore[];
 }
 
 export class LaunchBuilder {
@@ -160,7 +170,7 @@ export class LaunchBuilder {
     kernel: number,
     source: Pick<KernelSource, "params">,
     members: readonly SchedulerNode[],
-    { comment, all = members, products }: LaunchExtras = {},
+    { comment, all = members, products, before }: LaunchExtras = {},
   ): void {
     const origins = originsOf(members);
     const step: PlanStep = {
@@ -171,6 +181,7 @@ export class LaunchBuilder {
       ops: all.map(m => m.name),
       comment: comment ?? sourceComment(origins),
       ...(products ? { products } : {}),
+      ...(before ? { before } : {}),
     };
     this.b.push(step);
   }

@@ -148,6 +148,12 @@ export interface ExternStep {
   readonly opaque?: string;
 }
 
+/** operations that compute an operand on the way to a template's product, and the buffers that they would write */
+export interface ComputedBefore {
+  readonly ops: readonly string[];
+  readonly results: readonly PlanTensor[];
+}
+
 export type PlanStep =
   | {
       readonly kind: "assert";
@@ -178,6 +184,8 @@ export type PlanStep =
        * into memory of its own where a result lives inside the kernel alone, then what is left of the kernel.
        */
       readonly products?: readonly ExternStep[];
+      /** what such an executor runs before them, each as a kernel of its own */
+      readonly before?: readonly ComputedBefore[];
     }
   | ExternStep
   /** one result of a call; index null: its only one */

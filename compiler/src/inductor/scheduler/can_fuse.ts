@@ -11,6 +11,7 @@ import { nestedAccepts, nestedRelaxation } from "./nested";
 import { unionOf } from "./op_set";
 import { overlapScore } from "./overlap";
 import { fusionIncreasesPeakMemory } from "./peak_memory_check";
+import { operandRelaxation } from "./prologue";
 import { passes, reason, refuse, type Verdict } from "./refusal";
 import { scoreFusionMemory } from "./score";
 import {
@@ -98,7 +99,7 @@ function fits(s: SchedulerState, a: AnyNode, b: AnyNode, options: CanFuseOptions
   if (!choicesAllow(s, a, b, score)) return false;
   const recurse = (x: AnyNode, y: AnyNode): boolean => canFuse(s, x, y);
   if (isProducerOf(a, b)) {
-    const relaxed = isNested(a) ? nestedAccepts(s, a, b) : nestedRelaxation(s, a, b);
+    const relaxed = relaxationOf(s, a, b);
     if (isNested(a) && !relaxed) return false;
     return (
       passes(s, a, b, verticalRefusal(s, a, b, relaxed ?? undefined)) &&
@@ -108,6 +109,13 @@ function fits(s: SchedulerState, a: AnyNode, b: AnyNode, options: CanFuseOptions
   if (isNested(a)) return false;
   const horizontal = canMixOrder(s, a, b) ? null : horizontalRefusal(s, a, b, score);
   return passes(s, a, b, horizontal) && passes(s, a, b, backendRefusal(s, a, b, recurse));
+}
+
+/** which reads of what `a` computes are matched by rules of a kind of fusion's own */
+function relaxationOf(s: SchedulerState, a: AnyNode, b: AnyNode): ReturnType<typeof nestedRelaxation> {
+  if (isNested(a)) return nestedAccepts(s, a, b);
+  if (isTemplate(b) && behaves(s, "computes_operands")) return operandRelaxation(a, b);
+  return nestedRelaxation(s, a, b);
 }
 
 /** bytes shared, or elements for a pair of reductions along rows and columns */

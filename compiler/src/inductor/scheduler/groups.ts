@@ -2,7 +2,7 @@
 // and descends from is derived from its members (init_group_node, refresh_group_node_dependencies).
 import { mergeReadWrites } from "./dependencies";
 import { unionOf } from "./op_set";
-import { isReduction, membersOf, type SchedulerState } from "./state";
+import { isReduction, isTemplate, membersOf, type SchedulerState } from "./state";
 import type { AnyNode, GroupNode, GroupType } from "./types";
 
 export interface GroupOptions {
@@ -10,7 +10,7 @@ export interface GroupOptions {
   readonly combo?: boolean;
 }
 
-/** A group of `snodes` in their order; its extent is that of the first reduction, else of the first member. */
+/** A group of `snodes` in their order; its extent is that of a template, else of the first reduction, else of the first member. */
 export function makeGroup(
   s: SchedulerState,
   type: GroupType,
@@ -19,7 +19,7 @@ export function makeGroup(
 ): GroupNode {
   const [first] = snodes;
   if (!first) throw new Error("a group needs members");
-  const lead = snodes.find(isReduction) ?? first;
+  const lead = snodes.find(isTemplate) ?? snodes.find(isReduction) ?? first;
   const group: GroupNode = {
     type,
     name: snodes.map(n => n.name).join("_"),

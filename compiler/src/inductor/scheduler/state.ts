@@ -87,6 +87,7 @@ export function newState(graph: LoweredGraph, options: SchedulerOptions): Schedu
     config: options.config,
     behaviours: options.behaviours,
     target: options.target,
+    products: options.products,
     graph,
     sizevars: graph.sizevars,
     nodes: [],

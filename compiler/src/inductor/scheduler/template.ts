@@ -5,8 +5,10 @@
 import { isHalf } from "../ir/dtypes";
 import type { ExternOperation } from "../ir/types";
 import { gemmKind } from "../templates/gemm";
+import { tileRefusal } from "./prologue";
 import { type Reason, reason } from "./refusal";
 import {
+  behaves,
   bufferDtype,
   bufferNames,
   depBytes,
@@ -17,6 +19,7 @@ import {
   membersOf,
   type SchedulerState,
 } from "./state";
+import { productReads } from "./template_choices";
 import type { AnyNode, Dep, SchedulerNode } from "./types";
 
 const prologue = (detail: string): Reason => reason("template_prologue", detail);
@@ -46,7 +49,7 @@ export function prologueRefusal(s: SchedulerState, a: AnyNode, b: AnyNode): Reas
   const template = templateOperation(b);
   if (template && gemmKind(template) === null) return prologue("template has no allowed prologue inputs");
   // every operand of a matrix product may be computed on the way in; a bias is added at the end
-  const operands = new Set(template?.reads.slice(-2).map(r => r.buffer) ?? []);
+  const operands = new Set(template ? productReads(template).map(r => r.buffer) : []);
   if (operands.size === 0) return prologue("template has no allowed prologue inputs");
   const written = bufferNames(a);
   const reads = [...b.readWrites.reads].filter(d => written.has(d.name));
@@ -74,7 +77,7 @@ export function prologueRefusal(s: SchedulerState, a: AnyNode, b: AnyNode): Reas
   if (users.length !== 1 || !users.every(u => u.node !== null && into.has(u.node))) {
     return prologue("template prologue can only fuse nodes with a single use into template");
   }
-  return prologueHeuristics(s, a, template);
+  return behaves(s, "computes_operands") ? tileRefusal(s, a, b) : prologueHeuristics(s, a, template);
 }
 
 /** read traffic that a template would repeat */

@@ -144,7 +144,7 @@ function gemmSizes(op: ExternOperation, sv: SizeVars): readonly [number, number,
 }
 
 /** what is multiplied: scales come after it, what is added before */
-function productReads(op: ExternOperation): ExternOperation["reads"] {
+export function productReads(op: ExternOperation): ExternOperation["reads"] {
   return gemmKind(op) === "scaled_mm" ? op.reads.slice(0, 2) : op.reads.slice(-2);
 }
 

@@ -11,6 +11,7 @@ import { partsPay } from "../templates/in_parts";
 import { templatePays } from "../templates/off_alignment";
 import { splitsOf, withSplitProducts } from "../templates/split_k";
 import { makeGroup } from "./groups";
+import { prologuePays } from "./prologue";
 import {
   behaves,
   bufferNames,
@@ -104,6 +105,7 @@ export function speedupByFusion(s: SchedulerState, t: TemplateState, a: AnyNode,
   const epilogue = templateOperation(a);
   const op = epilogue ?? templateOperation(b);
   if (!op) return true;
+  if (!epilogue && behaves(s, "computes_operands")) return prologuePays(s, a, b);
   const choices = tried(s, t, op);
   const [best] = choices;
   const triton = choices.filter(c => c.config !== null);
@@ -166,7 +168,7 @@ function asExtern(s: SchedulerState, n: SchedulerNode, op: ExternOperation): Sch
 
 /**
  * Templates that no kernel is generated for, taken apart again: what was fused before the product, the library's kernel,
- * and what was fused after it. So is all that comes before a product, which is computed once and not once a tile.
+ * and what was fused after it. So is what comes before a product, unless the preset has templates that compute it.
  */
 export function splitTemplateGroups(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode[] {
   return nodes.flatMap((n): AnyNode[] => {
@@ -176,7 +178,7 @@ export function splitTemplateGroups(s: SchedulerState, nodes: readonly AnyNode[]
     const at = members.indexOf(template);
     const before = members.slice(0, at).filter(m => !isTemplate(m));
     const generated = gemmOf(template.operation) !== null;
-    if (generated && before.length === 0) return [n];
+    if (generated && (before.length === 0 || behaves(s, "computes_operands"))) return [n];
     const part = (list: readonly SchedulerNode[]): AnyNode[] =>
       list.length > 1 ? [makeGroup(s, "FusedSchedulerNode", list)] : [...list];
     const after = members.slice(at + 1);

@@ -45,7 +45,9 @@ function wantedText(o: WayOptions, op: string): string | null {
   const wanted = o.config.get("triton.template_form");
   if (typeof wanted !== "string") return null;
   const each = wanted.split(",");
-  return each.length === 1 ? wanted : (each[o.products?.get(op) ?? 0] ?? null);
+  const own = each.length === 1 ? wanted : each[o.products?.get(op) ?? 0];
+  // nothing where the cost model speaks of other products alone
+  return own === undefined || own === "" ? null : own;
 }
 
 /** What is asked of a product whose sum is whole. Pieces that it does not have leave it to the cost model. */
@@ -54,16 +56,19 @@ export function wholeWay(o: WayOptions, op: string): GemmWay | "library" | null 
   return wanted !== null && wanted !== "library" && piecesOf(wanted) !== null ? null : wanted;
 }
 
-/** `inParts`: these are float32 products of bfloat16 parts; `asked`: max_autotune asks for templates */
+/**
+ * `inParts`: these are float32 products of bfloat16 parts; `asked`: max_autotune asks for templates; `computed`: an operand is
+ * computed on the way in
+ */
 export function chooseForm(
   products: readonly Gemm[],
   o: FormOptions,
   sv: SizeVars,
-  { inParts = false, asked = true } = {},
+  { inParts = false, asked = true, computed = false } = {},
 ): FormChoice {
   const forms = formsOf(products, o.target, sv);
   const wanted = products[0] ? wholeWay(o, products[0].op.name) : null;
-  if (products.some(g => g.piece !== null)) return { form: "pointers", storesTiles: false };
+  if (computed || products.some(g => g.piece !== null)) return { form: "pointers", storesTiles: false };
   if (wanted !== null && wanted !== "library" && forms.includes(formOf(wanted)))
     return { form: formOf(wanted), storesTiles: storesTiles(wanted) };
   // unasked, a product is computed in parts only where one tile is known to serve; nothing is left to tune

@@ -19,19 +19,29 @@ const GEMM_FORMS: readonly GemmForm[] = ["flattened", "persistent", "pointers"];
 /** a form, and whether its results go out through tensor descriptors as well */
 type WholeWay = GemmForm | "flattened_stores" | "persistent_stores";
 const WAYS: readonly WholeWay[] = ["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers"];
-/** one of those, or the sum in so many pieces (split-K) */
-export type GemmWay = WholeWay | `split_${number}`;
-export const splitWay = (pieces: number): GemmWay => `split_${pieces}`;
+/** the sum in so many pieces (split-K) */
+type SplitWay = `split_${number}`;
+/** one of those; those that load through pointers may compute operands on the way in */
+export type GemmWay = WholeWay | SplitWay | `${"pointers" | SplitWay}_prologue`;
 const SPLIT = /^split_([1-9]\d*)$/;
-export const isGemmWay = (x: unknown): x is GemmWay =>
-  typeof x === "string" && (SPLIT.test(x) || (WAYS as readonly string[]).includes(x));
+const PROLOGUE = "_prologue";
 
+export const splitWay = (pieces: number): SplitWay => `split_${pieces}`;
+export const withPrologue = (w: "pointers" | SplitWay): GemmWay => `${w}${PROLOGUE}`;
+export const isGemmWay = (x: unknown): x is GemmWay => {
+  if (typeof x !== "string") return false;
+  const bare = x.replace(PROLOGUE, "");
+  return SPLIT.test(bare) || bare === "pointers" || (bare === x && (WAYS as readonly string[]).includes(x));
+};
+
+/** whether the way computes an operand where it would be loaded */
+export const computesOperands = (w: GemmWay): boolean => w.endsWith(PROLOGUE);
 export const formOf = (w: GemmWay): GemmForm =>
-  piecesOf(w) === null ? (w.replace("_stores", "") as GemmForm) : "pointers";
+  piecesOf(w) !== null || computesOperands(w) ? "pointers" : (w.replace("_stores", "") as GemmForm);
 export const storesTiles = (w: GemmWay): boolean => w.endsWith("_stores");
 /** pieces of the sum; null: it is whole */
 export function piecesOf(w: GemmWay): number | null {
-  const pieces = SPLIT.exec(w)?.[1];
+  const pieces = SPLIT.exec(w.replace(PROLOGUE, ""))?.[1];
   return pieces === undefined ? null : Number(pieces);
 }
 
@@ -97,21 +107,37 @@ const TILES: Readonly<Record<GemmForm, readonly Tile[]>> = {
     { m: 64, n: 64, k: 128, warps: 4, stages: 4 },
     { m: 64, n: 64, k: 64, warps: 4, stages: 3 },
     { m: 32, n: 64, k: 128, warps: 4, stages: 5 },
-    { m: 16, n: 64, k: 256, warps: 4, stages: 4 },
+    { m: 16, n: 64, k: 256, warps: 2, stages: 4 },
+    { m: 16, n: 64, k: 256, warps: 4, stages: 5 },
+    { m: 16, n: 128, k: 256, warps: 4, stages: 4 },
   ],
 };
+/** where an operand is computed: warps enough for that */
+const COMPUTED: readonly Tile[] = [
+  { m: 128, n: 128, k: 128, warps: 8, stages: 4 },
+  { m: 128, n: 256, k: 128, warps: 8, stages: 3 },
+  { m: 64, n: 128, k: 128, warps: 8, stages: 3 },
+  { m: 64, n: 64, k: 128, warps: 8, stages: 4 },
+  { m: 32, n: 64, k: 128, warps: 4, stages: 4 },
+  { m: 16, n: 64, k: 256, warps: 4, stages: 4 },
+  { m: 16, n: 128, k: 128, warps: 4, stages: 3 },
+  { m: 16, n: 128, k: 256, warps: 8, stages: 3 },
+];
 
 const MIN_BLOCK = 16;
 /** sums that a warp keeps in registers: half of what its threads have */
 const WIDEST_SUMS = 128 * 32;
+/** and so many at the least: a tensor core's tile of 16 x 16 */
+const SUMS_PER_WARP = 256;
 const cap = (x: number): number => Math.max(MIN_BLOCK, 2 ** Math.ceil(Math.log2(Math.max(1, x))));
 
-/** `products`: accumulators per program; two share the first operand's tile */
+/** `products`: accumulators per program; two share the first operand's tile. `computed`: an operand is computed on the way in */
 export function gemmConfigs(
   form: GemmForm,
   products: readonly Gemm[],
   target: TargetProperties,
   sv: SizeVars,
+  computed = false,
 ): readonly TritonConfig[] {
   const [first] = products;
   if (!first) return [];
@@ -119,7 +145,7 @@ export function gemmConfigs(
   const [m, n, k] = [first.m, first.n, first.k].map(e => sv.sizeHint(e, 1024)) as [number, number, number];
   const out: TritonConfig[] = [];
   const seen = new Set<string>();
-  for (const t of TILES[form]) {
+  for (const t of computed ? COMPUTED : TILES[form]) {
     const block = { m: Math.min(t.m, cap(m)), n: Math.min(t.n, cap(n)), k: Math.min(t.k / bytes, cap(k)) };
     const depth = bytes === 1 ? Math.max(block.k, Math.min(32, cap(k))) : block.k;
     const columns = products.length === 1 ? block.n : Math.max(MIN_BLOCK, Math.min(block.n, 128));
@@ -130,7 +156,7 @@ export function gemmConfigs(
     const tiles = Math.ceil(m / block.m) * Math.ceil(n / columns);
     if (out.length > 0 && block.m * columns < 128 * 128 && tiles > 16 * target.multiProcessorCount) continue;
     const sums = block.m * columns * products.length;
-    const warps = Math.max(1, Math.min(8, Math.max(t.warps, sums / WIDEST_SUMS), Math.floor(sums / 512)));
+    const warps = Math.max(1, Math.min(8, Math.max(t.warps, sums / WIDEST_SUMS), Math.floor(sums / SUMS_PER_WARP)));
     if (sums / warps > WIDEST_SUMS) continue;
     const config: TritonConfig = {
       kwargs: { YBLOCK: block.m, XBLOCK: columns, KBLOCK: depth, GROUP: 8 },

@@ -3,14 +3,17 @@
 // equal ones are one; the ways of each; the one to take. Promises: the key says sizes, strides, dtypes, what follows each
 // product, and the target.
 import { createHash } from "node:crypto";
-import type { ExternOperation, LoweredGraph, Operation } from "../ir/types";
+import type { TargetProperties } from "../ir/target";
+import type { ComputedOperation, ExternOperation, LoweredGraph, Operation } from "../ir/types";
 import { type LayoutOptions, otherWays } from "../operand_layouts";
 import { GraphFacts } from "../operand_layouts/facts";
 import type { Way } from "../operand_layouts/ways";
 import { printLog } from "../symbolic";
 import { attentionOf } from "./attention";
-import { formsOf, splitWay, waysWith } from "./forms";
-import { gemmOf } from "./gemm";
+import { estimatedBest, estimatesOf, type WayEstimates } from "./estimates";
+import { formsOf, type GemmWay, splitWay, waysWith, withPrologue } from "./forms";
+import { type Gemm, gemmOf } from "./gemm";
+import { hasProducers, operandsOf, producerOf } from "./prologue";
 import { splitsOf } from "./split_k";
 
 /** what a worker measured of one graph, microseconds by way */
@@ -24,6 +27,8 @@ export interface GraphWays {
   readonly key: string;
   /** the ways of each product, in the order in which the graph first has it */
   readonly products: readonly (readonly Way[])[];
+  /** what the cost model says of some of those ways, microseconds; of attention nothing */
+  readonly estimates: readonly WayEstimates[];
   /** the number among `products` of each operation that is one */
   readonly numbers: ReadonlyMap<string, number>;
 }
@@ -33,12 +38,13 @@ export function waysOf(
   graph: LoweredGraph,
   options: LayoutOptions,
   takes: (op: ExternOperation) => boolean,
-  splits = false,
+  also: { readonly splits: boolean; readonly prologues: boolean } = { splits: false, prologues: false },
 ): GraphWays | null {
   const { target } = options;
   const sv = graph.sizevars;
   const facts = new GraphFacts(graph);
   const products: (readonly Way[])[] = [];
+  const estimates: WayEstimates[] = [];
   const numbers = new Map<string, number>();
   const known = new Map<string, number>();
   const parts: string[] = [];
@@ -46,7 +52,7 @@ export function waysOf(
     if (op.kind !== "extern" || op.device.type !== "cuda" || !takes(op)) continue;
     const gemm = gemmOf(op);
     const templates = gemm
-      ? [...waysWith(formsOf([gemm], target, sv)), ...(splits ? splitsOf(gemm, target, sv) : []).map(splitWay)]
+      ? waysOfProduct(graph, op, gemm, target, also)
       : attentionOf(op, sv)
         ? (["pointers"] as const)
         : null;
@@ -56,10 +62,15 @@ export function waysOf(
       op.reads.map(r => [r.dtype, r.size.map(printLog), r.stride.map(printLog)]),
       Object.entries(op.kwargs).map(([k, v]) => [k, typeof v === "object" ? null : String(v)]),
       followers(graph, op),
+      also.prologues && gemm ? producers(graph, op, gemm) : [],
     ]);
     parts.push(part);
-    const number = known.get(part) ?? products.push(["library", ...templates, ...otherWays(op, facts, options)]) - 1;
-    known.set(part, number);
+    let number = known.get(part);
+    if (number === undefined) {
+      number = products.push(["library", ...templates, ...otherWays(op, facts, options)]) - 1;
+      estimates.push(gemm ? estimatesOf(graph, op, gemm, templates, target) : {});
+      known.set(part, number);
+    }
     numbers.set(op.name, number);
   }
   if (parts.length === 0) return null;
@@ -67,11 +78,31 @@ export function waysOf(
     .update(JSON.stringify([target.name, parts]))
     .digest("hex")
     .slice(0, 32);
-  return { key, products, numbers };
+  return { key, products, estimates, numbers };
+}
+
+function waysOfProduct(
+  graph: LoweredGraph,
+  op: ExternOperation,
+  gemm: Gemm,
+  target: TargetProperties,
+  also: { readonly splits: boolean; readonly prologues: boolean },
+): readonly GemmWay[] {
+  const sv = graph.sizevars;
+  const splits = (also.splits ? splitsOf(gemm, target, sv) : []).map(splitWay);
+  const computed = also.prologues && hasProducers(graph, op, gemm);
+  const plain = [...waysWith(formsOf([gemm], target, sv)), ...splits];
+  return computed ? [...plain, ...(["pointers", ...splits] as const).map(withPrologue)] : plain;
 }
 
 /** The ways that all products may take at once: one that a product does not have leaves it to the cost model. */
 export const commonWays = (g: GraphWays): readonly Way[] => [...new Set(g.products.flat())];
+
+/** The ways to take unmeasured, as `fastest` gives them; a product whose part is empty is left to the scheduler. Null: all are. */
+export function estimatedFastest(g: GraphWays): string | null {
+  const each = g.estimates.map(us => estimatedBest(us) ?? "");
+  return each.some(w => w !== "") ? each.join() : null;
+}
 
 /** whether the text names a way, or one for each product */
 export function isWayOf(text: string, g: GraphWays): boolean {
@@ -87,6 +118,22 @@ function followers(graph: LoweredGraph, op: ExternOperation): string[] {
     o.kind === "computed" ? o.body.block.nodes.some(n => n.op === "load" && own.has(n.buffer)) : false;
   return graph.operations.filter(reads).map(o => o.origins.map(n => n.target).join(" "));
 }
+
+/** operators that compute an operand, with the dtypes that they read */
+function producers(graph: LoweredGraph, op: ExternOperation, gemm: Gemm): string[] {
+  return operandsOf(gemm).map(v => {
+    const from = producerOf(graph, op, v);
+    const dtypes =
+      from?.kind === "computed" ? loadsOf(from).map(b => graph.buffers.get(b)?.layout ?? inputLayout(graph, b)) : [];
+    return [...(from?.origins ?? []).map(n => n.target), ...dtypes.map(l => (l && "dtype" in l ? l.dtype : ""))].join(
+      " ",
+    );
+  });
+}
+
+const inputLayout = (graph: LoweredGraph, name: string) => graph.inputs.find(i => i.name === name)?.layout ?? null;
+const loadsOf = (o: ComputedOperation): string[] =>
+  o.body.block.nodes.flatMap(n => (n.op === "load" ? [n.buffer] : []));
 
 /** the fastest of what was measured: a way, or several with a comma between them, one for each product */
 export function fastest(measured: MeasuredWays): string | null {

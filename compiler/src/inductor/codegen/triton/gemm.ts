@@ -15,10 +15,12 @@ import type { CseVar } from "./cse";
 import { type Features, indexDtype } from "./features";
 import { type EmittedKernel, finishKernel, givesHalves, type KernelContext, rangesOf } from "./generate";
 import { TritonKernel } from "./kernel";
+import { KernelArgs } from "./kernel_args";
 import type { KernelSpec } from "./kernel_spec";
-import { LineBuffer } from "./lines";
+import { type Line, LineBuffer } from "./lines";
 import { emitLoad, emitStore } from "./memory";
 import { emitCall, emitConstant } from "./op_table";
+import { type ComputedOperand, computedTile, loadedTile, type OperandLines } from "./operand";
 import type { RangeTree } from "./range_tree";
 import { tritonType } from "./triton_types";
 
@@ -27,6 +29,8 @@ export interface GemmGroup {
   readonly products: readonly { readonly node: SchedulerNode; readonly gemm: Gemm }[];
   /** in fused order */
   readonly epilogue: readonly SchedulerNode[];
+  /** operands that are computed on the way in, by buffer; one product then */
+  readonly operands?: ReadonlyMap<string, ComputedOperand>;
 }
 
 /** every tile's sides divide this, so that sizes that are multiples of it need no mask */
@@ -108,8 +112,9 @@ export function emitGemm(
   const [lead] = group.products;
   if (!lead) throw new Error("a template needs a product");
   const { gemm } = lead;
+  const before = [...(group.operands?.values() ?? [])].flatMap(o => o.nodes);
   const nodes = [...group.products.map(p => p.node), ...group.epilogue];
-  const features: Features = { nodes, numel: lead.node.group[0], rnumel: int(1) };
+  const features: Features = { nodes: [...before, ...nodes], numel: lead.node.group[0], rnumel: int(1) };
   const tiling = new Map([
     ...(gemm.batch === null ? [] : [["z", gemm.batch] as const]),
     ["y", gemm.m] as const,
@@ -127,6 +132,8 @@ export function emitGemm(
       persistent: false,
       indexDtype: indexDtype(features, c.graph),
       scalarTrees: new Set(["z"]),
+      // what computes operands has values and variables of its own, and the same arguments
+      shared: { args: new KernelArgs(n => c.graph.realName(n)), tmp: { next: 0 }, vars: { next: 0 } },
     },
     tiles,
   );
@@ -267,53 +274,52 @@ class ProductWriter {
     this.group.products.forEach((p, i) => {
       const tiles = `b_tiles${this.suffix(i)}`;
       this.body(`b = ${fetched(tiles, p.gemm.b, "koffset", "xoffset", "KBLOCK, XBLOCK")}`, 1);
-      this.dot(i);
+      this.dot(i, "b");
     });
   }
 
   private pointerLoop(): void {
-    const wrap = (axis: "y" | "x"): string => {
-      const block = axis === "y" ? "YBLOCK" : "XBLOCK";
-      const at = `(${axis}offset + tl.arange(0, ${block}))${this.wide}`;
-      return this.wraps[axis] ? `${at} % ${axis}numel` : at;
-    };
-    this.body(`arow = (${wrap("y")})[:, None]`);
-    this.body(`bcolumn = (${wrap("x")})[None, :]`);
-    this.body(`kindex = tl.arange(0, KBLOCK)${this.wide}`);
     const { piece } = this.lead;
+    this.body(`kindex = tl.arange(0, KBLOCK)${this.wide}`);
     if (piece) this.body(`kfirst = zindex * ${piece.depth}`);
-    const kfirst = piece ? "(kfirst + kindex)" : "kindex";
-    const at = (v: BufferView, row: string, column: string): string => {
-      const [rows, columns] = v.stride.slice(-2) as [Expr, Expr];
-      const batch = v.size.length === 3 ? ` + zindex * ${factor(this.text(v.stride[0] as Expr))}` : "";
-      return `${this.pointer(v)}${batch} + (${row} * ${factor(this.text(rows))} + ${column} * ${factor(this.text(columns))})`;
-    };
-    this.body(`a_at = ${at(this.lead.a, "arow", `${kfirst}[None, :]`)}`);
-    this.group.products.forEach((p, i) => {
-      this.body(`b_at${this.suffix(i)} = ${at(p.gemm.b, `${kfirst}[:, None]`, "bcolumn")}`);
-    });
+    const bs = this.group.products.map((p, i) => this.operand(`b${this.suffix(i)}`, p.gemm.b, "XBLOCK"));
+    const operands = [this.operand("a", this.lead.a, "YBLOCK"), ...bs];
+    for (const o of operands) this.k.body.splice(linesOf(o.before));
     const range = piece ? `kfirst, min(kfirst + ${piece.depth}, knumel)` : "0, knumel";
     this.body(`for koffset in tl.range(${range}, KBLOCK):`);
-    const mask = (which: string): string => (this.deep ? "" : `, kindex${which} < knumel - koffset, other=0.0`);
-    this.body(`a = tl.load(a_at${mask("[None, :]")})`, 1);
-    this.group.products.forEach((p, i) => {
-      this.body(`b = tl.load(b_at${this.suffix(i)}${mask("[:, None]")})`, 1);
-      this.dot(i);
-      const step = p.gemm.b.stride[p.gemm.b.stride.length - 2] as Expr;
-      this.body(`b_at${this.suffix(i)} += KBLOCK * ${factor(this.text(step))}`, 1);
+    for (const o of operands) this.k.body.splice(linesOf(o.inside), 1);
+    this.group.products.forEach((_, i) => {
+      this.dot(i, `b${this.suffix(i)}`);
     });
-    const step = this.lead.a.stride[this.lead.a.stride.length - 1] as Expr;
-    this.body(`a_at += KBLOCK * ${factor(this.text(step))}`, 1);
+    for (const o of operands) this.k.body.splice(linesOf(o.after), 1);
   }
 
-  private dot(i: number): void {
+  /** an operand's tiles: loaded through pointers that move with the depth, or computed where they would be loaded */
+  private operand(name: string, v: BufferView, block: "YBLOCK" | "XBLOCK"): OperandLines {
+    const axis = block === "YBLOCK" ? "y" : "x";
+    const at = `(${axis}offset + tl.arange(0, ${block}))${this.wide}`;
+    const own = this.wraps[axis] ? `${at} % ${axis}numel` : at;
+    const place = { name, block, own, depthLast: axis === "y", deep: this.deep };
+    const from = this.group.operands?.get(v.buffer);
+    if (from) return { after: [], ...computedTile(this.k, v, from, { ...place, depth: "koffset + kindex" }) };
+    const [rows, columns] = v.stride.slice(-2).map(s => factor(this.text(s as Expr))) as [string, string];
+    return loadedTile(place, {
+      pointer: this.pointer(v),
+      batch: v.size.length === 3 ? factor(this.text(v.stride[0] as Expr)) : null,
+      steps: [rows, columns],
+      first: this.lead.piece ? "(kfirst + kindex)" : "kindex",
+      op: this.op,
+    });
+  }
+
+  private dot(i: number, b: string): void {
     const acc = accumulator(i, this.group.products.length);
     const p = this.group.products[i]?.gemm;
     const { dtype } = this.lead.a;
-    if (isFloat8(dtype) && p?.fastAccumulation !== true) this.body(`${acc} += tl.dot(a, b)`, 1);
+    if (isFloat8(dtype) && p?.fastAccumulation !== true) this.body(`${acc} += tl.dot(a, ${b})`, 1);
     else {
       const how = dtype === "float32" ? `, input_precision="${this.precision}"` : "";
-      this.body(`${acc} = tl.dot(a, b, ${acc}${how})`, 1);
+      this.body(`${acc} = tl.dot(a, ${b}, ${acc}${how})`, 1);
     }
   }
 }
@@ -325,6 +331,12 @@ function resultView(index: Expr, { size, place }: ResultTiles, dtype: DType): Bu
   const own = new Set<SymExpr>(place);
   if ([offset, ...stride].some(e => [...freeSymbols(e)].some(s => own.has(s)))) return null;
   return { buffer: "", size, stride, offset, dtype, whole: false };
+}
+
+function linesOf(lines: readonly Line[]): LineBuffer {
+  const buffer = new LineBuffer();
+  buffer.lines = [...lines];
+  return buffer;
 }
 
 const factor = (text: string): string => (/^\w+$/.test(text) ? text : `(${text})`);

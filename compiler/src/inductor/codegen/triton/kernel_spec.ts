@@ -3,7 +3,7 @@ import type { GraphView } from "./graph_view";
 import type { KernelArgs } from "./kernel_args";
 import type { CodegenOptions } from "./options";
 import type { ProgramOrder } from "./program_order";
-import type { Prefix, Tiling } from "./range_tree";
+import type { Prefix, Tiling, TreeNames } from "./range_tree";
 
 export interface KernelSpec {
   readonly graph: GraphView;
@@ -27,6 +27,8 @@ export interface KernelSpec {
   readonly nextWorkspace?: () => string;
   /** trees that a program has one value of, instead of a block */
   readonly scalarTrees?: ReadonlySet<Prefix>;
+  /** trees whose indices, masks and blocks go by other names than their own */
+  readonly treeNames?: ReadonlyMap<Prefix, TreeNames>;
   /** all floating-point results that leave the kernel are halves */
   readonly halves?: boolean;
   /** in which order programs walk the tiles; the grid's own where it is missing */

@@ -39,6 +39,12 @@ export interface VariableSpace {
   readonly entries: Map<SymExpr, RangeEntry>;
 }
 
+export interface TreeNames {
+  readonly index: string;
+  readonly mask: string;
+  readonly block: string;
+}
+
 export class RangeTree {
   readonly name: string;
   readonly mask: string;
@@ -60,8 +66,8 @@ export class RangeTree {
     readonly isLoop: boolean,
     readonly hasZ: boolean,
     private readonly space: VariableSpace,
-    /** where it is not xindex, xmask, XBLOCK: the groups of a nested reduction */
-    names?: { readonly index: string; readonly mask: string; readonly block: string },
+    /** where it is not xindex, xmask, XBLOCK: groups of a nested reduction, an operand's tiles */
+    names?: TreeNames,
   ) {
     this.name = names?.index ?? `${prefix}index`;
     this.mask = names?.mask ?? `${prefix}mask`;
@@ -148,7 +154,13 @@ export class RangeTree {
 export function constructRangeTrees(
   tiling: Tiling,
   space: VariableSpace,
-  kernel: { isReduction: boolean; persistent: boolean; splitScan?: boolean; scalarTrees?: ReadonlySet<Prefix> },
+  kernel: {
+    readonly isReduction: boolean;
+    readonly persistent: boolean;
+    readonly splitScan?: boolean;
+    readonly scalarTrees?: ReadonlySet<Prefix>;
+    readonly treeNames?: ReadonlyMap<Prefix, TreeNames>;
+  },
 ): RangeTree[] {
   const active = PREFIX_ORDER.filter(p => tiling.has(p));
   // a scan that is split among programs has one row per program
@@ -171,6 +183,7 @@ export function constructRangeTrees(
       reduction && !kernel.persistent && kernel.splitScan !== true,
       tiling.has("z"),
       space,
+      kernel.treeNames?.get(p),
     );
   });
 }

@@ -15,11 +15,19 @@ export interface Launched {
 }
 
 export function launchedNode(node: AnyNode, step: Launch, plan: ExecutablePlan): Launched {
-  const called = new Set(step.products?.flatMap(p => p.ops));
-  const own = restricted(node, new Set(step.ops.filter(o => !called.has(o))));
+  const elsewhere = new Set([
+    ...(step.products?.flatMap(p => p.ops) ?? []),
+    ...(step.before?.flatMap(c => c.ops) ?? []),
+  ]);
+  const own = restricted(node, new Set(step.ops.filter(o => !elsewhere.has(o))));
   if (!own && step.products) return { node: null, partials: null };
   if (!own) throw new Error(`${node.name} has none of ${step.ops.join(", ")}`);
   return { node: own, partials: partialsOf(own, finishesOf(step, plan)) };
+}
+
+/** the node's members that run before the step's products, one list after another */
+export function computedBefore(node: AnyNode, step: Launch): (AnyNode | null)[] {
+  return (step.before ?? []).map(c => restricted(node, new Set(c.ops)));
 }
 
 /** the steps that add up what this launch leaves in its workspace */
