@@ -157,18 +157,21 @@ export function willFusionCreateCycle(s: SchedulerState, a: AnyNode, b: AnyNode)
   const above = unionOf([a.ancestors, b.ancestors]);
   const isAbove = (n: string): boolean => above.has(n) && !names.has(n);
   const visited = new Set<AnyNode>();
-  const queue = [...above].filter(n => !names.has(n));
-  while (queue.length) {
-    const node = s.fusedNode.get(queue.pop() ?? "");
-    if (!node || !("snodes" in node) || node.type === "GroupedSchedulerNode" || visited.has(node)) continue;
-    visited.add(node);
-    if (operationNames(node).every(isAbove)) continue;
-    for (const x of node.ancestors) {
-      if (names.has(x)) {
-        refuse(s, a, b, reason("cycle", "will create cycle"));
-        return true;
+  const queue: string[] = [];
+  for (const first of above) {
+    if (!names.has(first)) queue.push(first);
+    while (queue.length) {
+      const node = s.fusedNode.get(queue.pop() ?? "");
+      if (!node || !("snodes" in node) || node.type === "GroupedSchedulerNode" || visited.has(node)) continue;
+      visited.add(node);
+      if (operationNames(node).every(isAbove)) continue;
+      for (const x of node.ancestors) {
+        if (names.has(x)) {
+          refuse(s, a, b, reason("cycle", "will create cycle"));
+          return true;
+        }
+        if (!isAbove(x)) queue.push(x);
       }
-      if (!isAbove(x)) queue.push(x);
     }
   }
   return false;

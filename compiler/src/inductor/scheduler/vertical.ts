@@ -34,15 +34,18 @@ export function verticalRefusal(
       if (fusableReadAndWrite(s, read, write) || relaxed?.(read, write)) list.splice(list.indexOf(read), 1);
     }
   }
-  const names = new Set([...remaining.values()].flat().map(d => d.name));
   const produced = bufferNames(a);
-  for (const n of names) if (produced.has(n)) return reason("memory_deps_did_not_match", "memory deps did not match");
+  for (const list of remaining.values())
+    for (const d of list)
+      if (produced.has(d.name)) return reason("memory_deps_did_not_match", "memory deps did not match");
   const ops = operationNames(a);
-  for (const n of names) {
-    const op = s.buffers.get(n)?.definingOp.name;
-    const group = op === undefined ? undefined : s.fusedNode.get(op);
-    if (group && ops.some(o => group.ancestors.has(o))) {
-      return reason("intermediate_nodes", "intermediate nodes between node1 & node2");
+  for (const list of remaining.values()) {
+    for (const d of list) {
+      const op = s.buffers.get(d.name)?.definingOp.name;
+      const group = op === undefined ? undefined : s.fusedNode.get(op);
+      if (group && ops.some(o => group.ancestors.has(o))) {
+        return reason("intermediate_nodes", "intermediate nodes between node1 & node2");
+      }
     }
   }
   return null;
