@@ -9,6 +9,7 @@ import { walk } from "../../../python/walk";
 import { parseYaml, YamlError } from "../../stdlib/yaml";
 import type { Choice } from "../types";
 import { NONE, number } from "../types";
+import { type Use, Uses } from "./uses";
 
 type Names = ReadonlyMap<string, Choice>;
 
@@ -20,8 +21,8 @@ export interface ProjectText {
 /** files that are parsed for one set of names */
 const MOST_PARSED = 12;
 const LONGEST = 200_000;
-/** attributes that tensors, arrays and enumerations have: what has them is no configuration */
-const OWN_OF_VALUES = "(?:shape|dtype|device|ndim|T|is_cuda|value|weight|data)\\b";
+/** files whose code is read for what it does with configurations */
+const NEAREST = 80;
 
 export class ProjectConstants {
   private readonly tables = new Map<string, Names>();
@@ -77,33 +78,18 @@ export class ProjectConstants {
     return undefined;
   }
 
-  private readonly uses = new Map<string, "object" | "list" | undefined>();
+  private uses: Uses | null = null;
 
-  /**
-   * What code does with an attribute or item of this name, of an object that goes by one of `owners`: it has attributes or
-   * keys of its own, or it is iterated, measured or indexed by numbers.
-   */
-  usedAs(owners: readonly string[], name: string): "object" | "list" | undefined {
-    if (!/^\w+$/.test(name)) return undefined;
-    const key = `${owners.join("|")}.${name}`;
-    if (!this.uses.has(key)) this.uses.set(key, this.useOf(owners.filter(o => /^\w+$/.test(o)).join("|"), name));
-    return this.uses.get(key);
-  }
-
-  private useOf(owners: string, name: string): "object" | "list" | undefined {
-    const part = `\\b(?:${owners})(?:['"]\\])?(?:\\.${name}\\b|\\[['"]${name}['"]\\])`;
-    const object = new RegExp(`${part}(?:\\[['"]|\\.get\\(|\\.(?!${OWN_OF_VALUES})[A-Za-z_]\\w*\\b(?!\\s*\\())`);
-    const chain = `(?:\\w+\\.)*${part}`;
-    const list = new RegExp(
-      `(?:\\bfor\\s[\\w, ()]+\\sin|\\b(?:len|enumerate|zip|reversed|list|tuple|sum)\\(|[(,]\\s*\\*)\\s*${chain}(?!\\s*[.[(\\w])|${part}\\[(?:-?\\d|[a-z_]\\w*(?: [-+] 1)?\\])`,
+  /** what the code of near files does with an attribute of this name, of an object that goes by one of `owners` */
+  usedAs(owners: readonly string[], name: string): Use | undefined {
+    const near = (f: ProjectText): number => distance(this.own, f.path);
+    this.uses ??= new Uses(
+      [...this.code()]
+        .sort((a, b) => near(a) - near(b))
+        .slice(0, NEAREST)
+        .map(f => f.text),
     );
-    let listed = false;
-    for (const { text } of this.code()) {
-      if (!text.includes(name)) continue;
-      if (object.test(text)) return "object";
-      listed ||= list.test(text);
-    }
-    return listed ? "list" : undefined;
+    return this.uses.of(owners, name);
   }
 
   /**
