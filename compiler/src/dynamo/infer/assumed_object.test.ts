@@ -194,3 +194,23 @@ class Net(nn.Module):
   const unchanged = { ...files, "pack/model.py": files["pack/model.py"].replace("sys.path.append", "str") };
   expect(analysed(unchanged).diagnostics.some(d => d.code === "unknown-module")).toBe(true);
 });
+
+test("an annotation that is a dictionary with attributes says nothing of what it holds", () => {
+  const notes = assumed({
+    "pack/model.py": module(
+      `h: AttrDict):
+        super().__init__()
+        assert isinstance(h.stem_rank, int)
+        self.net = nn.Linear(h.stem_width, h.stem_rank)
+`,
+      `
+class AttrDict(dict):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.__dict__ = self
+`,
+    ),
+    "config.json": '{"stem_width": 56, "stem_rank": 14}',
+  });
+  expect(notes).toContain("h.stem_width is 56");
+});

@@ -81,6 +81,8 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
   if (v instanceof PyClass) {
     if (v === ctx.vm.types.int) return [number(integer(h))];
     if (v.isSubclassOf(ctx.vm.types.str) && !isEnum(v)) return strings(ctx, h);
+    // a dictionary that answers attributes holds what a file gives it
+    if (v.place !== null && v.isSubclassOf(ctx.vm.types.dict)) return [OBJECT, instance(path)];
     return [instance(path)];
   }
   return [];
