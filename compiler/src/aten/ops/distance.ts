@@ -184,6 +184,7 @@ function quantile(packet: "quantile" | "nanquantile", kind: "scalar" | "default"
     composite: (b, a) => {
       const x = a.tensor("self");
       const { dtype, device } = b.meta(x);
+      if (kind === "scalar") checkShare(b, packet, a.number("q"));
       const q =
         kind === "scalar"
           ? b.call("aten.scalar_tensor.default", [a.float("q")], scalarOptions(dtype, device))
@@ -191,6 +192,10 @@ function quantile(packet: "quantile" | "nanquantile", kind: "scalar" | "default"
       return quantileNodes(b, a, x, q, packet === "nanquantile");
     },
   });
+}
+
+function checkShare<T>(b: GraphBuilder<T>, packet: string, q: number): void {
+  if (q < 0 || q > 1) b.fail(`${packet}() q must be in the range [0, 1] but got ${q}`);
 }
 
 function scalarOptions(dtype: DTypeArg["dtype"], device: DeviceArg["device"]): Record<string, ArgValue<never>> {

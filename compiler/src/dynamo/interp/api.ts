@@ -31,9 +31,30 @@ export class PyError extends Error {
   trace: { readonly file: SourceFile; readonly span: Span; readonly func: string }[] = [];
   /** its message, kept where what raised it is undone: the exception's own arguments go with it */
   text: string | null = null;
+  /** the frame whose place the trace has already: it raises again what it caught */
+  placedIn: Frame | null = null;
   constructor(readonly value: PyInstance) {
     super(value.cls.name);
   }
+}
+
+const caught = new WeakMap<PyInstance, PyError>();
+
+/** a frame handles the error from here on */
+export function noteCaught(e: PyError): void {
+  caught.set(e.value, e);
+}
+
+/** the exception that `frame` handles on its way up once more: it was raised where it was raised first */
+export function raisedAgain(value: PyInstance, frame: Frame): PyError {
+  const e = new PyError(value);
+  const before = caught.get(value);
+  if (before) {
+    e.trace = [...before.trace];
+    e.text = before.text;
+    e.placedIn = frame;
+  }
+  return e;
 }
 
 /** The step budget is spent or the caller asked to stop; nothing in Python can catch it. */

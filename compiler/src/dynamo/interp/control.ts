@@ -1,7 +1,7 @@
 // with and raise. In: the context manager or exception as written. Out: what the statement leaves on the stack, or the
 // raised error.
 import { PyClass, PyInstance, PyUnknown, type Value } from "../objects/values";
-import { type Interp, PyError } from "./api";
+import { type Interp, PyError, raisedAgain } from "./api";
 import type { Frame } from "./frame";
 import { special } from "./operators";
 
@@ -29,6 +29,7 @@ export function raiseStatement(vm: Interp, f: Frame, parts: readonly Value[]): n
     for (let k = vm.frames.length - 1; k >= 0; k--) {
       const handled = vm.frames[k]?.handling;
       const current = handled?.[handled.length - 1];
+      if (current && vm.frames[k] === f) throw raisedAgain(current, f);
       if (current) throw new PyError(current);
       if (vm.frames[k] !== f) break;
     }

@@ -13,7 +13,7 @@ import {
   PyUnknown,
   type Value,
 } from "../objects/values";
-import { type BinaryOperator, type CompareOperator, type Interp, PyError } from "./api";
+import { type BinaryOperator, type CompareOperator, type Interp, PyError, raisedAgain } from "./api";
 import { spread, spreadKeywords } from "./arguments";
 import { buildClass } from "./classes";
 import { enterContext, exitContext, raiseStatement } from "./control";
@@ -444,7 +444,7 @@ export const handlers: Readonly<Record<OpName, Handler>> = {
   RAISE: (vm, f, i) => raiseStatement(vm, f, popN(f, i.arg)),
   RERAISE: (_vm, f) => {
     f.handling.pop();
-    throw new PyError(pop(f) as PyInstance);
+    throw raisedAgain(pop(f) as PyInstance, f);
   },
   PUSH_EXC: (_vm, f) => {
     f.handling.push(peek(f, 1) as PyInstance);

@@ -111,6 +111,30 @@ print(d.who(), d.v, d.s(3), d.zzz, isinstance(d, A), D.__mro__[1].__name__)
     ).toBe("['D', 'B', 'C', 'A'] 8 3 ZZZ True B");
   });
 
+  it("names the line that raised, where a finally or a handler raises it again", () => {
+    const text = (end: string): string => `
+def f():
+    try:
+        x = 1
+        return x / 0
+    ${end}
+        x = 2
+
+        x = 3
+        raise_again = True
+    RAISE
+def g():
+    f()
+g()
+`;
+    expect(run(text("finally:").replace("    RAISE\n", ""))).toBe("ZeroDivisionError: division by zero at t.py:5");
+    const handler = text("except ZeroDivisionError:").replace("    RAISE", "        raise");
+    expect(run(handler)).toBe("ZeroDivisionError: division by zero at t.py:5");
+    expect(run(text("except ValueError:").replace("    RAISE\n", ""))).toBe(
+      "ZeroDivisionError: division by zero at t.py:5",
+    );
+  });
+
   it("runs try, finally, with and return through them", () => {
     expect(
       run(`

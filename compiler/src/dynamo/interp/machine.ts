@@ -36,6 +36,7 @@ import {
   type Interp,
   Interrupted,
   MAX_ELEMENTS,
+  noteCaught,
   type Observer,
   PyError,
   type Types,
@@ -451,11 +452,14 @@ export class Machine implements Interp {
   private unwind(frame: Frame, e: PyError): void {
     const at = frame.pc - 1;
     const i = frame.code.instructions[at];
-    if (i && e.trace.length < 60) {
+    const placed = e.placedIn === frame;
+    e.placedIn = null;
+    if (i && !placed && e.trace.length < 60) {
       e.trace.unshift({ file: frame.code.file, span: i.at.span, func: frame.shownName });
     }
     const handler = frame.code.handlers[at];
     if (!handler) throw e;
+    noteCaught(e);
     frame.stack.length = handler.depth;
     frame.handling.length = handler.handling;
     frame.stack.push(e.value);

@@ -30,6 +30,7 @@ import { REPARAMETRIZE_TEXT } from "./reparametrize_text";
 import { symbolGuest, unknownGuest } from "./symbols";
 import { tensorGuest } from "./tensor_guest";
 import { TRAINING_TEXT } from "./training_text";
+import { VMAP_TEXT } from "./vmap_text";
 
 export class TorchNamespace implements TorchParts {
   readonly torch: Torch;
@@ -133,7 +134,11 @@ export class TorchNamespace implements TorchParts {
       builtin("_apply_function", args => this.applyFunction(args));
       builtin("_checkpoint_enter", () => this.torch.enterCheckpoint());
       builtin("_checkpoint_exit", ([outer]) => this.torch.leaveCheckpoint(outer ?? null));
-      this.run("helpers", HELPERS_TEXT, "hidden", "helpers.py", d);
+      builtin("_followed_by_sample", () => {
+        this.torch.trace?.note("vmap was followed sample by sample");
+        return null;
+      });
+      this.run("helpers", HELPERS_TEXT + VMAP_TEXT, "hidden", "helpers.py", d);
     }
     return this.helpers.get(name) ?? this.training(name);
   }
@@ -263,6 +268,10 @@ export class TorchNamespace implements TorchParts {
         return true;
       case "torch.nn.init":
         lazily(n => initFunction(this, n));
+        return true;
+      case "torch.func":
+      case "torch._functorch.apis":
+        lazily(n => (n === "vmap" ? this.helper(n) : n.startsWith("__") ? undefined : vm.unknown(`torch.func.${n}`)));
         return true;
       case "torch.functional":
         lazily(n => (lookupPython(`torch.${n}`).length > 0 ? this.torchAttribute(n) : undefined));

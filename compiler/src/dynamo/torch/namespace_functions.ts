@@ -112,7 +112,7 @@ export function fillTorch(ns: TorchParts, m: PyModule): void {
   func(vm, m, "sym_int", ([x]) => x ?? 0);
   func(vm, m, "sym_float", ([x]) => vm.call(vm.types.float, [x ?? 0]));
   func(vm, m, "cond", ([p, a, b, xs]) => cond(ns, p ?? null, a ?? null, b ?? null, xs ?? vm.tuple([])));
-  func(vm, m, "vmap", ([f]) => f ?? null);
+  func(vm, m, "vmap", (args, kw) => vm.call(ns.helper("vmap") ?? null, args, kw));
   func(vm, m, "get_float32_matmul_precision", () => torch.float32Precision);
   func(vm, m, "set_float32_matmul_precision", ([precision]) => {
     torch.float32Precision = vm.str(precision ?? "highest");
