@@ -12,6 +12,15 @@ from common import mean
 WAYS = ("library", "flattened", "flattened_stores", "persistent", "persistent_stores", "pointers")
 OTHER = ("_padded", "_viewed")
 LAYOUTS = ("padded_", "permuted_", "vocabulary_", "conv1x1_")
+FEW = ("split_", "w8a16_", "gated_", "cast_")
+# sums in pieces, operands computed on the way in, both, neither
+KINDS = {
+    "library": lambda w: w == "library",
+    "template": lambda w: w != "library" and not w.startswith("split_") and not w.endswith("_prologue"),
+    "in pieces": lambda w: w.startswith("split_") and not w.endswith("_prologue"),
+    "operand computed": lambda w: w == "pointers_prologue",
+    "both": lambda w: w.startswith("split_") and w.endswith("_prologue"),
+}
 # attention has one form of template
 ONE_FORM = "attention"
 
@@ -27,7 +36,7 @@ def ratio(row, how):
 def main(path):
     rows = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
     measured = [r for r in rows if r.get("cold", {}).get("compile") and r["graph"].get("compile")]
-    rows = [r for r in measured if not r["name"].startswith(LAYOUTS)]
+    rows = [r for r in measured if not r["name"].startswith(LAYOUTS + FEW)]
     print("| program | way | ours | torch.compile | eager | ratio cold | ratio graph | error | error of torch.compile |\n|---|---|---|---|---|---|---|---|---|")
     for r in rows:
         c, e = r["cold"], r["error"]
@@ -48,16 +57,32 @@ def main(path):
             cells.append("" if known is None else f"**{r['ways'][known]:.1f}**" if known == r["chosen"] else f"{r['ways'][known]:.1f}")
         print(f"| {r['name']} | " + " | ".join(cells) + " |")
     layouts([r for r in measured if r["name"].startswith(LAYOUTS)])
+    few([r for r in measured if r["name"].startswith(FEW)])
+
+
+def all_sides(rows):
+    sides = {"ours": "fuselens", "untuned": "untuned", "torch.compile": "compile", "default": "default", "eager": "eager"}
+    columns = ("program", "way", *sides, "ratio cold", "ratio graph", "error", "error of torch.compile")
+    print("\n| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
+    for r in rows:
+        times = " | ".join(f"{r['cold'][side]:.1f}" if side in r["cold"] else "" for side in sides.values())
+        ratios = f"{ratio(r, 'cold'):.2f} | {ratio(r, 'graph'):.2f}"
+        print(f"| {r['name']} | {r['chosen']} | {times} | {ratios} | {r['error']['fuselens']:.1e} | {r['error']['compile']:.1e} |")
+
+
+def few(rows):
+    """Of programs about sums in pieces and computed operands: all sides, and the fastest way of each kind."""
+    all_sides(rows)
+    print("\n| program | " + " | ".join(KINDS) + " |\n" + "|---" * (1 + len(KINDS)) + "|")
+    for r in rows:
+        best = [min(((us, way) for way, us in r["ways"].items() if has(way)), default=None) for has in KINDS.values()]
+        cells = ["" if b is None else f"**{b[0]:.1f}** ({b[1]})" if b[1] == r["chosen"] else f"{b[0]:.1f} ({b[1]})" for b in best]
+        print(f"| {r['name']} | " + " | ".join(cells) + " |")
 
 
 def layouts(rows):
     """Of programs about how operands lie: all sides, and the fastest ways with operands as given and otherwise."""
-    sides = ("fuselens", "untuned", "compile", "default", "eager")
-    print("\n| program | way | ours | untuned | torch.compile | default | eager | ratio cold | ratio graph | error | error of torch.compile |\n" + "|---" * 11 + "|")
-    for r in rows:
-        times = " | ".join(f"{r['cold'][side]:.1f}" for side in sides)
-        ratios = f"{ratio(r, 'cold'):.2f} | {ratio(r, 'graph'):.2f}"
-        print(f"| {r['name']} | {r['chosen']} | {times} | {ratios} | {r['error']['fuselens']:.1e} | {r['error']['compile']:.1e} |")
+    all_sides(rows)
     print("\n| program | as given | otherwise |\n|---|---|---|")
     for r in rows:
         given, otherwise = (min(((us, way) for way, us in r["ways"].items() if way.endswith(OTHER) == other), default=None) for other in (False, True))

@@ -94,6 +94,31 @@ describe("language server", () => {
     expect(shown.text.includes("triton_tem_fused_mm_relu")).toBe(chosen.includes("template"));
   });
 
+  it("offers sums in pieces and operands computed on the way in, with what they are estimated and then measured to gain", async () => {
+    const text =
+      'import torch\n\n\n@torch.compile(mode="max-autotune-no-cudagraphs")\ndef f(x, w, s):\n    return x @ (w.half() * s)\n\n\nf(torch.randn(4, 4096, device="cuda", dtype=torch.half), torch.zeros(4096, 1024, device="cuda", dtype=torch.int8), torch.randn(1024, device="cuda", dtype=torch.half))\n';
+    const uri = "file:///tmp/fuselens_split_test.py";
+    await client.open(uri, text);
+    const hover = (): Promise<string | null | undefined> => client.hover(uri, 5, 14);
+    // preset fuselens alone has them, so the default's hover says nothing of them
+    expect(await hover()).not.toContain("_prologue");
+    const configure = (fuselens: object) =>
+      client.notify("workspace/didChangeConfiguration", { settings: { fuselens } });
+    await configure({ preset: "fuselens" });
+    try {
+      expect(await hover()).toMatch(
+        /template `split_16_prologue` \(estimate: [\d.]+ us, the library's kernels [\d.]+ us \([\d.]+x\); Benchmark measures \d ways\)/,
+      );
+      await client.execute("fuselens.benchmark", { uri });
+      const after = (await hover()) ?? "";
+      for (const way of ["pointers", "split_8", "pointers_prologue", "split_8_prologue"])
+        expect(after).toContain(`template \`${way}\` `);
+      expect(after).toContain("measured (cpu, wasm)");
+    } finally {
+      await configure({});
+    }
+  }, 150_000);
+
   it("reports a syntax error in one function and still shows the kernels of the others", async () => {
     const text =
       'import torch\n\n\ndef broken(x:\n    return x +\n\n\n@torch.compile\ndef f(x):\n    return x.sin() + 1\n\n\nf(torch.randn(64, device="cuda"))\n';

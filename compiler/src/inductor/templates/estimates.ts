@@ -20,9 +20,9 @@ import { operandsOf, producerOf } from "./prologue";
 
 /** bytes per second that one program loads, and that one program computes of an operand */
 const PROGRAM_LOADS = 40e9;
-const PROGRAM_COMPUTES = 12e9;
+const PROGRAM_COMPUTES = 27e9;
 /** bytes per second of an operand that all multiprocessors compute */
-const MOST_COMPUTED = 4.5e12;
+const MOST_COMPUTED = 7e12;
 /** shares of the dense peak that templates reach, with operands loaded and computed */
 const EFFICIENCY = 0.6;
 const COMPUTED_EFFICIENCY = 0.4;

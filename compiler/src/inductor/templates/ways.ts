@@ -91,7 +91,9 @@ function waysOfProduct(
   const sv = graph.sizevars;
   const splits = (also.splits ? splitsOf(gemm, target, sv) : []).map(splitWay);
   const computed = also.prologues && hasProducers(graph, op, gemm);
-  const plain = [...waysWith(formsOf([gemm], target, sv)), ...splits];
+  // with fewer tiles than multiprocessors there is nothing to walk over
+  const forms = splits.length > 0 ? (["pointers"] as const) : formsOf([gemm], target, sv);
+  const plain = [...waysWith(forms), ...splits];
   return computed ? [...plain, ...(["pointers", ...splits] as const).map(withPrologue)] : plain;
 }
 
