@@ -14,6 +14,7 @@ const seen = new Set();
 const WAYS = [
   ...["flattened", "flattened_stores", "persistent", "persistent_stores", "pointers", "split_8"],
   ...["pointers_prologue", "split_8_prologue"],
+  ...["flattened", "flattened_stores", "persistent_stores", "pointers"].flatMap(f => [`${f}_viewed`, `${f}_padded`]),
 ];
 for (const way of WAYS) {
   const config = new Map([

@@ -111,6 +111,12 @@ CASES = {
     "cast": ([(70, 36), (36, 44)], ("f2", "f4", "f4"), lambda x, w: x @ w),
     "turned": ([(3, 50, 33), (3, 40, 50)], "f4", lambda x, w: np.maximum(x, 0).swapaxes(1, 2) @ (w.swapaxes(1, 2) * 2)),
     "padded": ([(33, 45), (50, 40)], "f4", lambda x, w: np.pad(x, ((0, 0), (3, 2))) @ w),
+    "odd_depth": ([(70, 83), (83, 48)], "f2", lambda x, w: np.maximum(x @ w, 0)),
+    "odd_edge": ([(70, 40), (45, 40)], "f2", lambda x, w: np.maximum(x @ w.T, 0)),
+    "turned_result": ([(72, 40), (200, 40)], "f2", lambda x, w: np.maximum(x @ w.T, 0).T.copy()),
+    "turned_batch": ([(3, 24, 40), (3, 40, 136)], "f2", lambda x, w: np.maximum(x @ w, 0).swapaxes(1, 2).copy()),
+    "shared": ([(3, 40, 72), (48, 40)], "f2", lambda x, w: np.maximum(x.swapaxes(1, 2) @ w.T, 0)),
+    "places": ([(2, 40, 4, 8), (40, 136)], "f2", lambda x, w: np.maximum(x.transpose(0, 2, 3, 1).reshape(-1, 40) @ w, 0)),
     "bias_attention": ([(2, 3, 40, 32), (2, 3, 56, 32), (2, 3, 56, 32), (40, 56)], "f2", attention),
     "causal_attention": ([(2, 4, 200, 16), (2, 2, 200, 16), (2, 2, 200, 16)], "f2", lambda q, k, v: attention(q, k, v, causal=True)),
 }

@@ -68,6 +68,36 @@ def padded(x, w):
     return F.pad(x, (3, 2)) @ w
 
 
+@torch.compile
+def odd_depth(x, w):
+    return F.relu(x @ w)
+
+
+@torch.compile
+def odd_edge(x, w):
+    return F.relu(x @ w.t())
+
+
+@torch.compile
+def turned_result(x, w):
+    return F.relu(x @ w.t()).t().contiguous()
+
+
+@torch.compile
+def turned_batch(x, w):
+    return F.relu(torch.bmm(x, w)).transpose(1, 2).contiguous()
+
+
+@torch.compile
+def shared(x, w):
+    return F.relu(F.linear(x.transpose(1, 2), w))
+
+
+@torch.compile
+def places(x, w):
+    return F.relu(x.permute(0, 2, 3, 1).reshape(-1, x.shape[1]) @ w)
+
+
 d, h = "cuda", torch.float16
 with torch.no_grad():
     linear_relu(torch.randn(70, 36, device=d), torch.randn(44, 36, device=d), torch.randn(44, device=d))
@@ -75,6 +105,12 @@ with torch.no_grad():
     batched(torch.randn(3, 17, 40, device=d), torch.randn(3, 21, 40, device=d), torch.randn(3, 1, 21, device=d))
     gelu16(torch.randn(300, 72, device=d, dtype=h), torch.randn(72, 136, device=d, dtype=h))
     tanh16(torch.randn(300, 72, device=d, dtype=h), torch.randn(72, 136, device=d, dtype=h))
+    odd_depth(torch.randn(70, 83, device=d, dtype=h), torch.randn(83, 48, device=d, dtype=h))
+    odd_edge(torch.randn(70, 40, device=d, dtype=h), torch.randn(45, 40, device=d, dtype=h))
+    turned_result(torch.randn(72, 40, device=d, dtype=h), torch.randn(200, 40, device=d, dtype=h))
+    turned_batch(torch.randn(3, 24, 40, device=d, dtype=h), torch.randn(3, 40, 136, device=d, dtype=h))
+    shared(torch.randn(3, 40, 72, device=d, dtype=h), torch.randn(48, 40, device=d, dtype=h))
+    places(torch.randn(2, 40, 4, 8, device=d, dtype=h), torch.randn(40, 136, device=d, dtype=h))
     bias_attention(torch.randn(2, 3, 40, 32, device=d, dtype=h), torch.randn(2, 3, 56, 32, device=d, dtype=h), torch.randn(2, 3, 56, 32, device=d, dtype=h), torch.randn(40, 56, device=d, dtype=h))
     causal_attention(torch.randn(2, 4, 200, 16, device=d, dtype=h), torch.randn(2, 2, 200, 16, device=d, dtype=h), torch.randn(2, 2, 200, 16, device=d, dtype=h))
     long_sum(torch.randn(17, 2000, device=d, dtype=h), torch.randn(45, 2000, device=d, dtype=h), torch.randn(45, device=d, dtype=h))

@@ -33,6 +33,11 @@ export const LAYOUT_REASONS: Readonly<Record<LayoutCode, LayoutReason>> = {
     meaning:
       "A permuted tensor is copied before it is flattened to a matrix; to read it where it is, as a batch of matrices, would be no faster.",
   },
+  written_as_read: {
+    title: "Written as it is read",
+    meaning:
+      "A matrix product's result is wanted in another order than rows by columns (transposed, or its heads apart). The template writes it so, and no kernel has to read and write it again.",
+  },
   channels_last: {
     title: "Channels last",
     meaning:

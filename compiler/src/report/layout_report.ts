@@ -45,7 +45,7 @@ export function layoutReport(
 const writes = (n: AnyNode, buffer: string): boolean => membersOf(n).some(m => m.outputs.some(o => o.name === buffer));
 
 function movedBytes(c: LayoutChoice, joined: boolean, schedule: Schedule): number {
-  if (c.code === "read_as_it_lies") return -2 * c.bytes;
+  if (c.code === "read_as_it_lies" || c.code === "written_as_read") return -2 * c.bytes;
   if (c.copy === null) return 0;
   if (!joined) return 2 * c.bytes;
   const others = schedule.buffers.get(c.buffer)?.users.filter(u => u.node?.name !== c.copy) ?? [];
@@ -64,7 +64,7 @@ const TAKEN: ReadonlySet<string> = new Set(["padded_rows", "padded_shape", "read
 /** the graph's best with each of the two layouts, whatever else differs */
 function measuredTimes(c: LayoutChoice, { times, numbers }: MeasuredProducts): ReportLayout["measured_us"] {
   const number = numbers.get(c.op);
-  if (times === null || number === undefined || c.code === "channels_last") return null;
+  if (times === null || number === undefined || c.code === "channels_last" || c.code === "written_as_read") return null;
   const best = { with: Number.POSITIVE_INFINITY, without: Number.POSITIVE_INFINITY };
   for (const [way, us] of Object.entries(times.microseconds)) {
     const each = way.split(",");

@@ -86,7 +86,7 @@ function merged(loops: readonly Loop[]): readonly Loop[] {
 }
 
 /** an index as steps over the loops; null where it is more than that */
-function linear(body: LoopBody, at: BodyNode, sv: SizeVars): { steps: readonly number[]; offset: Expr } | null {
+export function linear(body: LoopBody, at: BodyNode, sv: SizeVars): { steps: readonly number[]; offset: Expr } | null {
   const index = body.indexing.get(at.op === "get_index" ? at.index : "");
   if (index === undefined) return null;
   const steps = body.iterVars.map(v => intValue(coefficientOf(index, v)));

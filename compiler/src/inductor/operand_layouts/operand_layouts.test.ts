@@ -167,6 +167,26 @@ it("a batch that shares a matrix has its tiles fetched through descriptors", () 
   expect(g.choice?.ways).toContain("flattened_stores");
 });
 
+describe("results", () => {
+  const turned = "return F.relu(a @ b.t()).t().contiguous()";
+
+  it("are written as they are read by the product's template", () => {
+    const g = compile(turned, ["4096, 1024", "2048, 1024"], { config: TUNED });
+    expect(kinds(g)).toEqual(["triton_tem"]);
+    expect(g.layouts).toMatchObject([
+      { code: "written_as_read", stride: ["1", "4096"], other_stride: ["2048", "1"], bytes: -2 * 4096 * 2048 * 2 },
+    ]);
+    const heads = "return F.gelu(a @ b.t()).view(16, 256, 16, 128).transpose(1, 2).contiguous()";
+    expect(codes(compile(heads, ["4096, 1024", "2048, 1024"], { config: TUNED }))).toEqual(["written_as_read"]);
+  });
+
+  it("are turned by a kernel of their own where PyTorch has it so", () => {
+    const g = compile(turned, ["4096, 1024", "2048, 1024"], { config: TUNED, preset: "torch-2.11" });
+    expect(kinds(g)).toEqual(["extern_kernels.mm", "triton_poi"]);
+    expect(g.layouts).toBeUndefined();
+  });
+});
+
 describe("convolutions", () => {
   const CONV = "return F.relu(F.conv2d(a, b, padding=1))";
   const SHAPES = ["8, 128, 28, 28", "128, 128, 3, 3"];

@@ -8,7 +8,8 @@ export type LayoutCode =
   | "off_alignment"
   | "read_as_it_lies"
   | "copied_to_rows"
-  | "channels_last";
+  | "channels_last"
+  | "written_as_read";
 
 export interface StridedShape {
   readonly size: readonly Expr[];

@@ -87,7 +87,8 @@ function fits(s: SchedulerState, a: AnyNode, b: AnyNode, options: CanFuseOptions
   const mixOrder = options.mixOrder !== false;
   const threshold = setting(s, "score_fusion_memory_threshold", 10);
   let score = memoryScore(s, a, b, mixOrder);
-  if (options.reorder && score < threshold && flag(s, "loop_ordering_after_fusion")) {
+  // what follows a product shares the whole of it, in whatever order it reads
+  if (options.reorder && (score < threshold || isTemplate(a)) && flag(s, "loop_ordering_after_fusion")) {
     score = Math.max(score, sharedDataAfterReorderingLoop(s, a, b));
   }
   if (flag(s, "expand_dimension_for_pointwise_nodes") && expandDimensionToMatch(s, a, b))

@@ -14,6 +14,7 @@ import { refreshGroup } from "./groups";
 import { refreshDependencies } from "./nodes";
 import { scoreFusionMemory } from "./score";
 import {
+  behaves,
   depBytes,
   depNumel,
   flag,
@@ -32,7 +33,8 @@ const NONE = -1;
 
 export function sharedDataAfterReorderingLoop(s: SchedulerState, a: AnyNode, b: AnyNode): number {
   if (!flag(s, "loop_ordering_after_fusion") || !isGpu(a) || !isGpu(b)) return NONE;
-  if (isTemplate(a) || isTemplate(b)) return NONE;
+  // what follows a product may be written in another order; the product keeps its own
+  if (isTemplate(b) || (isTemplate(a) && !(behaves(s, "operand_layouts") && !isReduction(b)))) return NONE;
   const pair = pairToAlign(s, a, b);
   if (!pair || !isMemoryDep(pair[0]) || !isMemoryDep(pair[1])) return NONE;
   const [mine, theirs] = pair;
@@ -40,7 +42,8 @@ export function sharedDataAfterReorderingLoop(s: SchedulerState, a: AnyNode, b: 
     return normalize(mine, s.sizevars) === normalize(theirs, s.sizevars) ? depBytes(s, mine) : NONE;
   }
   let reordered = false;
-  if (!isReduction(a)) reordered = reorderByDeps(s, a, mine, theirs);
+  if (isTemplate(a)) reordered = reorderByDeps(s, b, theirs, mine);
+  else if (!isReduction(a)) reordered = reorderByDeps(s, a, mine, theirs);
   else if (!isReduction(b)) reordered = reorderByDeps(s, b, theirs, mine);
   return reordered ? scoreFusionMemory(s, a, b) : NONE;
 }

@@ -4,6 +4,7 @@
 import { dumpNodes } from "../../report/ir_dump";
 import type { LoweredGraph } from "../ir/types";
 import { layOutOperands } from "../operand_layouts";
+import { resultLayouts } from "../operand_layouts/results";
 import { wholeWay } from "../templates/choose";
 import { countBytes } from "./bytes";
 import { createComboKernels } from "./combo";
@@ -64,7 +65,7 @@ export function schedule(lowered: LoweredGraph, given: ScheduleOptions): Schedul
   const bytes = countBytes(s, nodes);
   return {
     graph,
-    layouts: laidOut.layouts,
+    layouts: [...laidOut.layouts, ...resultLayouts(nodes, graph.sizevars)],
     preFusionDump,
     postFusionDump,
     events: s.events,
