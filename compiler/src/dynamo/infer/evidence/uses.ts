@@ -13,7 +13,7 @@ const OBJECTS = new RegExp(
 );
 /** `for x in cfg.dims`, `len(cfg.dims)`, `*cfg.dims` */
 const ITERATED =
-  /(?:\bin|\b(?:len|enumerate|zip|reversed|list|tuple|sum)\(|[(,]\s*\*)\s*(?:\w+\.)*?(\w+)\.(\w+)\b(?!\s*[.[(\w])/g;
+  /(?:\bfor\s[\w, ()]+\sin|\b(?:len|enumerate|zip|reversed|list|tuple|sum)\(|[(,]\s*\*)\s*(?:\w+\.)*?(\w+)\.(\w+)\b(?!\s*[.[(\w])/g;
 /** `cfg.dims[0]`, `cfg.dims[i + 1]` */
 const INDEXED = /\b([A-Za-z_]\w*)(?=\.(\w+)\[(?:-?\d|[a-z_]\w*(?: [-+] 1)?\]))/g;
 
