@@ -76,10 +76,16 @@ class BoundArgs<T> implements Args<T> {
     );
   }
 
+  /** @throws OpError for what no int64 holds */
+  private int64(v: bigint): number {
+    if (BigInt.asIntN(64, v) !== v) throw new OpError("Overflow when unpacking long");
+    return Number(v);
+  }
+
   private toInt(name: string, v: ArgValue<T>): number {
     if (typeof v === "number") return v;
     if (typeof v === "boolean") return v ? 1 : 0;
-    if (typeof v === "bigint") return Number(v);
+    if (typeof v === "bigint") return this.int64(v);
     if (!this.host.isTensor(v) && this.host.isDim(v)) return this.host.specialize(v);
     return this.wrong(name, "int");
   }
@@ -100,7 +106,7 @@ class BoundArgs<T> implements Args<T> {
 
   private toDim(name: string, v: ArgValue<T>): Dim {
     if (typeof v === "number") return this.host.int(v);
-    if (typeof v === "bigint") return this.host.int(Number(v));
+    if (typeof v === "bigint") return this.host.int(this.int64(v));
     if (typeof v === "boolean") return this.host.int(v ? 1 : 0);
     if (!this.host.isTensor(v) && this.host.isDim(v)) return v;
     return this.wrong(name, "int");

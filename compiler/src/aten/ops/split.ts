@@ -8,7 +8,10 @@ import { selectMeta } from "./view_select";
 
 /** sizes of the pieces of split(size): all equal but the last */
 function pieceSizes(b: DimMath & { fail(m: string): never }, total: Dim, size: Dim): Dim[] {
-  if (b.static(size) === 0) return [total];
+  if (b.static(size) === 0) {
+    if (b.hint(total) === 0) return [total];
+    return b.fail(`split_size can only be 0 if dimension size is 0, but got dimension size of ${b.hint(total)}`);
+  }
   // the number of pieces is a number of Python objects, so it is fixed by the example sizes
   const pieces = Math.max(1, b.hint(b.ceildiv(total, size)));
   if (!b.eq(b.ceildiv(total, size), pieces) && b.hint(total) !== 0)

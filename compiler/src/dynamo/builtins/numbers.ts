@@ -1,6 +1,6 @@
 // int, float, complex, bool: construction and methods. In: the machine. Out: methods on the classes.
 import type { Machine } from "../interp/machine";
-import { asFloat, asInt, normal } from "../interp/numbers";
+import { asFloat, asInt, normal, toDouble } from "../interp/numbers";
 import { plain, special } from "../interp/operators";
 import {
   PyBytes,
@@ -70,8 +70,9 @@ function parseInteger(vm: Machine, text: string, base: number): Value {
 export function toFloat(vm: Machine, v: Value): Value {
   const p = plain(v);
   if (typeof p === "string") return new PyFloat(parseFloatText(vm, p));
-  const f = asFloat(p);
-  if (f !== undefined) return new PyFloat(f);
+  const i = asInt(p);
+  if (i !== undefined) return new PyFloat(toDouble(vm, i));
+  if (p instanceof PyFloat) return new PyFloat(p.value);
   if (v instanceof PyUnknown) return vm.unknown(`float(${v.what})`);
   for (const name of ["__float__", "__index__"]) {
     const m = special(vm, v, name) ?? (isGuestObject(v) ? vm.getattrOrUndefined(v, name) : undefined);

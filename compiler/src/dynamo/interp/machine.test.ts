@@ -45,6 +45,18 @@ describe("the interpreter", () => {
     ).toBe("2 4 2.67 15 (3, 1) 1-x");
   });
 
+  it("divides ints of any size and refuses floats that none can be", () => {
+    expect(
+      run(
+        "h = 10 ** 400\nprint(h / (h - 1), h / 10 ** 398, 1 / h, -(2 ** 1100) / 2 ** 100 / 2.0 ** 1000, 2 ** 60 / 3)",
+      ),
+    ).toBe("1.0 100.0 0.0 -1.0 3.843071682022823e+17");
+    for (const text of ["float(h)", "h * 1.5", "h / 3", "h ** 0.5", "2.0 ** 5000"])
+      expect(run(`h = 10 ** 400\ntry:\n    ${text}\nexcept OverflowError:\n    print('overflow')`), text).toBe(
+        "overflow",
+      );
+  });
+
   it("binds arguments of every kind", () => {
     expect(
       run(`

@@ -79,6 +79,21 @@ function bigFloor(a: bigint, b: bigint): bigint {
   return a % b !== 0n && a < 0n !== b < 0n ? q - 1n : q;
 }
 
+/** raises OverflowError where it is larger than any float */
+export function toDouble(vm: Interp, i: Int): number {
+  const x = Number(i);
+  if (!Number.isFinite(x)) vm.raise("OverflowError", "int too large to convert to float");
+  return x;
+}
+
+/** rounded once, whatever the sizes of both: 66 bits of the quotient or more, and its exponent */
+function quotient(vm: Interp, a: bigint, b: bigint): number {
+  const shift = Math.max(0, 130 + bits(b) - bits(a));
+  const q = Number((a << BigInt(shift)) / b);
+  if (!Number.isFinite(q)) vm.raise("OverflowError", "integer division result too large for a float");
+  return q * 2 ** -shift;
+}
+
 /** of one integer; a product of two such takes some milliseconds */
 const MAX_BITS = 1_000_000;
 
@@ -98,7 +113,7 @@ function bigOp(vm: Interp, op: BinaryOperator, a: bigint, b: bigint): Value | un
       return normal(a * b);
     case "/":
       if (b === 0n) vm.raise("ZeroDivisionError", "division by zero");
-      return new PyFloat(Number(a) / Number(b));
+      return new PyFloat(quotient(vm, a, b));
     case "//":
       if (b === 0n) vm.raise("ZeroDivisionError", "integer division or modulo by zero");
       return normal(bigFloor(a, b));
@@ -106,7 +121,7 @@ function bigOp(vm: Interp, op: BinaryOperator, a: bigint, b: bigint): Value | un
       if (b === 0n) vm.raise("ZeroDivisionError", "integer modulo by zero");
       return normal(a - bigFloor(a, b) * b);
     case "**":
-      if (b < 0n) return new PyFloat(Number(a) ** Number(b));
+      if (b < 0n) return new PyFloat(toDouble(vm, a) ** toDouble(vm, b));
       if (a !== 0n && a !== 1n && a !== -1n && BigInt(bits(a)) * b > BigInt(MAX_BITS))
         vm.raise("MemoryError", "an integer of more digits than the analysis makes");
       return normal(a ** b);
@@ -156,7 +171,10 @@ function floatOp(vm: Interp, op: BinaryOperator, a: number, b: number): Value | 
         const r = (-a) ** b;
         return new PyComplex(r * Math.cos(Math.PI * b), r * Math.sin(Math.PI * b));
       }
-      return new PyFloat(a === 1 || b === 0 ? 1 : a ** b);
+      const r = a === 1 || b === 0 ? 1 : a ** b;
+      if (!Number.isFinite(r) && Number.isFinite(a) && Number.isFinite(b))
+        vm.raise("OverflowError", "(34, 'Numerical result out of range')");
+      return new PyFloat(r);
     }
     default:
       return undefined;
@@ -204,7 +222,10 @@ export function numberOp(vm: Interp, op: BinaryOperator, a: Value, b: Value): Va
   const [ia, ib] = [asInt(a), asInt(b)];
   if (ia !== undefined && ib !== undefined) return intOp(vm, op, ia, ib);
   const [fa, fb] = [asFloat(a), asFloat(b)];
-  if (fa !== undefined && fb !== undefined) return floatOp(vm, op, fa, fb);
+  if (fa !== undefined && fb !== undefined) {
+    for (const i of [ia, ib]) if (i !== undefined) toDouble(vm, i);
+    return floatOp(vm, op, fa, fb);
+  }
   const [ca, cb] = [toComplex(a), toComplex(b)];
   if (ca && cb) return complexOp(vm, op, ca, cb);
   return undefined;
