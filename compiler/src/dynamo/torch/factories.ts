@@ -1,5 +1,6 @@
 // Tensors made from nothing, outside a trace: which values they take when the program is replayed. In: the factory call.
 // Out: the tensor and a create step. Inside a trace factories are operators like any other.
+import { isComplexDType } from "../../aten/ops/helpers/dtypes";
 import { lookupPython } from "../../aten/registry";
 import { type DType, PyFloat } from "../../aten/types";
 import { intValue } from "../../inductor/symbolic/expr";
@@ -16,7 +17,9 @@ type FillOf = (torch: Torch, t: PyTensor, args: readonly Value[], kw: Kwargs) =>
 const random =
   (how: "rand" | "randn"): FillOf =>
   (torch, t) =>
-    isFloatDType(t.meta.dtype) ? { how, k: torch.nextFill() } : { how: "full", value: 0 };
+    isFloatDType(t.meta.dtype) || isComplexDType(t.meta.dtype)
+      ? { how, k: torch.nextFill() }
+      : { how: "full", value: 0 };
 
 const FILLS: Readonly<Record<string, FillOf>> = {
   randn: random("randn"),

@@ -153,6 +153,7 @@ function prepare(
   };
 }
 
+/** a call's result starts where its pointer points: that it may be a view at an offset in other memory is not seen */
 function fixedLayout(m: TensorMeta): IrLayout {
   return {
     kind: "fixed",
@@ -160,7 +161,7 @@ function fixedLayout(m: TensorMeta): IrLayout {
     dtype: m.dtype,
     size: m.shape as readonly Expr[],
     stride: m.stride as readonly Expr[],
-    offset: m.storageOffset as Expr,
+    offset: int(0),
   };
 }
 

@@ -72,11 +72,11 @@ function resultsOf(b: PlanContext, op: ExternOperation): (PlanTensor | null)[] {
   const name = op.outputs[0] ?? "";
   const layout = b.view.layout(name);
   if (layout && "size" in layout) return layout.kind === "mutation" ? [] : [planTensor(name, layout, b.view)];
-  // the unpacking nodes say what each element is
+  // the unpacking nodes say what each element is; users of views of the same memory count among this one's
   const results: (PlanTensor | null)[] = [];
   for (const u of b.view.schedulerBuffer(name)?.users ?? []) {
     const part = u.node?.operation;
-    if (part?.kind !== "extern" || part.irClass !== "MultiOutput") continue;
+    if (part?.kind !== "extern" || part.irClass !== "MultiOutput" || !u.node || producerOf(u.node) !== name) continue;
     const out = part.outputs[0] ?? "";
     const l = b.view.layout(out);
     if (l && "size" in l) results[part.index ?? 0] = planTensor(out, l, b.view);

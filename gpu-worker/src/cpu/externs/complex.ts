@@ -1,5 +1,6 @@
 // Complex tensors, which Inductor leaves to ATen: pairs of floats in memory, worked on in float64. Fourier transforms are
 // sums over roots of unity by definition, split by factors of two.
+import type { PlanArg } from "@fuselens/compiler/plan";
 import { accessor, itemSize, PART_OF } from "../dtypes";
 import { contiguousStride, forEachElement, type Held, numel, type TensorView } from "../tensors";
 import { argument, isTensor, numberOf, numbersOf, tensorAt } from "./arguments";
@@ -35,23 +36,33 @@ export function writePairs(buffer: ArrayBufferLike, t: TensorView, re: ArrayLike
   });
 }
 
+/** a part as a plan writes it: "1.5", "float('-inf')" */
+const partOfText = (text: string): number => Number(text.replace(/^float\('(.*)'\)$/, "$1").replace("inf", "Infinity"));
+
+/** a number that is an argument; complex ones are the text of Python's constructor */
+export function pairOf(ctx: ExternContext, arg: PlanArg | undefined, otherwise: Pair): Pair {
+  const written = arg?.kind === "literal" ? /^complex\((.*), (.*)\)$/.exec(arg.value) : null;
+  if (written) return [partOfText(written[1] ?? ""), partOfText(written[2] ?? "")];
+  return [numberOf(ctx, arg, otherwise[0]), arg === undefined ? otherwise[1] : 0];
+}
+
 /** the operand spread over the result's size; a number stands for itself everywhere */
 function operand(step: ExternStep, ctx: ExternContext, at: number, size: readonly number[]): (i: number) => Pair {
   const arg = step.args[at];
   if (!isTensor(arg)) {
-    const x = numberOf(ctx, arg, 0);
-    return () => [x, 0];
+    const x = pairOf(ctx, arg, [0, 0]);
+    return () => x;
   }
   const { re, im } = readPairs(ctx.buffer, broadcastTo(ctx.tensor(arg), [...size]));
   return i => [re[i] ?? 0, im[i] ?? 0];
 }
 
-/** elementwise over `count` operands */
+/** elementwise over `count` operands, the first of which is argument `first` */
 export const each =
-  (count: number, f: (...xs: Pair[]) => Pair): ExternFunction =>
+  (count: number, f: (...xs: Pair[]) => Pair, first = 0): ExternFunction =>
   (step, ctx) =>
     oneResult(step, ctx, out => {
-      const operands = Array.from({ length: count }, (_, i) => operand(step, ctx, i, out.size));
+      const operands = Array.from({ length: count }, (_, i) => operand(step, ctx, first + i, out.size));
       const n = numel(out.size);
       const [re, im] = [new Float64Array(n), new Float64Array(n)];
       for (let i = 0; i < n; i++) [re[i], im[i]] = f(...operands.map(o => o(i))) as [number, number];
@@ -63,6 +74,16 @@ const over = (x: Pair, [c, d]: Pair): Pair => {
   const [re, im] = times(x, [c, -d]);
   return [re / (c * c + d * d), im / (c * c + d * d)];
 };
+
+const isComplex = (t: TensorView): boolean => PART_OF[t.dtype] !== undefined;
+
+/** the complex form where an argument is complex, else what there is for real ones */
+export const orReal =
+  (form: ExternFunction, real: ExternFunction | undefined): ExternFunction =>
+  (step, ctx) => {
+    if (step.args.some(a => isTensor(a) && isComplex(ctx.tensor(a)))) return form(step, ctx);
+    return real ? real(step, ctx) : ctx.fail("unsupported", `the CPU executor has no ${step.op}`);
+  };
 
 /** a view of the same memory under another dtype */
 function shared(ctx: ExternContext, from: Held, view: Omit<TensorView, "itemSize">): readonly Held[] {
@@ -149,8 +170,13 @@ function transform({ size, re, im }: Box, dims: readonly number[], sign: number)
 const factor = (normalization: number, n: number): number =>
   normalization === 0 ? 1 : normalization === 1 ? 1 / Math.sqrt(n) : 1 / n;
 
-/** the elements of `from` at the places of a box of another size, which `place` finds (null: outside) */
-export function moved(from: Box, size: readonly number[], place: (at: number[]) => [number[], number] | null): Box {
+/** the elements of `from` at the places of a box of another size, which `place` finds (null: outside, where `fill` stands) */
+export function moved(
+  from: Box,
+  size: readonly number[],
+  place: (at: number[]) => [number[], number] | null,
+  fill: Pair = [0, 0],
+): Box {
   const strides = contiguousStride(from.size);
   const out: Box = { size, re: new Float64Array(numel(size)), im: new Float64Array(numel(size)) };
   const at = size.map(() => 0);
@@ -159,7 +185,7 @@ export function moved(from: Box, size: readonly number[], place: (at: number[]) 
     if (found) {
       const i = found[0].reduce((n, x, d) => n + x * (strides[d] ?? 0), 0);
       [out.re[flat], out.im[flat]] = [from.re[i] as number, found[1] * (from.im[i] as number)];
-    }
+    } else [out.re[flat], out.im[flat]] = fill;
     for (let d = size.length - 1; d >= 0; d--) {
       at[d] = (at[d] as number) + 1;
       if ((at[d] as number) < (size[d] as number)) break;
@@ -212,8 +238,11 @@ function fourier(kind: "c2c" | "r2c" | "c2r"): ExternFunction {
 const sum =
   (sign: number): ExternFunction =>
   (step, ctx) => {
-    const alpha = sign * numberOf(ctx, argument(step, 2, "alpha"), 1);
-    return each(2, ([a, b], [c, d]) => [a + alpha * c, b + alpha * d])(step, ctx);
+    const alpha = pairOf(ctx, argument(step, 2, "alpha"), [1, 0]);
+    return each(2, ([a, b], x) => {
+      const [c, d] = times(alpha, x);
+      return [a + sign * c, b + sign * d];
+    })(step, ctx);
   };
 
 export const complex: Readonly<Record<string, ExternFunction>> = {
@@ -227,10 +256,12 @@ export const complex: Readonly<Record<string, ExternFunction>> = {
   "aten.neg": each(1, ([a, b]) => [-a, -b]),
   "aten.reciprocal": each(1, x => over([1, 0], x)),
   "aten.sgn": each(1, x => (x[0] === 0 && x[1] === 0 ? [0, 0] : over(x, [Math.hypot(...x), 0]))),
-  "aten.add.Tensor": sum(1),
-  "aten.sub.Tensor": sum(-1),
-  "aten.mul.Tensor": each(2, times),
-  "aten.div.Tensor": each(2, over),
+  "aten.add": sum(1),
+  "aten.sub": sum(-1),
+  "aten.mul": each(2, times),
+  "aten.div": each(2, over),
+  "aten.full": each(1, x => x, 1),
+  "aten.scalar_tensor": each(1, x => x),
   "aten._fft_c2c": fourier("c2c"),
   "aten._fft_r2c": fourier("r2c"),
   "aten._fft_c2r": fourier("c2r"),

@@ -1,8 +1,8 @@
 // Functions, comparisons and reductions of complex numbers, in float64.
-import { contiguousStride, numel, type TensorView } from "../tensors";
+import { contiguousStride, numel } from "../tensors";
 import { linesAlong } from "./along";
-import { argument, isTensor, numberOf, numbersOf, tensorAt, wrapDim } from "./arguments";
-import { each, type Pair, readPairs, times, writePairs } from "./complex";
+import { argument, numberOf, numbersOf, tensorAt, wrapDim } from "./arguments";
+import { each, orReal, type Pair, readPairs, times, writePairs } from "./complex";
 import { elementwise } from "./elementwise";
 import { oneResult } from "./results";
 import { scans } from "./scans";
@@ -50,16 +50,24 @@ function pow(z: Pair, w: Pair): Pair {
   return exp(times(w, log(z)));
 }
 
-const isComplex = (t: TensorView): boolean => t.dtype.startsWith("complex");
+/** log(1 + z), exact next to zero */
+const log1p = ([a, b]: Pair): Pair => [Math.log1p(a * (2 + a) + b * b) / 2, Math.atan2(b, 1 + a)];
+/** exp(z) - 1, exact next to zero */
+const expm1 = ([a, b]: Pair): Pair => [
+  Math.expm1(a) * Math.cos(b) - 2 * Math.sin(b / 2) ** 2,
+  Math.exp(a) * Math.sin(b),
+];
 
-/** the complex form where an argument is complex, else what there is for real ones */
-const orReal =
-  (form: ExternFunction, real: ExternFunction | undefined): ExternFunction =>
-  (step, ctx) => {
-    const any = step.args.some(a => isTensor(a) && isComplex(ctx.tensor(a)));
-    if (any) return form(step, ctx);
-    return real ? real(step, ctx) : ctx.fail("unsupported", `the CPU executor has no ${step.op}`);
-  };
+/** log(z + sqrt(z^2 + 1)) of the half plane where that loses nothing; the function is odd */
+function asinh(z: Pair): Pair {
+  if (z[0] < 0) return scaled(asinh(scaled(z, -1)), -1);
+  return log(plus(z, sqrt(plus(times(z, z), [1, 0]))));
+}
+const asin = (z: Pair): Pair => scaled(turned(asinh(turned(z))), -1);
+const acos = (z: Pair): Pair => plus([Math.PI / 2, 0], scaled(asin(z), -1));
+const acosh = (z: Pair): Pair => log(plus(z, times(sqrt(plus(z, [1, 0])), sqrt(plus(z, [-1, 0])))));
+const atanh = (z: Pair): Pair => scaled(plus(log1p(z), scaled(log1p(scaled(z, -1)), -1)), 0.5);
+const atan = (z: Pair): Pair => scaled(turned(atanh(turned(z))), -1);
 
 const isEqual = (a: Pair, b: Pair): boolean => a[0] === b[0] && a[1] === b[1];
 
@@ -69,9 +77,9 @@ function dimsOf(step: ExternStep, ctx: ExternContext, rank: number): number[] {
   return given.length ? given : Array.from({ length: rank }, (_, d) => d);
 }
 
-/** over the dims that argument 1 names; `end` gets the sum (or product) and how many numbers it is made of */
-const reduced =
-  (zero: Pair, join: (a: Pair, b: Pair) => Pair, end: (sum: Pair, count: number) => Pair = x => x): ExternFunction =>
+/** over the dims that argument 1 names: each result of the numbers that it is made of */
+const reducedBy =
+  (reduce: (numbers: readonly Pair[], step: ExternStep, ctx: ExternContext) => Pair): ExternFunction =>
   (step, ctx) =>
     oneResult(step, ctx, out => {
       const t = tensorAt(step, ctx, 0);
@@ -79,16 +87,15 @@ const reduced =
       const kept = t.size.map((s, d) => (dims.includes(d) ? 1 : s));
       const [from, to] = [contiguousStride(t.size), contiguousStride(kept)];
       const { re, im } = readPairs(ctx.buffer, t);
-      const sums: Pair[] = Array.from({ length: numel(kept) }, () => zero);
+      const groups: Pair[][] = Array.from({ length: numel(kept) }, () => []);
       for (let flat = 0; flat < re.length; flat++) {
         let at = 0;
         t.size.forEach((s, d) => {
           if (!dims.includes(d)) at += (Math.floor(flat / (from[d] ?? 1)) % s) * (to[d] ?? 0);
         });
-        sums[at] = join(sums[at] as Pair, [re[flat] as number, im[flat] as number]);
+        groups[at]?.push([re[flat] as number, im[flat] as number]);
       }
-      const count = re.length / Math.max(1, sums.length);
-      const ends = sums.map(s => end(s, count));
+      const ends = groups.map(g => reduce(g, step, ctx));
       writePairs(
         ctx.buffer,
         out,
@@ -96,6 +103,19 @@ const reduced =
         ends.map(x => x[1]),
       );
     });
+
+const total = (xs: readonly Pair[]): Pair => xs.reduce(plus, [0, 0]);
+const mean = (xs: readonly Pair[]): Pair => scaled(total(xs), 1 / xs.length);
+
+/** of the squared distances from the mean, a real number */
+const variance = reducedBy((xs, step, ctx) => {
+  const [re, im] = mean(xs);
+  const squares = xs.reduce((s, [a, b]) => s + (a - re) ** 2 + (b - im) ** 2, 0);
+  return [squares / Math.max(0, xs.length - numberOf(ctx, argument(step, 2, "correction"), 1)), 0];
+});
+
+const isTrue = ([a, b]: Pair): boolean => a !== 0 || b !== 0;
+const isInfinite = (x: number): boolean => x === Number.POSITIVE_INFINITY || x === Number.NEGATIVE_INFINITY;
 
 const running =
   (join: (a: Pair, b: Pair) => Pair): ExternFunction =>
@@ -116,6 +136,11 @@ const running =
 export const complexMath: Readonly<Record<string, ExternFunction>> = {
   "aten.exp": each(1, exp),
   "aten.log": each(1, log),
+  "aten.log1p": each(1, log1p),
+  "aten.log2": each(1, z => scaled(log(z), Math.LOG2E)),
+  "aten.log10": each(1, z => scaled(log(z), Math.LOG10E)),
+  "aten.exp2": each(1, z => exp(scaled(z, Math.LN2))),
+  "aten.expm1": each(1, expm1),
   "aten.sqrt": each(1, sqrt),
   "aten.rsqrt": each(1, z => inverse(sqrt(z))),
   "aten.sin": each(1, sin),
@@ -124,6 +149,12 @@ export const complexMath: Readonly<Record<string, ExternFunction>> = {
   "aten.sinh": each(1, sinh),
   "aten.cosh": each(1, cosh),
   "aten.tanh": each(1, tanh),
+  "aten.asin": each(1, asin),
+  "aten.acos": each(1, acos),
+  "aten.atan": each(1, atan),
+  "aten.asinh": each(1, asinh),
+  "aten.acosh": each(1, acosh),
+  "aten.atanh": each(1, atanh),
   "aten.sigmoid": each(1, z => inverse(plus([1, 0], exp(scaled(z, -1))))),
   "aten.pow": orReal(each(2, pow), elementwise["aten.pow"]),
   "aten.eq": each(2, (a, b) => [Number(isEqual(a, b)), 0]),
@@ -131,9 +162,14 @@ export const complexMath: Readonly<Record<string, ExternFunction>> = {
   "aten.isnan": each(1, ([a, b]) => [Number(Number.isNaN(a) || Number.isNaN(b)), 0]),
   "aten.where": each(3, ([c], a, b) => (c ? a : b)),
   "prims.convert_element_type": each(1, x => x),
-  "aten.sum": reduced([0, 0], plus),
-  "aten.mean": reduced([0, 0], plus, (s, n) => scaled(s, 1 / n)),
-  "aten.prod": reduced([1, 0], times),
+  "aten.isinf": each(1, ([a, b]) => [Number(isInfinite(a) || isInfinite(b)), 0]),
+  "aten.logical_not": each(1, z => [Number(!isTrue(z)), 0]),
+  "aten.sum": reducedBy(total),
+  "aten.mean": reducedBy(mean),
+  "aten.prod": reducedBy(xs => xs.reduce(times, [1, 0])),
+  "aten.var": variance,
+  "aten.any": reducedBy(xs => [Number(xs.some(isTrue)), 0]),
+  "aten.all": reducedBy(xs => [Number(xs.every(isTrue)), 0]),
   "aten.cumsum": orReal(running(plus), scans["aten.cumsum"]),
   "aten.cumprod": orReal(running(times), scans["aten.cumprod"]),
 };

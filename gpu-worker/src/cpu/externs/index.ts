@@ -5,6 +5,7 @@ import { attention } from "./attention";
 import { cells } from "./cells";
 import { complex } from "./complex";
 import { complexMath } from "./complex_math";
+import { complexParts } from "./complex_parts";
 import { complexViews } from "./complex_views";
 import { convolution } from "./convolution";
 import { dataDependent } from "./data_dependent";
@@ -41,6 +42,7 @@ const FUNCTIONS: ReadonlyMap<string, ExternFunction> = new Map(
     products,
     complex,
     complexMath,
+    complexParts,
     complexViews,
   ].flatMap(family => Object.entries(family)),
 );
