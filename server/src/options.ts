@@ -32,16 +32,23 @@ export interface CommandLine {
 
 /** Parses argv against the command's own options plus, if `compiles`, the shared ones. Errors are UsageErrors. */
 export function parseCommand(argv: readonly string[], options: OptionSpec, compiles: boolean): CommandLine {
+  const known = { ...(compiles ? COMPILE_OPTIONS : {}), ...options };
   try {
     const { positionals, values } = parseArgs({
       args: [...argv],
-      options: { ...(compiles ? COMPILE_OPTIONS : {}), ...options },
+      options: known,
       allowPositionals: true,
       strict: true,
     });
     return { positionals, values };
   } catch (e) {
-    throw new UsageError(e instanceof Error ? (e.message.split("\n")[0] ?? e.message) : String(e));
+    const text = e instanceof Error ? (e.message.split("\n")[0] ?? e.message) : String(e);
+    const unknown = /^Unknown option '([^']*)'/.exec(text)?.[1]; // Node goes on about positional arguments
+    if (unknown === undefined) throw new UsageError(text);
+    const names = Object.keys(known).map(n => `--${n}`);
+    throw new UsageError(
+      `no option '${unknown}'; ${names.length > 0 ? `there are ${names.join(", ")}` : "there are none"}`,
+    );
   }
 }
 

@@ -60,7 +60,7 @@ describe("the exit status", () => {
     ["no command", ["explane", FINE], /no command 'explane'/],
     ["no file", ["explain"], /a FILE is missing/],
     ["no such file", ["run", "nothing.py"], /no such file: nothing\.py/],
-    ["an unknown option", ["run", FINE, "--verbosely"], /--verbosely/],
+    ["an unknown option", ["run", FINE, "--verbosely"], /no option '--verbosely'; there are --preset, --config/],
     [
       "a value of another type",
       ["explain", FINE, "--config", "max_fusion_size=abc"],

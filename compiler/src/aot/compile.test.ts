@@ -84,6 +84,20 @@ describe("autograd", () => {
     expect(r.gradients).toEqual([null, 1]);
   });
 
+  it("makes a transposed gradient contiguous before it is read as complex numbers", () => {
+    const r = train({
+      inputs: { x: "f32[3, 4, 2][8, 2, 1]cuda:0" },
+      grad: ["x"],
+      body: "z = torch.view_as_complex(x)\nr = torch.view_as_real(z)\nt = r.transpose(0, 2)\ny = t.clone(memory_format=torch.contiguous_format)\nreturn (y,)",
+    });
+    expect(targets(r.joint).slice(4)).toEqual([
+      "permute.default",
+      "clone.default",
+      "view_as_complex.default",
+      "view_as_real.default",
+    ]);
+  });
+
   it("follows a write through a view of a tracked value", () => {
     const r = train({
       inputs: { x: f32, w: "f32[2, 4][4, 1]cuda:0" },

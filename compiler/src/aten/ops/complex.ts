@@ -80,7 +80,9 @@ const views: OpRecord[] = [
       return { ...t, storageOffset: m.mul(x.storageOffset, 2) };
     },
     lower: fallback("aten.view_as_real.default", ["self"], ["self"]),
-    derivative: each({ self: (b, c) => b.call("aten.view_as_complex.default", [c.grad()]) }),
+    derivative: each({
+      self: (b, c) => b.call("aten.view_as_complex.default", [b.call("aten.contiguous.default", [c.grad()])]),
+    }),
   },
   {
     name: "aten.view_as_complex.default",
@@ -113,7 +115,9 @@ const views: OpRecord[] = [
         args: [a.tensor("self")],
         strides: "contiguous",
       }),
-    derivative: each({ self: (b, c) => b.call("aten.view_as_real.default", [c.grad()]) }),
+    derivative: each({
+      self: (b, c) => b.call("aten.view_as_real.default", [b.call("aten.contiguous.default", [c.grad()])]),
+    }),
   },
   {
     name: "aten._conj.default",
