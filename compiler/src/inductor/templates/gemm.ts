@@ -62,6 +62,8 @@ export function gemmOf(op: ExternOperation): Gemm | null {
   const [pieces, depth] = kind === "split_mm" ? op.args.slice(2).map(Number) : [];
   const [m, k] = a.size.slice(-2);
   const n = b.size[rank - 1];
+  // nothing to compute: no launch, so no tiles (an empty sum has a result, of zeros)
+  if ([...a.size.slice(0, -1), n as Expr].some(s => intValue(s) === 0)) return null;
   return {
     kind,
     op,

@@ -79,6 +79,16 @@ describe("templates of matrix products", () => {
     expect(text("500")).not.toContain("xmask");
   });
 
+  it("are none of products without a single result", () => {
+    for (const shapes of [
+      ["0, 5, 64", "0, 64, 5"],
+      ["3, 0, 64", "3, 64, 5"],
+      ["3, 5, 64", "3, 64, 0"],
+    ])
+      for (const way of ["flattened", "pointers", "split_2"])
+        expect(compile("torch.bmm(a, b)", shapes, forced(way)).plan.kernels).toEqual([]);
+  });
+
   it("are known by sizes, strides, dtypes and what follows, not by names", () => {
     const key = (...[body, shapes, o, name]: Parameters<typeof compile>) =>
       compile(body, shapes, o, name).graph.choice?.key;
