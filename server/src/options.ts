@@ -95,13 +95,23 @@ export function sessionOptions(values: Readonly<Record<string, unknown>>): Sessi
 
 const NOT_PYTHON = /\.(md|txt|json|ya?ml|toml|rst|html?|c|cc|cpp|cu|h|js|ts|png|pt|pth|safetensors|so|zip)$/i;
 
-/** A FILE argument, which must be there and readable. */
-export function requireFile(line: CommandLine, position = 0, name = "FILE"): string {
-  const given = line.positionals[position];
-  if (given === undefined) throw new UsageError(`a ${name} is missing`);
-  const path = resolve(given);
-  if (!existsSync(path)) throw new UsageError(`no such file: ${given}`);
-  if (!statSync(path).isFile()) throw new UsageError(`not a file: ${given}`);
-  if (NOT_PYTHON.test(given)) throw new UsageError(`${given} is neither Python (.py) nor a notebook (.ipynb)`);
-  return path;
+/** The only argument, a FILE of Python, which must be there and readable. */
+export function requireFile(line: CommandLine): string {
+  return requireFiles(line, ["FILE"])[0] as string;
+}
+
+/** Arguments of these names, all of them files; FILE is one of Python. */
+export function requireFiles(line: CommandLine, names: readonly string[]): string[] {
+  const more = line.positionals[names.length];
+  if (more !== undefined) throw new UsageError(`one argument too many: ${more}`);
+  return names.map((name, i) => {
+    const given = line.positionals[i];
+    if (given === undefined) throw new UsageError(`a ${name} is missing`);
+    const path = resolve(given);
+    if (!existsSync(path)) throw new UsageError(`no such file: ${given}`);
+    if (!statSync(path).isFile()) throw new UsageError(`not a file: ${given}`);
+    if (name === "FILE" && NOT_PYTHON.test(given))
+      throw new UsageError(`${given} is neither Python (.py) nor a notebook (.ipynb)`);
+    return path;
+  });
 }

@@ -59,6 +59,8 @@ describe("the exit status", () => {
   it.each([
     ["no command", ["explane", FINE], /no command 'explane'/],
     ["no file", ["explain"], /a FILE is missing/],
+    ["two files", ["explain", FINE, WARNS], /one argument too many: .*warns\.py/],
+    ["a log of any name", ["check", FINE, file("log.txt", "nothing")], /the log holds no compiled graph/],
     ["no such file", ["run", "nothing.py"], /no such file: nothing\.py/],
     ["an unknown option", ["run", FINE, "--verbosely"], /no option '--verbosely'; there are --preset, --config/],
     [

@@ -5,15 +5,14 @@ import type { ReportGraph } from "@fuselens/compiler";
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
 import { EXIT } from "../exit_status";
-import { parseCommand, requireFile, sessionOptions } from "../options";
+import { parseCommand, requireFiles, sessionOptions } from "../options";
 import { print, printJson, terminalLine } from "../render/output";
 import { formatLines } from "../render/units";
 import { type LoggedGraph, parseTorchLog } from "../torch_log";
 
 export async function main(argv: string[]): Promise<number> {
   const line = parseCommand(argv, { json: { type: "boolean" } }, true);
-  const path = requireFile(line);
-  const log = requireFile(line, 1, "LOG");
+  const [path = "", log = ""] = requireFiles(line, ["FILE", "LOG"]);
   const options = sessionOptions(line.values);
   if (line.values.preset === undefined) options.preset = "torch-2.11";
   const logged = parseTorchLog(readFileSync(log, "utf8"));
