@@ -1,19 +1,6 @@
 // What a configuration that nobody gives answers: parts, lists, strings, constants of the project's files.
 import { describe, expect, test } from "vitest";
-import { defaultConfig } from "../../presets";
-import { capture } from "../capture";
-import type { CaptureResult } from "../types";
-
-function analysed(files: Readonly<Record<string, string>>): CaptureResult {
-  return capture("pack/model.py", {
-    files: p => files[p],
-    project: () => Object.keys(files),
-    config: defaultConfig("torch-2.11"),
-    behaviours: new Map(),
-    shouldStop: () => false,
-    stepBudget: 20_000_000,
-  });
-}
+import { analysedProject } from "./testing/analysed";
 
 const module = (init: string, more = ""): string => `
 import torch
@@ -26,7 +13,7 @@ class Net(nn.Module):
 `;
 
 const assumed = (files: Readonly<Record<string, string>>): readonly string[] =>
-  analysed(files).roots.find(r => r.name === "Net")?.assumed ?? [];
+  analysedProject(files).roots.find(r => r.name === "Net")?.assumed ?? [];
 
 describe("a configuration that nobody gives", () => {
   test("has parts where the code reads attributes and items of its attributes", () => {
@@ -82,7 +69,7 @@ def widths(s):
   });
 
   test("holds values of the enumeration that its error names", () => {
-    const r = analysed({
+    const r = analysedProject({
       "pack/model.py": module(
         `cfg):
         super().__init__()
@@ -102,7 +89,7 @@ class Kind(Enum):
 });
 
 test("a dictionary of a JSON file stands for what is unpacked into a call", () => {
-  const r = analysed({
+  const r = analysedProject({
     "pack/model.py": `
 import torch
 from torch import nn
@@ -156,7 +143,7 @@ describe("parameters by annotation and name", () => {
   });
 
   test("a configuration of transformers that is read from the project's file", () => {
-    const r = analysed({
+    const r = analysedProject({
       "pack/model.py": module(
         `path="configs/sizes.json"):
         super().__init__()
@@ -190,9 +177,9 @@ class Net(nn.Module):
     "pack/helpers/blocks_of_mine.py":
       "from torch import nn\nclass Block(nn.Sequential):\n    def __init__(self):\n        super().__init__(nn.Linear(8, 8), nn.ReLU())\n",
   };
-  expect(analysed(files).roots.map(r => r.name)).toEqual(["Net"]);
+  expect(analysedProject(files).roots.map(r => r.name)).toEqual(["Net"]);
   const unchanged = { ...files, "pack/model.py": files["pack/model.py"].replace("sys.path.append", "str") };
-  expect(analysed(unchanged).diagnostics.some(d => d.code === "unknown-module")).toBe(true);
+  expect(analysedProject(unchanged).diagnostics.some(d => d.code === "unknown-module")).toBe(true);
 });
 
 test("an annotation that is a dictionary with attributes says nothing of what it holds", () => {

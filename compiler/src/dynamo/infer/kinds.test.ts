@@ -1,36 +1,13 @@
 // Kinds of root modules that public code is full of: each is followed to its end although nobody gives it arguments.
 import { describe, expect, test } from "vitest";
-import { defaultConfig } from "../../presets";
-import { capture } from "../capture";
-import type { CapturedFrame, CaptureResult } from "../types";
+import type { CaptureResult } from "../types";
 import { ProjectConstants } from "./evidence/constants";
+import { analysedProject, assumedOf, framesOf, operatorsOf } from "./testing/analysed";
 
 const HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n";
 
-function analysed(text: string, others: Readonly<Record<string, string>> = {}): CaptureResult {
-  const files: Record<string, string> = { ...others, "pack/model.py": HEAD + text };
-  return capture("pack/model.py", {
-    files: p => files[p],
-    project: () => Object.keys(files),
-    config: defaultConfig("torch-2.11"),
-    behaviours: new Map(),
-    shouldStop: () => false,
-    stepBudget: 40_000_000,
-  });
-}
-
-function framesOf(r: CaptureResult, name: string): CapturedFrame[] {
-  const root = r.roots.find(x => x.name === name);
-  return r.events.flatMap(e => (e.kind === "frame" && root?.frames.includes(e.frame.id) ? [e.frame] : []));
-}
-
-/** targets of the root's operators, in order */
-function operators(r: CaptureResult, name: string): string[] {
-  return framesOf(r, name).flatMap(f => f.graph.nodes.flatMap(n => (n.op.startsWith("call") ? [n.target] : [])));
-}
-
-const assumed = (r: CaptureResult, name: string): string =>
-  r.roots.find(x => x.name === name)?.assumed.join("; ") ?? "";
+const analysed = (text: string, others: Readonly<Record<string, string>> = {}): CaptureResult =>
+  analysedProject({ ...others, "pack/model.py": HEAD + text }, 40_000_000);
 
 describe("a module that does nothing by itself", () => {
   test("is analysed in train() where eval() leaves its input alone", () => {
@@ -41,8 +18,8 @@ class Jitter(nn.Module):
             x = x * torch.rand(x.size(0), 1, 1, device=x.device)
         return x
 `);
-    expect(operators(r, "Jitter")).toContain("operator.mul");
-    expect(assumed(r, "Jitter")).toContain("in train() with grad");
+    expect(operatorsOf(r, "Jitter")).toContain("operator.mul");
+    expect(assumedOf(r, "Jitter")).toContain("in train() with grad");
   });
 
   test("is given something inside that computes where it only wraps", () => {
@@ -55,8 +32,8 @@ class Tagged(nn.Module):
     def forward(self, x):
         return {"features": self.encoder(x)}
 `);
-    expect(operators(r, "Tagged")).toEqual(["operator.mul"]);
-    expect(assumed(r, "Tagged")).toContain("a module that scales its input");
+    expect(operatorsOf(r, "Tagged")).toEqual(["operator.mul"]);
+    expect(assumedOf(r, "Tagged")).toContain("a module that scales its input");
   });
 });
 
@@ -76,7 +53,7 @@ class Net(nn.Module):
 if __name__ == "__main__":
     Net(8, None)
 `);
-    expect(operators(r, "Net")).toHaveLength(2);
+    expect(operatorsOf(r, "Net")).toHaveLength(2);
   });
 
   test("holds for classes under conditions and try as well", () => {
@@ -97,15 +74,15 @@ if __name__ == "__main__":
         def forward(self, x):
             return self.proj(x)
 `);
-    expect(operators(r, "Net")).toEqual(["relu"]);
-    expect(operators(r, "Mock")).toHaveLength(1);
+    expect(operatorsOf(r, "Net")).toEqual(["relu"]);
+    expect(operatorsOf(r, "Mock")).toHaveLength(1);
   });
 
   test("is that of all its cells where it is marked with # %%", () => {
     const r = analysed(
       "# %%\nclass Net(nn.Module):\n    def forward(self, x):\n        return x.relu()\n\n# %%\nprint('done')\n",
     );
-    expect(operators(r, "Net")).toEqual(["relu"]);
+    expect(operatorsOf(r, "Net")).toEqual(["relu"]);
   });
 });
 
@@ -139,7 +116,7 @@ class Net(nn.Module):
         assert (out[..., 1:-1] == x).all()
         return out * 2
 `);
-    expect(operators(r, "Net")).toContain("operator.mul");
+    expect(operatorsOf(r, "Net")).toContain("operator.mul");
   });
 
   test("lists that grow item by item cost what they grow by", () => {
@@ -155,7 +132,7 @@ class Boxes(nn.Module):
     def forward(self, x):
         return x[..., None] + self.boxes[0]
 `);
-    expect(operators(r, "Boxes")).toContain("operator.add");
+    expect(operatorsOf(r, "Boxes")).toContain("operator.add");
   });
 });
 
@@ -180,7 +157,7 @@ class Fusion(nn.Module):
     def forward(self, x):
         return self.sums.add(x, self.unit(x))
 `);
-    expect(operators(r, "Fusion")).toContain("torch.add");
+    expect(operatorsOf(r, "Fusion")).toContain("torch.add");
   });
 
   test("have the sizes that their neighbours' defaults ask for", () => {
@@ -195,7 +172,7 @@ class Encode(nn.Module):
     def forward(self, x):
         return self.proj(x)
 `);
-    expect(assumed(r, "Encode")).toContain("inside is 736");
+    expect(assumedOf(r, "Encode")).toContain("inside is 736");
   });
 
   test("give up a flag's default where the code refuses it", () => {
@@ -209,7 +186,7 @@ class Deep(nn.Module):
     def forward(self, x):
         return self.proj(x)
 `);
-    expect(assumed(r, "Deep")).toContain("keep_all is True");
+    expect(assumedOf(r, "Deep")).toContain("keep_all is True");
   });
 
   test("answer in a config with the words that the code compares them with", () => {
@@ -227,7 +204,7 @@ class Net(nn.Module):
     def forward(self, x):
         return self.stage(x)
 `);
-    expect(operators(r, "Net")).toHaveLength(1);
+    expect(operatorsOf(r, "Net")).toHaveLength(1);
   });
 
   test("are words that any file compares them with, the analysed one's before others'", () => {
@@ -266,7 +243,7 @@ class Net(nn.Module):
       { "other/far/run.py": options("[24]"), "pack/run.py": options("24"), "constants.py": "WIDTH = 40\n" },
     );
     expect(framesOf(r, "Net").flatMap(f => f.graph.nodes.map(n => n.target))).toContain("torch._C._nn.linear");
-    expect(assumed(r, "Net")).toContain("cfg.widths is [40, 80]");
+    expect(assumedOf(r, "Net")).toContain("cfg.widths is [40, 80]");
   });
 });
 
@@ -282,7 +259,7 @@ class Distance(nn.Module):
         teacher = F.softmax(teacher - self.center, -1)
         return -(teacher * F.log_softmax(student, -1)).sum(-1)
 `);
-    expect(assumed(r, "Distance")).toMatch(/student is float32\[.*48\].*teacher is float32\[.*48\]/);
+    expect(assumedOf(r, "Distance")).toMatch(/student is float32\[.*48\].*teacher is float32\[.*48\]/);
   });
 
   test("that meet get the shape of one of them", () => {
@@ -307,8 +284,8 @@ class Sum(nn.Module):
         b, c, h, w = both.shape
         return both.reshape(b, c, h * w)
 `);
-    expect(operators(r, "Sum")).toContain("reshape");
-    expect(assumed(r, "Sum")).toMatch(/left is float32\[(\d+, \d+, \d+, \d+)\]; right is float32\[\1\]/);
+    expect(operatorsOf(r, "Sum")).toContain("reshape");
+    expect(assumedOf(r, "Sum")).toMatch(/left is float32\[(\d+, \d+, \d+, \d+)\]; right is float32\[\1\]/);
   });
 
   test("are what a module's first layer takes, at the size that the module keeps", () => {
@@ -323,7 +300,7 @@ class Net(nn.Module):
     def forward(self, x):
         return self.patches(x) + self.position
 `);
-    expect(assumed(r, "Net")).toMatch(/x is float32\[\d+, 5, 96, 96\]/);
+    expect(assumedOf(r, "Net")).toMatch(/x is float32\[\d+, 5, 96, 96\]/);
   });
 
   test("that are concatenated share a layer's channels", () => {
@@ -336,7 +313,7 @@ class Pair(nn.Module):
     def forward(self, a, b):
         return self.conv(torch.cat((a, b), 1))
 `);
-    expect(operators(r, "Pair")).toContain("torch.conv2d");
+    expect(operatorsOf(r, "Pair")).toContain("torch.conv2d");
   });
 });
 
@@ -363,8 +340,8 @@ class Other(nn.Module):
     def forward(self, x):
         return self.gadget(x)
 `);
-    expect(operators(r, "Net")).toContain("torch._C._nn.linear");
-    expect(operators(r, "Net")).toContain("torch.rsqrt");
+    expect(operatorsOf(r, "Net")).toContain("torch._C._nn.linear");
+    expect(operatorsOf(r, "Net")).toContain("torch.rsqrt");
     expect(framesOf(r, "Other").flatMap(f => f.graph.nodes.map(n => n.meta.opaque ?? ""))).toContainEqual(
       expect.stringContaining("some_extras.nn.Gadget"),
     );
@@ -385,7 +362,7 @@ class Net(nn.Module):
     def forward(self, x):
         return x.relu() if self.length is None else x[..., :self.length]
 `);
-  expect(operators(r, "Net")).toEqual(["relu"]);
+  expect(operatorsOf(r, "Net")).toEqual(["relu"]);
 });
 
 test("a recursion without end is given up at its first depth", () => {

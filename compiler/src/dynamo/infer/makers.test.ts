@@ -1,21 +1,9 @@
 // Objects whose constructors guesses don't reach are made as the program makes them.
 import { describe, expect, test } from "vitest";
-import { defaultConfig } from "../../presets";
-import { capture } from "../capture";
 import type { CaptureResult } from "../types";
+import { analysedProject } from "./testing/analysed";
 
-function analysed(files: Readonly<Record<string, string>>): CaptureResult {
-  return capture("pack/model.py", {
-    files: p => files[p],
-    project: () => Object.keys(files),
-    config: defaultConfig("torch-2.11"),
-    behaviours: new Map(),
-    shouldStop: () => false,
-    stepBudget: 20_000_000,
-  });
-}
-
-const one = (text: string): CaptureResult => analysed({ "pack/model.py": text });
+const one = (text: string): CaptureResult => analysedProject({ "pack/model.py": text });
 
 /** stages are objects of a class that guesses don't make */
 const STAGED = `
@@ -87,7 +75,7 @@ class Wrapper(nn.Module):
 
 describe("classes of files that nothing imports", () => {
   test("stand for a module by the members that are read of it", () => {
-    const r = analysed({
+    const r = analysedProject({
       "pack/model.py": `
 import copy
 import torch
@@ -123,7 +111,7 @@ class SmallVocoder(nn.Module):
   });
 
   test("stand for a configuration by the fields that are read of it", () => {
-    const r = analysed({
+    const r = analysedProject({
       "pack/model.py": `
 from torch import nn
 
@@ -250,7 +238,7 @@ SUPPORTED = ("ga" + "ted",)
   });
 
   test("parameters with defaults are given as the project's file has them", () => {
-    const r = analysed({
+    const r = analysedProject({
       "pack/model.py": `
 from torch import nn
 

@@ -3,20 +3,9 @@
 import { describe, expect, test } from "vitest";
 import { defaultConfig } from "../../../presets";
 import { capture } from "../../capture";
-import type { CaptureResult } from "../../types";
+import { analysedProject } from "../testing/analysed";
 import { ProjectConstants } from "./constants";
 import { examplesOf } from "./elsewhere";
-
-function analysed(files: Readonly<Record<string, string>>, stepBudget = 20_000_000): CaptureResult {
-  return capture("pack/model.py", {
-    files: p => files[p],
-    project: () => Object.keys(files),
-    config: defaultConfig("torch-2.11"),
-    behaviours: new Map(),
-    shouldStop: () => false,
-    stepBudget,
-  });
-}
 
 /** its constructor takes one word of a secret kind, and its input one size */
 const PICKY = `
@@ -61,9 +50,9 @@ describe("examples elsewhere in the project", () => {
   test("give the arguments and the inputs of a root that guesses don't reach", () => {
     const readme =
       '```python\nimport torch\nfrom pack.model import Picky\nnet = Picky({"kind": "twofold", "sizes": (3, 24)})\nnet(torch.randn(5, 24))\n```\n';
-    const alone = analysed({ "pack/model.py": PICKY });
+    const alone = analysedProject({ "pack/model.py": PICKY });
     expect(alone.roots.map(r => r.name)).not.toContain("Picky");
-    const shown = analysed({ "pack/model.py": PICKY, "README.md": readme });
+    const shown = analysedProject({ "pack/model.py": PICKY, "README.md": readme });
     const root = shown.roots.find(r => r.name === "Picky");
     expect(root?.assumed).toContain("as README.md calls it");
     const frame = shown.events.flatMap(e =>
@@ -76,7 +65,7 @@ describe("examples elsewhere in the project", () => {
   test("what the example prints and compiles is not the program's", () => {
     const readme =
       '```python\nfrom pack.model import Picky\nprint("loud")\nPicky({"kind": "twofold", "sizes": (3, 24)})\n```\n';
-    const shown = analysed({ "pack/model.py": PICKY, "README.md": readme });
+    const shown = analysedProject({ "pack/model.py": PICKY, "README.md": readme });
     expect(shown.events.some(e => e.kind === "print")).toBe(false);
   });
 });
@@ -87,7 +76,7 @@ describe("sys.modules", () => {
       "import sys\nimport torch\nfrom marks import mark\n@mark\nclass M(torch.nn.Module):\n    def forward(self, x):\n        return x * 2\n";
     const marks =
       "import sys\ndef mark(cls):\n    assert cls.__module__ in sys.modules and __name__ in sys.modules\n    return cls\n";
-    const result = analysed({ "pack/model.py": decorated, "pack/marks.py": marks });
+    const result = analysedProject({ "pack/model.py": decorated, "pack/marks.py": marks });
     expect(result.roots.map(r => r.name)).toEqual(["M"]);
   });
 });
@@ -150,7 +139,7 @@ describe("budgets", () => {
 describe("functions and tests of other files", () => {
   const model = { "pack/model.py": PICKY, "pack/__init__.py": "" };
   const rests = (files: Readonly<Record<string, string>>): string =>
-    analysed({ ...model, ...files })
+    analysedProject({ ...model, ...files })
       .roots.find(r => r.name === "Picky")
       ?.assumed.join("; ") ?? "";
   // no literal that could be taken as it is

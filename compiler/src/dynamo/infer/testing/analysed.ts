@@ -1,12 +1,17 @@
-// A model file analysed as the editor analyses it, for tests. In: the file's text behind its imports. Out: what a root runs.
+// A model file analysed as the editor analyses it, for tests. In: the file's text behind its imports, or a
+// project's files. Out: what a root runs.
 import { defaultConfig } from "../../../presets";
 import { capture } from "../../capture";
 import type { CapturedFrame, CaptureResult } from "../../types";
 
 const HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n";
 
-export function analysed(text: string, stepBudget = 40_000_000): CaptureResult {
-  const files: Readonly<Record<string, string>> = { "pack/model.py": HEAD + text };
+/** The model file behind its imports, alone in its project. */
+export const analysed = (text: string, stepBudget = 40_000_000): CaptureResult =>
+  analysedProject({ "pack/model.py": HEAD + text }, stepBudget);
+
+/** `pack/model.py` of a project's files, by path. */
+export function analysedProject(files: Readonly<Record<string, string>>, stepBudget = 20_000_000): CaptureResult {
   return capture("pack/model.py", {
     files: p => files[p],
     project: () => Object.keys(files),
@@ -17,6 +22,7 @@ export function analysed(text: string, stepBudget = 40_000_000): CaptureResult {
   });
 }
 
+/** the frames that a root module runs, in order */
 export function framesOf(r: CaptureResult, name: string): CapturedFrame[] {
   const root = r.roots.find(x => x.name === name);
   return r.events.flatMap(e => (e.kind === "frame" && root?.frames.includes(e.frame.id) ? [e.frame] : []));
