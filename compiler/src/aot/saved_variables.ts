@@ -2,7 +2,7 @@
 // they held then, whatever was written since. Promises: to compute with the values of one that was written is an error, as
 // a tensor's version tells autograd.
 import type { Bound } from "../aten/bind";
-import { type Dim, OpError, type OpRecord, type TensorMeta } from "../aten/types";
+import { type Dim, OpError, type OpRecord, SCALAR_TYPE_NAMES } from "../aten/types";
 import { tensorsOf } from "./call_args";
 import type { TracedTensor } from "./traced_tensor";
 import { isValue, metaOf, Value } from "./value";
@@ -17,16 +17,7 @@ interface SavedValue {
 /** they ask a tensor for its shape alone, or for nothing (a batch norm's gradient while it trains for its statistics) */
 const READS_NO_VALUES = /^aten\.(\w+_like|new_\w+|\w+_as|sum_to_size|\w*batch_norm\w*_backward)\b/;
 
-const TENSOR_KINDS: Partial<Record<TensorMeta["dtype"], string>> = {
-  float64: "Double",
-  float32: "Float",
-  float16: "Half",
-  bfloat16: "BFloat16",
-  int64: "Long",
-  int32: "Int",
-  bool: "Bool",
-};
-
+/** What one trace of a forward pass saves. */
 export class SavedVariables {
   private readonly saved = new WeakMap<Value, SavedValue>();
   /** what was saved and has been written since */
@@ -58,7 +49,7 @@ export class SavedVariables {
     for (const v of tensorsOf(bound, isValue)) {
       if (!this.overwritten.has(v)) continue;
       const { shape, dtype, device } = metaOf(v);
-      const kind = TENSOR_KINDS[dtype] ?? "Float";
+      const kind = SCALAR_TYPE_NAMES[dtype] ?? dtype;
       const sizes = shape.map(d => hint(d)).join(", ");
       throw new OpError(
         `one of the variables needed for gradient computation has been modified by an inplace operation: [torch.${device.type === "cpu" ? "" : `${device.type}.`}${kind}Tensor [${sizes}]]`,

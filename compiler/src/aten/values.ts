@@ -20,6 +20,22 @@ export type DType =
   | "complex64"
   | "complex128";
 
+/** C++ names of element types (torch's ScalarType), as torch's messages show them; the others go by their own names. */
+export const SCALAR_TYPE_NAMES: Partial<Record<DType, string>> = {
+  bool: "Bool",
+  uint8: "Byte",
+  int8: "Char",
+  int16: "Short",
+  int32: "Int",
+  int64: "Long",
+  float16: "Half",
+  bfloat16: "BFloat16",
+  float32: "Float",
+  float64: "Double",
+  complex64: "ComplexFloat",
+  complex128: "ComplexDouble",
+};
+
 export interface Device {
   readonly type: "cuda" | "cpu" | "meta";
   /** null for cpu */

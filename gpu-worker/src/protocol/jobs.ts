@@ -29,7 +29,6 @@ const compiledSchema = z.object({
   /** the pre-grad graph as Python: `forward(inputs...)` in eager PyTorch, what results are compared with */
   eager: z.string().optional(),
 });
-export type CompiledGraph = z.infer<typeof compiledSchema>;
 
 const fill = z.union([
   z.object({

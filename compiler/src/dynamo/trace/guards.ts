@@ -1,5 +1,6 @@
 // What a compiled frame rests on. In: values seen while tracing, with their sources. Out: a check of a later call, and
 // the reason why it fails, in Dynamo's words.
+import { SCALAR_TYPE_NAMES } from "../../aten/types";
 import type { FakeTensor } from "../../fx/types";
 import { evaluateNumber } from "../../inductor/symbolic";
 import { type Expr, intValue, type SymExpr } from "../../inductor/symbolic/expr";
@@ -111,28 +112,13 @@ function expectation(source: Source, v: Value): { holds: (x: Value | undefined) 
   return { holds: x => x instanceof PyObject && x.cls === cls, text: `___check_type_id(${source.name})` };
 }
 
-const SCALAR_TYPES: Readonly<Record<string, string>> = {
-  float64: "Double",
-  float32: "Float",
-  float16: "Half",
-  bfloat16: "BFloat16",
-  int64: "Long",
-  int32: "Int",
-  int16: "Short",
-  int8: "Char",
-  uint8: "Byte",
-  bool: "Bool",
-  complex64: "ComplexFloat",
-  complex128: "ComplexDouble",
-};
-
 function tensorFailure(g: TensorGuard, v: Value | undefined, symbols: Map<SymExpr, number>): string | undefined {
   if (!(v instanceof PyTensor)) return `expected type of '${g.source.name}' to be a tensor type`;
   const was = g.meta;
   const is = v.meta;
   const name = g.source.name;
   if (was.dtype !== is.dtype) {
-    return `tensor '${name}' dtype mismatch. expected ${SCALAR_TYPES[was.dtype] ?? was.dtype}, actual ${SCALAR_TYPES[is.dtype] ?? is.dtype}`;
+    return `tensor '${name}' dtype mismatch. expected ${SCALAR_TYPE_NAMES[was.dtype] ?? was.dtype}, actual ${SCALAR_TYPE_NAMES[is.dtype] ?? is.dtype}`;
   }
   if (was.device.type !== is.device.type || was.device.index !== is.device.index) {
     return `tensor '${name}' Tensor device index mismatch. Expected device index to be ${was.device.index}, got ${is.device.index} instead`;

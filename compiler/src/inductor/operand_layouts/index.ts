@@ -44,7 +44,7 @@ const WORTH = 0.95;
 /** and by how many microseconds: what another launch costs where launches are what is waited for */
 const LAUNCH_US = 5;
 
-export const choosesLayouts = (o: LayoutOptions): boolean =>
+const choosesLayouts = (o: LayoutOptions): boolean =>
   readBoolean(o.behaviours, "operand_layouts") && readBoolean(o.config, "shape_padding");
 
 function meansOf(o: LayoutOptions): Means {

@@ -54,7 +54,7 @@ export interface Means {
 }
 
 /** times that the library takes for TF32 products off the alignment */
-export const TF32_PENALTY = 3;
+const TF32_PENALTY = 3;
 
 /** whether this product may be a template */
 export const hasTemplate = (g: Gemm, means: Means): boolean =>

@@ -18,6 +18,7 @@ import {
   type PromotionKind,
   PyFloat,
   type Result,
+  SCALAR_TYPE_NAMES,
   type Scalar,
   type TensorMeta,
 } from "../../types";
@@ -192,22 +193,8 @@ export const F = "torch.nn.functional.";
 
 export { isComplexDType, isFloatDType, isIntegralDType } from "./dtypes";
 
-const TITLES: Partial<Record<DType, string>> = {
-  bool: "Bool",
-  uint8: "Byte",
-  int8: "Char",
-  int16: "Short",
-  int32: "Int",
-  int64: "Long",
-  float16: "Half",
-  bfloat16: "BFloat16",
-  float32: "Float",
-  float64: "Double",
-  complex64: "ComplexFloat",
-  complex128: "ComplexDouble",
-};
 /** the scalar type's C++ name, as messages show it */
-const dtypeTitle = (d: DType): string => TITLES[d] ?? d;
+const dtypeTitle = (d: DType): string => SCALAR_TYPE_NAMES[d] ?? d;
 
 /** The in-place form of a record: same arguments, writes and returns `self`. */
 export function inplace(record: OpRecord, python: readonly string[] = [], printedAs?: string): OpRecord {
