@@ -50,6 +50,14 @@ describe("kernels that are kept apart", () => {
     expect(found[0]?.code).toBe("no_shared_data");
   });
 
+  it("prefers any reason to the order of the pair asked the other way round", () => {
+    const refusals = [refusal("op0", "op1", 500, "template_prologue"), refusal("op1", "op0", 500, "order")];
+    for (const given of [refusals, refusals.toReversed()]) {
+      expect(keptApart({ kernels, refusals: given }).map(r => r.code)).toEqual(["template_prologue"]);
+    }
+    expect(keptApart({ kernels, refusals: refusals.slice(1) }).map(r => r.code)).toEqual(["order"]);
+  });
+
   it("does not tell what costs nothing", () => {
     expect(keptApart({ kernels, refusals: [refusal("op0", "op1", 0)] })).toEqual([]);
     const little = refusal("op0", "op1", 800, "score_fusion_memory_threshold");

@@ -26,7 +26,9 @@ export function keptApart(graph: Pick<ReportGraph, "kernels" | "refusals">): Ker
     if (a === undefined || b === undefined || a === b) continue;
     const key = a < b ? `${a} ${b}` : `${b} ${a}`;
     const known = pairs.get(key);
-    if (!known || r.bytesLost >= known.bytesLost) pairs.set(key, { ...r, kernels: [a, b] });
+    // a pair that is also asked the other way round is refused for its order there, which says less than the other reason
+    const order = known ? Number(known.code === "order") - Number(r.code === "order") : 1;
+    if (order > 0 || (order === 0 && r.bytesLost >= (known?.bytesLost ?? 0))) pairs.set(key, { ...r, kernels: [a, b] });
   }
   const taken = new Map<number, number>();
   return [...pairs.values()]

@@ -3,6 +3,7 @@ import type { ExplainReport, ReportGraph } from "@fuselens/compiler";
 import { type BetterSchedule, type KernelRefusal, keptApart } from "@fuselens/compiler/vocabulary";
 import { terminalLine } from "../render/output";
 import { formatBytes, formatTime, lineWords } from "../render/units";
+import { choiceText } from "./choice";
 import { detailOf } from "./hover";
 import { layoutText, layoutTitle, toldLayouts } from "./layouts";
 import { isLaunched, launched, titleOf } from "./lookup";
@@ -51,6 +52,7 @@ function graphText(g: ReportGraph, first: number): string[] {
     out.push(`  ${numbers[i]}. ${titleOf(k)}`);
     out.push(`     ${linesOf(k.lines, k.at)}, ${ops}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`);
   });
+  if (g.choice) out.push(`  matrix products: ${choiceText(g.choice)}`);
   const layouts = toldLayouts(g.layouts ?? []);
   if (layouts.length) {
     out.push("  layouts:");

@@ -4,6 +4,7 @@ import type { ReportChoice, ReportKernel, ReportRefusal, SourceEntry } from "@fu
 import { REASONS } from "@fuselens/compiler/vocabulary";
 import { formatBandwidth, formatBytes, formatTime, lineWords } from "../render/units";
 import { type BetterSchedules, betterLines } from "./better";
+import { choiceText } from "./choice";
 import { layoutLines } from "./layouts";
 import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position, refusalsOf, titleOf } from "./lookup";
 import { escapeMarkdown, inlineCode } from "./markdown";
@@ -70,33 +71,8 @@ function choiceLines(program: EditorProgram, kernels: readonly KernelRef[]): str
 }
 
 function choiceLine(c: ReportChoice): string {
-  const one = (way: string): string => {
-    const layout = /_(padded|viewed)$/.exec(way);
-    const base = layout ? way.slice(0, layout.index) : way;
-    const name = base === "library" ? "the library's kernels" : `template ${inlineCode(base)}`;
-    return layout ? `${name} on ${layout[1] === "padded" ? "padded rows" : "operands as they lie"}` : name;
-  };
-  // one way for all products, or one for each
-  const name = (ways: string): string => ways.split(",").map(one).join(" + ");
-  const title = "**Matrix products**:";
-  if (!c.measured) {
-    const chosen = c.chosen === "template" ? "a template" : name(c.chosen);
-    return `${title} ${chosen} (${estimateText(c)}; Benchmark measures ${c.ways.length} ways)`;
-  }
-  const others = Object.entries(c.measured)
-    .filter(([way]) => way !== c.chosen)
-    .sort(([, a], [, b]) => a - b);
-  const own = c.measured[c.chosen];
-  const rest = others.map(([way, us]) => `${name(way)} ${formatTime(us)}${own ? ` (${(us / own).toFixed(2)}x)` : ""}`);
-  const time = own === undefined ? "" : ` ${formatTime(own)}`;
-  return `${title} ${name(c.chosen)}${time}, measured (${escapeMarkdown(c.where ?? "")}); ${rest.join(", ")}`;
-}
-
-/** what the chosen way is estimated to gain over the library's kernels, of a graph's only product */
-function estimateText({ chosen, estimates: [us, ...more] }: ReportChoice): string {
-  const [own, library] = [us?.[chosen], us?.["library"]];
-  if (more.length > 0 || own === undefined || library === undefined || chosen === "library") return "estimate";
-  return `estimate: ${formatTime(own)}, the library's kernels ${formatTime(library)} (${(library / own).toFixed(2)}x)`;
+  const more = c.measured ? "" : `; Benchmark measures ${c.ways.length} ways`;
+  return `**Matrix products**: ${choiceText(c, inlineCode, escapeMarkdown, more)}`;
 }
 
 export function kernelLines(program: EditorProgram, kernels: readonly KernelRef[], measured: MeasuredKernel): string[] {
