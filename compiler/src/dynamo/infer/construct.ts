@@ -274,7 +274,7 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
       .slice(0, 14)
       .map(c => withChoice(s, name, c));
   });
-  return [...configured, ...roundRobin(perHole)];
+  return [...roundRobin(perHole), ...configured];
 }
 
 /** every parameter, those with defaults too, as the project's file that knows most of them has it */
