@@ -55,6 +55,7 @@ type Create = (
   val: FakeValue,
 ) => FxNode;
 
+/** Calls of one trace by their form. The nodes of a known one get the names and places of the call in hand. */
 export class TracedCalls {
   /** null: a form whose nodes can't be made again */
   private readonly forms = new Map<string, Form | null>();

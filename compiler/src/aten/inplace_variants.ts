@@ -9,6 +9,7 @@ const WITHOUT =
 /** operators that keep their input's shape without being elementwise */
 const KEEPING = /^(cumsum|cumprod|renorm|mvlgamma)$/;
 
+/** The in-place forms that `records` lack, in the order of their operators. */
 export function inplaceVariants(records: readonly OpRecord[]): OpRecord[] {
   const spelled = new Set(records.flatMap(r => r.python ?? []));
   const named = new Set(records.map(r => r.name));

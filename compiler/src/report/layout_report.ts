@@ -1,6 +1,6 @@
-// Layouts of operands as a report has them. In: a schedule, its nodes that are reported as kernels, times that a worker measured by way. Out: per operand both
-// layouts, bytes moved for the choice, microseconds estimated or measured. Promises: bytes are counted after fusion: a copy
-// that joined the kernel before it reads nothing again.
+// Layouts of operands as a report has them. In: a schedule, its nodes that are reported as kernels, times that a worker
+// measured by way. Out: per operand both layouts, bytes moved for the choice, microseconds estimated or measured. Promises:
+// bytes are counted after fusion: a copy that joined the kernel before it reads nothing again.
 import type { LayoutChoice } from "../inductor/operand_layouts/types";
 import { wayParts } from "../inductor/operand_layouts/ways";
 import { membersOf } from "../inductor/scheduler/state";
@@ -15,6 +15,7 @@ export interface MeasuredProducts {
   readonly numbers: ReadonlyMap<string, number>;
 }
 
+/** One layout as a report has it. `lines`: where its product stands in the file. */
 export function layoutReport(
   c: LayoutChoice,
   kernels: readonly AnyNode[],

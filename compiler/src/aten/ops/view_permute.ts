@@ -174,6 +174,7 @@ function adjoint<T>(b: GraphBuilder<T>, x: T, name: string): T {
   return b.meta(x).dtype.startsWith("complex") ? b.call("aten._conj.default", [t]) : t;
 }
 
+/** The view with dims `source` at the places `destination`, the others in their order. Lists that differ in length are refused, in torch's words. */
 export function moveDims<T>(b: GraphBuilder<T>, x: T, source: readonly number[], destination: readonly number[]): T {
   const rank = b.meta(x).shape.length;
   if (source.length !== destination.length) {

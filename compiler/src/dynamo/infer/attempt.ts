@@ -35,6 +35,7 @@ export const refused = (failure: Failure | null, otherwise: string): Refused => 
   failure,
 });
 
+/** Runs a root once; of a run that is refused no frame, message or break stays. */
 export function attempt(p: Program, a: Attempt): Found | Refused {
   const { vm, runner, api } = p;
   const frames: number[] = [];

@@ -14,6 +14,7 @@ const PHOTO = [SIZES.image, SIZES.image] as const;
 const MAP = [SIZES.map, SIZES.map] as const;
 const STEPS = 1_000_000;
 
+/** A tensor of the shape and dtype that the first layer takes; undefined: no layer says so, or listing the layers fails. */
 export function takenByFirstLayer(ctx: InferContext, target: Value): TensorChoice | undefined {
   const { vm, torch } = ctx;
   if (!(target instanceof PyInstance) || !torch.isModule(target)) return undefined;

@@ -8,6 +8,7 @@ import type { GraphFacts } from "./facts";
 import { bytesOf } from "./padding";
 import type { LayoutChoice } from "./types";
 
+/** What lowering decided of a convolution's input and weight; empty where they lie as they were given. */
 export function convolutionLayouts(op: ExternOperation, facts: GraphFacts): LayoutChoice[] {
   const sv = facts.graph.sizevars;
   return op.reads.slice(0, 2).flatMap((v): LayoutChoice[] => {

@@ -2,6 +2,7 @@
 import type { LoweredGraph, Operation } from "../ir/types";
 import { buffersRead } from "../templates/attention";
 
+/** Producers and users of a graph's buffers. */
 export class GraphFacts {
   private readonly producers = new Map<string, Operation>();
   private readonly users = new Map<string, Operation[]>();

@@ -57,6 +57,7 @@ function meansOf(o: LayoutOptions): Means {
   };
 }
 
+/** The graph with operands as they are wanted, and why each lies so; the very graph where nothing changes. */
 export function layOutOperands(lowered: LoweredGraph, o: LayoutOptions): LaidOut {
   const facts = new GraphFacts(lowered);
   const edit = new GraphEdit(lowered);

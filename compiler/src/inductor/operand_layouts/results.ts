@@ -9,6 +9,7 @@ import { linear } from "./as_it_lies";
 import { bytesOf } from "./padding";
 import type { LayoutChoice } from "./types";
 
+/** Results of products that are written turned or permuted, one choice each. */
 export function resultLayouts(nodes: readonly AnyNode[], sv: SizeVars): LayoutChoice[] {
   return nodes.flatMap(n => {
     const members = membersOf(n);

@@ -12,6 +12,7 @@ export type Way = OneWay | `${OneWay}_${Exclude<OperandWay, "given">}`;
 
 const SUFFIX = /_(padded|viewed)$/;
 
+/** A way apart: how the product is computed, and how its operands lie. */
 export function wayParts(text: string): { readonly base: string; readonly operands: OperandWay } {
   const operands = SUFFIX.exec(text)?.[1] as OperandWay | undefined;
   return operands === undefined ? { base: text, operands: "given" } : { base: text.replace(SUFFIX, ""), operands };

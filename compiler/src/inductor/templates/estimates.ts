@@ -40,6 +40,7 @@ interface Computed {
 
 export type WayEstimates = Readonly<Record<string, number>>;
 
+/** Microseconds of the library and of those of `ways` that cut the sum or compute operands; other ways have no estimate. */
 export function estimatesOf(
   graph: LoweredGraph,
   op: ExternOperation,

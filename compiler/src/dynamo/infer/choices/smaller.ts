@@ -11,6 +11,7 @@ const LIMITS: readonly (readonly [RegExp, number])[] = [
   [/^(num_)?(diffusion_|train_|sample_|sampling_)?(timesteps|steps)$/, 50],
 ];
 
+/** A size that fits a small model of the same form; undefined: the parameter is of another kind, or small already. */
 export function smaller(name: string, c: Choice): Choice | undefined {
   const limit = LIMITS.find(([re]) => re.test(name.toLowerCase()))?.[1];
   if (limit === undefined) return undefined;

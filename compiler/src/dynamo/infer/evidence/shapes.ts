@@ -14,6 +14,7 @@ const NO_SIZE =
   /^(int|float|bool|str|string|tensor|tensors|torch|optional|default|defaults|list|tuple|dict|none|true|false|array|ndarray|required|longtensor|floattensor|booltensor|variable|any|callable|module|e|i|eg|ie|g|see|if|or|and|of|the|a|an|not|in|is)$/i;
 const MOST_DIMS = 6;
 
+/** Sizes as written, by parameter; a parameter of which nothing is written is left out. */
 export function writtenShapes(code: Code): ReadonlyMap<string, readonly string[]> {
   const out = new Map<string, readonly string[]>();
   const s = code.signature;

@@ -17,6 +17,7 @@ const ITERATED =
 /** `cfg.dims[0]`, `cfg.dims[i + 1]` */
 const INDEXED = /\b([A-Za-z_]\w*)(?=\.(\w+)\[(?:-?\d|[a-z_]\w*(?: [-+] 1)?\]))/g;
 
+/** Uses of attributes in some files, found once for all names. */
 export class Uses {
   private readonly found = new Map<string, Use>();
 

@@ -9,6 +9,7 @@ export interface Leaf {
   readonly c: TensorChoice;
 }
 
+/** The tensors that a value holds, with the paths of the choices that they came from. */
 export function tensorLeaves(path: string, v: Value): (readonly [string, readonly PyTensor[]])[] {
   if (v instanceof PyTensor) return [[path, [v]]];
   if (v instanceof PyList || v instanceof PyTuple) return v.items.flatMap((x, i) => tensorLeaves(`${path}/${i}`, x));
@@ -19,6 +20,7 @@ export function tensorLeaves(path: string, v: Value): (readonly [string, readonl
   return [];
 }
 
+/** Tensors inside a choice, with the path to each. */
 export function choiceLeaves(path: string, c: Choice): Leaf[] {
   if (c.kind === "tensor") return [{ path, c }];
   if (c.kind === "seq") return c.items.flatMap((x, i) => choiceLeaves(`${path}/${i}`, x));
@@ -35,6 +37,7 @@ function replaceLeaf(c: Choice, rest: readonly string[], made: Choice): Choice {
   return c;
 }
 
+/** The state with another choice at `path`. */
 export function withLeaf(state: State, path: string, made: Choice): State {
   const [hole = "", ...rest] = path.split("/");
   return withChoice(state, hole, replaceLeaf(state.get(hole) ?? ABSENT, rest, made));

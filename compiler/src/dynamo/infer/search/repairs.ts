@@ -71,6 +71,7 @@ function wantedTensors(holes: readonly Hole[], state: State, f: Failure): State[
   });
 }
 
+/** States that answer the failure, most plausible first. Sizes that the file writes as numbers stay. */
 export function repairs(ctx: InferContext, given: readonly Hole[], state: State, f: Failure): State[] {
   const holes = given.filter(h => !h.written);
   const all = leavesOf(state);

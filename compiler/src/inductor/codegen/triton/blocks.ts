@@ -23,6 +23,7 @@ export function persistentBlock(k: { readonly graph: GraphView }, numel: Expr): 
   return k.graph.sizevars.knownLeq(numel, block) ? block : Number.POSITIVE_INFINITY;
 }
 
+/** The least power of two that is not below n. */
 export function nextPowerOf2(n: number): number {
   let p = 1;
   while (p < n) p *= 2;
