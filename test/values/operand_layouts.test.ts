@@ -64,34 +64,65 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
+const sourceOf = (body: string, args: readonly string[]): string =>
+  `import torch\nimport torch.nn.functional as F\n\n\n@torch.compile\ndef f(${["a", "b", "c"].slice(0, args.length).join(", ")}):\n    return ${body}\n\n\nwith torch.no_grad():\n    f(${args.join(", ")})\n`;
+
+function compile(source: string, way: string | null, unfused = false) {
+  const config = new Map<string, unknown>([
+    ["max_autotune", !unfused],
+    ...(way === null ? [] : [["triton.template_form", way] as const]),
+  ]);
+  const program = runSource("/elsewhere/model.py", source, { wat: true, unfused, preset: "fuselens", config });
+  const [compiled] = program.compilations;
+  if (!compiled) throw new Error("nothing was compiled");
+  expect(compiled.plan.blockers).toEqual([]);
+  return compiled;
+}
+
+const graphOf = ({ plan, wat }: ReturnType<typeof compile>) => ({ plan, wat: [...wat], standalone: "" });
+
+/** the largest error of each output, relative to the unfused graph's */
+async function errors(source: string, way: string): Promise<number[]> {
+  const pairs = [{ fused: graphOf(compile(source, way)), unfused: graphOf(compile(source, null, true)) }];
+  const { result } = await pool.submit({ kind: "verify", pairs }, { fresh: true });
+  if (result.kind !== "verify") throw new Error("another answer");
+  return result.pairs.flatMap(p => p.outputs.map(o => o.maxRel));
+}
+
 describe("layouts of operands", () => {
   it.each(Object.entries(CASES))("%s", async (_name, c) => {
-    const names = ["a", "b", "c"].slice(0, c.arguments.length);
-    const source = `import torch\nimport torch.nn.functional as F\n\n\n@torch.compile\ndef f(${names.join(", ")}):\n    return ${c.body}\n\n\nwith torch.no_grad():\n    f(${c.arguments.join(", ")})\n`;
-    const compile = (way: string | null, unfused = false) => {
-      const config = new Map<string, unknown>([
-        ["max_autotune", !unfused],
-        ...(way === null ? [] : [["triton.template_form", way] as const]),
-      ]);
-      const program = runSource("/elsewhere/model.py", source, { wat: true, unfused, preset: "fuselens", config });
-      const [compiled] = program.compilations;
-      if (!compiled) throw new Error("nothing was compiled");
-      expect(compiled.plan.blockers).toEqual([]);
-      return compiled;
-    };
-    const graphOf = ({ plan, wat }: ReturnType<typeof compile>) => ({ plan, wat: [...wat], standalone: "" });
-    const ways = (compile(null).graph.choice?.ways ?? []).filter(w => w.endsWith(`_${c.layouts}`));
+    const source = sourceOf(c.body, c.arguments);
+    const ways = (compile(source, null).graph.choice?.ways ?? []).filter(w => w.endsWith(`_${c.layouts}`));
     expect(ways).toContain(`library_${c.layouts}`);
-    const unfused = graphOf(compile(null, true));
     for (const way of ways) {
-      const compiled = compile(way);
-      expect(compiled.graph.layouts?.length).toBeGreaterThan(0);
-      const { result } = await pool.submit(
-        { kind: "verify", pairs: [{ fused: graphOf(compiled), unfused }] },
-        { fresh: true },
-      );
-      if (result.kind !== "verify") throw new Error("another answer");
-      for (const o of result.pairs.flatMap(p => p.outputs)) expect([way, o.maxRel <= 2e-3]).toEqual([way, true]);
+      expect(compile(source, way).graph.layouts?.length).toBeGreaterThan(0);
+      for (const e of await errors(source, way)) expect([way, e <= 2e-3]).toEqual([way, true]);
     }
+  });
+
+  it("a padded product of what another, read as it lies, gives", async () => {
+    const args = ["2, 24, 4, 8", "40, 24", "40, 45"].map(half);
+    const source = sourceOf("F.linear(a.permute(0, 2, 3, 1).reshape(-1, 24), b) @ c", args);
+    for (const way of ["library_viewed,library_padded", "pointers_viewed,pointers_padded"]) {
+      const codes = compile(source, way).graph.layouts?.map(l => l.code) ?? [];
+      expect(codes).toContain("read_as_it_lies");
+      expect(codes.some(c => c.startsWith("padded_"))).toBe(true);
+      for (const e of await errors(source, way)) expect([way, e <= 2e-3]).toEqual([way, true]);
+    }
+  });
+
+  it("a tensor that is written between two products is copied for each", async () => {
+    const source = sourceOf("(lambda x: (x @ b, x.index_put_((c,), x.new_ones(())) @ b))(a * 2)", [
+      half("32, 33"),
+      half("33, 40"),
+      'torch.tensor([1, 5], device="cuda")',
+    ]);
+    const way = "pointers_padded";
+    for (const e of await errors(source, way)) expect([way, e <= 2e-3]).toEqual([way, true]);
+  });
+
+  it("bits that are read as another dtype are not copied", () => {
+    const source = sourceOf("a.view(torch.bfloat16) @ b", [half("32, 33"), `${half("33, 40")}.to(torch.bfloat16)`]);
+    expect(compile(source, null).graph.choice?.ways.filter(w => /_(padded|viewed)$/.test(w))).toEqual([]);
   });
 });

@@ -2,10 +2,10 @@
 // people see it. Promises: the product computes the same; a copy of one view is made once for all its readers.
 import type { Buffer, BufferView, ExternOperation, Layout } from "../ir/types";
 import { type Expr, int, intValue, mul } from "../symbolic";
-import type { SizeVars } from "../symbolic/size_vars";
 import type { Gemm } from "../templates/gemm";
 import { copyOperand, type OperandCopy } from "./copy";
 import { type GraphEdit, withViews } from "./edit";
+import type { GraphFacts } from "./facts";
 import { bytesOf, paddedStrides } from "./padding";
 import type { PaddedRows, ViewedOperand } from "./products";
 import type { LayoutChoice } from "./types";
@@ -19,13 +19,17 @@ export function padRows(
   op: ExternOperation,
   padded: PaddedRows,
   known: KnownCopies,
-  sv: SizeVars,
+  facts: GraphFacts,
 ): LayoutChoice[] {
+  const sv = facts.graph.sizevars;
   const views = new Map<BufferView, BufferView>();
   const choices = padded.off.map(({ view }): LayoutChoice => {
     const stride = paddedStrides(view, sv);
-    const key = [view.buffer, view.offset.id, ...[...view.size, ...view.stride].map(e => e.id)].join();
-    const copy = known.get(key) ?? copyOperand(edit, view, view.size, stride, op, sv);
+    const key = [view.buffer, view.dtype, view.offset.id, ...[...view.size, ...view.stride].map(e => e.id)].join();
+    // a copy made before a write holds what was there before
+    const copy =
+      (facts.isWrittenOver(view.buffer) ? undefined : known.get(key)) ??
+      copyOperand(edit, view, view.size, stride, op, sv);
     known.set(key, copy);
     views.set(view, copy.view);
     return {

@@ -59,6 +59,11 @@ export class GraphEdit {
     return buffer;
   }
 
+  /** the operation of this name as it is by now */
+  operation(name: string): Operation {
+    return this.operations[this.at(name)] as Operation;
+  }
+
   /** A buffer whose shape has changed is no longer what its readers see: they keep their view of it. */
   reshaped(buffer: string, except: string): void {
     const view = (v: BufferView): BufferView => (v.buffer === buffer ? { ...v, whole: false } : v);

@@ -5,6 +5,7 @@
 import { readBoolean } from "../../presets";
 import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph } from "../ir/types";
+import { bufferDtype } from "../scheduler/state";
 import type { SizeVars } from "../symbolic/size_vars";
 import { wantedOperands, wantedWay } from "../templates/choose";
 import { formsOf, waysWith } from "../templates/forms";
@@ -63,12 +64,22 @@ export function layOutOperands(lowered: LoweredGraph, o: LayoutOptions): LaidOut
   const edit = new GraphEdit(lowered);
   const known: KnownCopies = new Map();
   const layouts: LayoutChoice[] = [];
-  for (const op of lowered.operations) {
+  for (const given of lowered.operations) {
+    if (given.kind !== "extern") continue;
+    // what an earlier product reads otherwise may have changed how this one sees its result
+    const op = edit.operation(given.name);
     if (op.kind !== "extern" || op.device.type !== "cuda") continue;
     if (op.kernel === "extern_kernels.convolution") layouts.push(...convolutionLayouts(op, facts));
     else if (choosesLayouts(o)) layouts.push(...productLayouts(op, facts, edit, known, o));
   }
   return { graph: edit.result, layouts };
+}
+
+/** the product, if its operands may be copied: a copy converts, so none is made of bits read as another dtype */
+function productOf(op: ExternOperation, facts: GraphFacts): Gemm | null {
+  const g = gemmOf(op);
+  const views = g ? [g.a, g.b, ...(g.added ? [g.added.view] : [])] : [];
+  return views.every(v => bufferDtype(facts.graph, v.buffer) === v.dtype) ? g : null;
 }
 
 function productLayouts(
@@ -78,7 +89,7 @@ function productLayouts(
   known: KnownCopies,
   o: LayoutOptions,
 ): LayoutChoice[] {
-  const g = gemmOf(op);
+  const g = productOf(op, facts);
   if (g === null) return [];
   const sv = facts.graph.sizevars;
   const means = meansOf(o);
@@ -90,7 +101,7 @@ function productLayouts(
   const shape = paddedShape(g, facts, means);
   switch (paddingOf(wanted === null ? null : wanted === "padded", wantedWay(o, op.name), rows, shape)) {
     case "rows":
-      return [...out, ...padRows(edit, op, rows as PaddedRows, known, sv)];
+      return [...out, ...padRows(edit, op, rows as PaddedRows, known, facts)];
     case "shape":
       return [...out, ...padShape(edit, op, shape as PaddedShape, sv)];
     default:
@@ -145,7 +156,7 @@ function leftOff(op: ExternOperation, shape: PaddedShape, sv: SizeVars): LayoutC
 
 /** Ways that a product may take besides those with its operands as given. */
 export function otherWays(op: ExternOperation, facts: GraphFacts, o: LayoutOptions): readonly Way[] {
-  const g = choosesLayouts(o) ? gemmOf(op) : null;
+  const g = choosesLayouts(o) ? productOf(op, facts) : null;
   if (g === null) return [];
   const means = meansOf(o);
   const sv = facts.graph.sizevars;

@@ -105,7 +105,7 @@ export function viewedOperand(g: Gemm, facts: GraphFacts, { target, tunes }: Mea
   const { sizevars: sv } = facts.graph;
   const copy = facts.producer(g.a.buffer);
   if (g.batch !== null || g.kind === "scaled_mm" || copy?.kind !== "computed") return null;
-  if (facts.isReturned(g.a.buffer) || !facts.readers(g.a.buffer).every(r => r === g.op)) return null;
+  if (facts.isReturned(g.a.buffer) || !facts.readers(g.a.buffer).every(r => r.name === g.op.name)) return null;
   const a = asItLies(g.a, copy, sv);
   if (a === null || rowsAreOff(a) || facts.isWrittenOver(a.buffer)) return null;
   const bytes = trafficOf(g, sv);
