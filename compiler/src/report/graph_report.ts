@@ -178,7 +178,7 @@ function operationLines({ schedule, file }: GraphReportInput): LinesOf {
 
 function refusalReport(r: Schedule["refusals"][number], linesOf: LinesOf): ReportRefusal {
   const [first, second] = [linesOf(r.aOps), linesOf(r.bOps)];
-  const { code, a, b, detail, aIndex, bIndex, bytesLost } = r;
+  const { code, a, b, detail, aIndex, bIndex, buffer, aAccess, bAccess, bytesLost } = r;
   return {
     code,
     a,
@@ -186,6 +186,9 @@ function refusalReport(r: Schedule["refusals"][number], linesOf: LinesOf): Repor
     detail,
     aIndex,
     bIndex,
+    buffer,
+    aAccess,
+    bAccess,
     bytesLost,
     lines: [first.lines, second.lines],
     at: [first.at, second.at],

@@ -14,7 +14,7 @@ export const REASONS: Readonly<Record<RefusalCode, ReasonText>> = {
   no_shared_data: {
     title: "No access in common",
     meaning:
-      "The two nodes share no buffer that both walk in the same order, so one kernel would save no memory traffic as its loops stand. A buffer that both read in different orders does not count.",
+      "The two nodes share no buffer that both walk in the same order, so one kernel would save no memory traffic as its loops stand. A buffer that both use, each indexing it in another way, does not count, be it read by both or written by one and read by the other.",
     advice:
       "If they read the same buffer in different orders, store it in the layout that the larger reader needs, or let loops be reordered (`loop_ordering_after_fusion`).",
   },

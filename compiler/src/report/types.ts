@@ -35,6 +35,10 @@ export interface ReportRefusal {
   readonly detail: string;
   readonly aIndex: string;
   readonly bIndex: string;
+  /** the buffer that both index so, and whether each reads or writes it; null where they share none */
+  readonly buffer: string | null;
+  readonly aAccess: "reads" | "writes" | null;
+  readonly bAccess: "reads" | "writes" | null;
   readonly bytesLost: number;
   /** lines of a, lines of b */
   readonly lines: readonly [readonly number[], readonly number[]];

@@ -4,7 +4,7 @@ import { type BetterSchedule, type KernelRefusal, keptApart } from "@fuselens/co
 import { terminalLine } from "../render/output";
 import { formatBytes, formatTime, lineWords } from "../render/units";
 import { choiceText } from "./choice";
-import { detailOf } from "./hover";
+import { accessText, detailOf } from "./hover";
 import { layoutText, layoutTitle, toldLayouts } from "./layouts";
 import { isLaunched, launched, titleOf } from "./lookup";
 
@@ -67,12 +67,18 @@ function graphText(g: ReportGraph, first: number): string[] {
     for (const r of costly) {
       const [a, b] = r.kernels.map(k => numbers[k] ?? "-");
       out.push(
-        `     kernel ${a} with ${b} (${linesOf(r.lines[0], r.at[0])} | ${linesOf(r.lines[1], r.at[1])}): ${detailOf(r)} [${r.code}], ${formatBytes(r.bytesLost)} lost`,
+        `     kernel ${a} with ${b} (${linesOf(r.lines[0], r.at[0])} | ${linesOf(r.lines[1], r.at[1])}): ${plainDetail(r)} [${r.code}], ${formatBytes(r.bytesLost)} lost`,
       );
-      if (r.aIndex || r.bIndex) out.push(`        ${r.a} reads at ${r.aIndex || "-"}, ${r.b} at ${r.bIndex || "-"}`);
+      if (r.buffer !== null) out.push(`        ${accessText(r, "a", r.buffer)}, ${accessText(r, "b", "it")}`);
     }
   }
   return out;
+}
+
+/** Inductor's phrase; where it denies a buffer that both nodes do use, also what it means */
+function plainDetail(r: KernelRefusal): string {
+  const sharedAllTheSame = r.code === "no_shared_data" && r.buffer !== null;
+  return sharedAllTheSame ? `${detailOf(r)} (the same buffer, indexed in another way)` : detailOf(r);
 }
 
 /** where a stack trace has no line, the one that is known all the same */

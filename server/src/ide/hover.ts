@@ -195,6 +195,17 @@ export function detailOf(r: ReportRefusal): string {
   return r.detail === r.code ? reasonTitle(r.code).toLowerCase() : r.detail;
 }
 
+/** "op0 writes buf0 at d0": what one side of a refused pair does with the buffer that both use */
+export function accessText(
+  r: ReportRefusal,
+  side: "a" | "b",
+  buffer: string,
+  quote: (text: string) => string = text => text,
+): string {
+  const [node, access, index] = side === "a" ? [r.a, r.aAccess, r.aIndex] : [r.b, r.bAccess, r.bIndex];
+  return `${quote(node)} ${access ?? "uses"} ${buffer}${index ? ` at ${quote(index)}` : ""}`;
+}
+
 export function reasonTitle(code: string): string {
   return Object.hasOwn(REASONS, code) ? REASONS[code as keyof typeof REASONS].title : code;
 }

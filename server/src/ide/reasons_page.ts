@@ -1,9 +1,9 @@
-// Why things did not fuse, as a page: per reason the two sides, both index expressions, bytes, what it means, a way out. Then
-// how operands of products and convolutions lie, with what the other layout would cost.
+// Why things did not fuse, as a page: per reason the two sides, what each does with the buffer and where, bytes, what it
+// means, a way out. Then how operands of products and convolutions lie, with what the other layout would cost.
 import type { ReportLayout, ReportRefusal } from "@fuselens/compiler";
 import { REASONS } from "@fuselens/compiler/vocabulary";
 import { formatBytes, lineWords } from "../render/units";
-import { detailOf, groupReasons, linesText } from "./hover";
+import { accessText, detailOf, groupReasons, linesText } from "./hover";
 import { layoutMeaning, layoutText, layoutTitle, toldLayouts } from "./layouts";
 import { codeBlock, escapeMarkdown, inlineCode } from "./markdown";
 import type { EditorProgram } from "./model";
@@ -31,10 +31,10 @@ export function reasonsPage(
       lines[l - 1] === undefined ? [] : [`${String(l).padStart(4)}  ${lines[l - 1]}`],
     );
     if (source.length) out.push(codeBlock(source.join("\n"), "python"));
-    if (r.aIndex || r.bIndex)
-      out.push(
-        `- ${inlineCode(r.a)} indexes by ${inlineCode(r.aIndex || "-")}\n- ${inlineCode(r.b)} indexes by ${inlineCode(r.bIndex || "-")}`,
-      );
+    if (r.buffer !== null) {
+      const buffer = inlineCode(r.buffer);
+      out.push(`- ${accessText(r, "a", buffer, inlineCode)}\n- ${accessText(r, "b", buffer, inlineCode)}`);
+    }
     if (reason) out.push(reason.meaning);
     if (reason?.advice) out.push(`**What may help:** ${reason.advice}`);
   }

@@ -5,7 +5,7 @@ import { itemsize } from "../ir/dtypes";
 import { printLog } from "../symbolic";
 import { factsOf } from "./access_facts";
 import { bufferDtype, bufferNumel, depBytes, operationNames, type SchedulerState } from "./state";
-import type { AnyNode, Dep, Refusal, RefusalCode } from "./types";
+import type { AccessKind, AnyNode, Dep, Refusal, RefusalCode } from "./types";
 
 /** Why a pair does not fuse, as one kind of fusion sees it. */
 export interface Reason {
@@ -48,6 +48,8 @@ function makeRefusal(s: SchedulerState, a: AnyNode, b: AnyNode, why: Reason): Re
     aIndex: cost.aIndex,
     bIndex: cost.bIndex,
     buffer: cost.buffer,
+    aAccess: cost.aAccess,
+    bAccess: cost.bAccess,
     bytesLost: cost.bytes,
     round: s.round,
     inReorderRound: s.inReorderRound,
@@ -56,39 +58,52 @@ function makeRefusal(s: SchedulerState, a: AnyNode, b: AnyNode, why: Reason): Re
 
 export interface SharedTraffic {
   readonly bytes: number;
-  /** the buffer that costs most, and how each side indexes it */
+  /** the buffer that costs most, and how each side indexes it, to read or to write it */
   readonly buffer: string | null;
   readonly aIndex: string;
   readonly bIndex: string;
+  readonly aAccess: AccessKind | null;
+  readonly bAccess: AccessKind | null;
 }
 
 /** What `a` and `b` move twice and one pass would not. */
 export function sharedTraffic(s: SchedulerState, a: AnyNode, b: AnyNode): SharedTraffic {
   const sides = [factsOf(a).accesses, factsOf(b).accesses] as const;
-  const costs: { name: string; lost: number; a: Dep; b: Dep }[] = [];
-  const note = (name: string, lost: number, x: Dep | undefined, y: Dep | undefined): void => {
-    if (x && y) costs.push({ name, lost, a: x, b: y });
+  const costs: { name: string; lost: number; a: Access; b: Access }[] = [];
+  const note = (name: string, lost: number, a: Access, b: Access): void => {
+    costs.push({ name, lost, a, b });
   };
   for (const [name, mine] of sides[0].reads) {
     const theirs = sides[1].reads.get(name);
     const written = sides[1].writes.get(name);
-    if (theirs) note(name, sharedBytes(s, name, mine, theirs), mine[0], theirs[0]);
-    else if (written) note(name, producedBytes(s, name, b, a, written, mine), mine[0], written[0]);
+    if (theirs) note(name, sharedBytes(s, name, mine, theirs), read(mine), read(theirs));
+    else if (written) note(name, producedBytes(s, name, b, a, written, mine), read(mine), write(written));
   }
   for (const [name, mine] of sides[0].writes) {
     const theirs = sides[1].reads.get(name);
-    if (theirs) note(name, producedBytes(s, name, a, b, mine, theirs), mine[0], theirs[0]);
+    if (theirs) note(name, producedBytes(s, name, a, b, mine, theirs), write(mine), read(theirs));
   }
   const worst = costs.reduce<(typeof costs)[number] | null>((w, c) => (w === null || c.lost > w.lost ? c : w), null);
   return {
     bytes: costs.reduce((sum, c) => sum + c.lost, 0),
     buffer: worst?.name ?? null,
-    aIndex: worst ? indexText(worst.a) : "",
-    bIndex: worst ? indexText(worst.b) : "",
+    aIndex: worst?.a.index ?? "",
+    bIndex: worst?.b.index ?? "",
+    aAccess: worst?.a.kind ?? null,
+    bAccess: worst?.b.kind ?? null,
   };
 }
 
-const indexText = (d: Dep): string => (d.kind === "memory" ? printLog(d.index) : "");
+interface Access {
+  readonly kind: AccessKind;
+  /** of the first of the accesses; "" where it has no index of its own */
+  readonly index: string;
+}
+
+const read = (deps: readonly Dep[]): Access => ({ kind: "reads", index: indexText(deps[0]) });
+const write = (deps: readonly Dep[]): Access => ({ kind: "writes", index: indexText(deps[0]) });
+
+const indexText = (d: Dep | undefined): string => (d?.kind === "memory" ? printLog(d.index) : "");
 
 /** bytes of a buffer that one side touches: all its accesses, but never more than the buffer */
 function touched(s: SchedulerState, name: string, deps: readonly Dep[]): number {

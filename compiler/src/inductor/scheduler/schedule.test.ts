@@ -69,6 +69,8 @@ describe("scheduling", () => {
       buffer: "arg0_1",
       aIndex: "d0 + 1024*d1",
       bIndex: "1024*d0 + d1",
+      aAccess: "reads",
+      bAccess: "reads",
       bytesLost: 4 * 512 * 1024,
     });
   });
@@ -82,7 +84,13 @@ describe("scheduling", () => {
       ],
       outputs: ["buf1"],
     });
-    expect(r.refusals[0]).toMatchObject({ code: "no_shared_data", buffer: "buf0", bytesLost: 4 * 2 * 512 });
+    expect(r.refusals[0]).toMatchObject({
+      code: "no_shared_data",
+      buffer: "buf0",
+      aAccess: "writes",
+      bAccess: "reads",
+      bytesLost: 4 * 2 * 512,
+    });
   });
 
   it("reorders a transposed copy for a row sum only in the last round", () => {

@@ -130,6 +130,9 @@ export type RefusalCode =
   | "cost_model"
   | "not_one_pass";
 
+/** what a node does with a buffer */
+export type AccessKind = "reads" | "writes";
+
 export interface Refusal {
   readonly code: RefusalCode;
   /** names of the two nodes as the log prints them at that moment */
@@ -144,6 +147,9 @@ export interface Refusal {
   readonly aIndex: string;
   readonly bIndex: string;
   readonly buffer: string | null;
+  /** whether each reads or writes that buffer; null where they share none */
+  readonly aAccess: AccessKind | null;
+  readonly bAccess: AccessKind | null;
   /** bytes that one pass would not move (DESIGN invariant 5) */
   readonly bytesLost: number;
   readonly round: number;
