@@ -127,7 +127,8 @@ function bufferView(x: TensorBox): BufferView {
       same(l.stride, own.stride) &&
       l.offset === own.offset &&
       l.dtype === own.dtype);
-  return { buffer: b.name, size: l.size, stride: l.stride, offset: l.offset, dtype: l.dtype, whole };
+  const view = { buffer: b.name, size: l.size, stride: l.stride, offset: l.offset, dtype: l.dtype, whole };
+  return own !== undefined && l.dtype !== own.dtype ? { ...view, reinterpreted: true } : view;
 }
 
 function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffer): Operation {

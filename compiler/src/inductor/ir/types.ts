@@ -57,6 +57,8 @@ export interface BufferView {
   readonly dtype: DType;
   /** the buffer exactly as it is, printed by name */
   readonly whole: boolean;
+  /** the buffer's bits are read as another dtype than it holds (Tensor.view(dtype)) */
+  readonly reinterpreted?: true;
 }
 
 export type ReductionHint = "INNER" | "OUTER" | "OUTER_TINY" | "DEFAULT";

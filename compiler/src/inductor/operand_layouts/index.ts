@@ -5,7 +5,6 @@
 import { readBoolean } from "../../presets";
 import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph } from "../ir/types";
-import { bufferDtype } from "../scheduler/state";
 import type { SizeVars } from "../symbolic/size_vars";
 import { wantedOperands, wantedWay } from "../templates/choose";
 import { formsOf, waysWith } from "../templates/forms";
@@ -75,13 +74,6 @@ export function layOutOperands(lowered: LoweredGraph, o: LayoutOptions): LaidOut
   return { graph: edit.result, layouts };
 }
 
-/** the product, if its operands may be copied: a copy converts, so none is made of bits read as another dtype */
-function productOf(op: ExternOperation, facts: GraphFacts): Gemm | null {
-  const g = gemmOf(op);
-  const views = g ? [g.a, g.b, ...(g.added ? [g.added.view] : [])] : [];
-  return views.every(v => bufferDtype(facts.graph, v.buffer) === v.dtype) ? g : null;
-}
-
 function productLayouts(
   op: ExternOperation,
   facts: GraphFacts,
@@ -89,7 +81,7 @@ function productLayouts(
   known: KnownCopies,
   o: LayoutOptions,
 ): LayoutChoice[] {
-  const g = productOf(op, facts);
+  const g = gemmOf(op);
   if (g === null) return [];
   const sv = facts.graph.sizevars;
   const means = meansOf(o);
@@ -156,7 +148,7 @@ function leftOff(op: ExternOperation, shape: PaddedShape, sv: SizeVars): LayoutC
 
 /** Ways that a product may take besides those with its operands as given. */
 export function otherWays(op: ExternOperation, facts: GraphFacts, o: LayoutOptions): readonly Way[] {
-  const g = choosesLayouts(o) ? productOf(op, facts) : null;
+  const g = choosesLayouts(o) ? gemmOf(op) : null;
   if (g === null) return [];
   const means = meansOf(o);
   const sv = facts.graph.sizevars;

@@ -52,6 +52,8 @@ export function gemmOf(op: ExternOperation): Gemm | null {
     kind === "addmm" || kind === "baddbmm" ? (views[0] ?? null) : (kind === "scaled_mm" && views[4]) || null;
   const [a, b] = kind === "addmm" || kind === "baddbmm" ? views.slice(1, 3) : views;
   if (!a || !b || !isProductDType(a.dtype) || !isProductDType(b.dtype)) return null;
+  // kernels load a buffer as what it holds
+  if ([a, b, added].some(v => v?.reinterpreted)) return null;
   if (a.dtype !== b.dtype && !(isFloat8(a.dtype) && isFloat8(b.dtype))) return null;
   if ((kind === "addmm" || kind === "baddbmm") && added === null) return null;
   const batched = kind === "bmm" || kind === "baddbmm";
