@@ -14,10 +14,11 @@ import type { TargetProperties } from "./inductor/ir/target";
 import { buildPlan } from "./inductor/plan/build_plan";
 import type { ExecutablePlan, WatKernel } from "./inductor/plan/types";
 import { schedule as scheduleGraph } from "./inductor/scheduler/schedule";
-import { autotunes, mayBeTemplate } from "./inductor/scheduler/template_fusion";
+import { autotunes, hasLibrary, mayBeTemplate } from "./inductor/scheduler/template_fusion";
 import type { AnyNode, Schedule } from "./inductor/scheduler/types";
 import type { Expr } from "./inductor/symbolic/expr";
 import { SizeVars } from "./inductor/symbolic/size_vars";
+import { computesInParts } from "./inductor/templates/in_parts";
 import {
   commonWays,
   estimatedFastest,
@@ -122,6 +123,8 @@ export function compileGraph(
   const ways = waysOf(lowered, templates, op => mayBeTemplate(lowered, op, templates), {
     splits: may("split_products"),
     prologues: may("computes_operands"),
+    library: hasLibrary(templates),
+    inParts: computesInParts(templates),
   });
   const measured = (ways && options.choices.get(ways.key)) ?? null;
   const known = measured && fastest(measured);

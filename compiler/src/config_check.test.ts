@@ -28,6 +28,21 @@ describe("values of torch._inductor.config", () => {
     expect(said(name, value)).toContain(`torch._inductor.config.${name} ${text}`);
   });
 
+  it.each(["library", "flattened_stores,", "split_8_prologue,library_padded", "pointers_viewed", ""])(
+    "are ways to compute products that there are: %s",
+    way => expect(said("triton.template_form", way)).toBeUndefined(),
+  );
+
+  it.each(["bogus", "library,bogus", "flattened_prologue", "split_0", "_padded", "pointers, library"])(
+    "are refused where there is no such way: %s",
+    way => {
+      expect(checkConfig("triton.template_form", way)?.kind).toBe("value");
+      expect(said("triton.template_form", way)).toMatch(
+        /is no way to compute a product; there are library, flattened,.* split_N,/,
+      );
+    },
+  );
+
   it("of flags may be 0 and 1", () => {
     expect(said("combo_kernels", 1)).toBeUndefined();
     expect(said("combo_kernels", 2)).toContain("True or False");

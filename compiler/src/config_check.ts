@@ -1,5 +1,7 @@
 // Whether a setting of torch._inductor.config that a user wrote can be meant. In: a name and a value. Out: what is wrong
 // with it, in words that say the option, the value, the expected type and the name that was probably meant.
+import { wayParts } from "./inductor/operand_layouts/ways";
+import { isGemmWay, WAY_NAMES } from "./inductor/templates/forms";
 import { configNames, presets } from "./presets";
 
 export interface ConfigProblem {
@@ -36,9 +38,20 @@ const WORDS: Readonly<Record<ConfigType | "none", string>> = {
 export function checkConfig(name: string, value: unknown): ConfigProblem | null {
   if (!configNames().includes(name)) return unknownName(name);
   const types = configTypes(name);
-  if (types.some(t => isOfType(value, t))) return null;
+  if (types.some(t => isOfType(value, t))) return name === "triton.template_form" ? checkWays(value) : null;
   const expected = types.map(t => WORDS[t]).join(" or ");
   return { kind: "value", text: `torch._inductor.config.${name} takes ${expected}, not ${shown(value)}` };
+}
+
+/** ways to compute products: one, or one for each with commas between them, of which some may be empty */
+function checkWays(value: unknown): ConfigProblem | null {
+  if (typeof value !== "string" || value === "") return null;
+  const isWay = (base: string): boolean => base === "library" || isGemmWay(base);
+  const wrong = value.split(",").find(w => w !== "" && !isWay(wayParts(w).base));
+  if (wrong === undefined) return null;
+  const ways = ["library", ...WAY_NAMES].join(", ");
+  const text = `torch._inductor.config.triton.template_form: '${wrong}' is no way to compute a product; there are ${ways}, each alone or with _padded or _viewed after it`;
+  return { kind: "value", text };
 }
 
 /** Types that a known option takes. */

@@ -67,11 +67,11 @@ async function search(choice: ReportChoice, measure: (way: string) => Promise<nu
   }
 }
 
-/** the way of each product; where it does not have the common one, the library's kernel */
+/** the way of each product; where it does not have the common one, its first: the library's kernel if that is a candidate */
 function eachOf(way: string, { products }: ReportChoice): string[] {
   const each = way.split(",");
   return products.map((ways, i) => {
-    const w = each.length === 1 ? way : (each[i] ?? "library");
-    return ways.includes(w) ? w : "library";
+    const w = each.length === 1 ? way : (each[i] ?? "");
+    return ways.includes(w) ? w : (ways[0] ?? "library");
   });
 }

@@ -5,12 +5,12 @@ import type { KernelContext } from "../codegen/triton/generate";
 import type { Workspace } from "../codegen/triton/kernel_args";
 import { type KernelParam, type KernelSource, NAME } from "../codegen/triton/kernel_text";
 import { estimateExternUs, estimateKernelUs } from "../cost";
-import { computesInParts } from "../scheduler/template_fusion";
 import { selectTiling } from "../scheduler/tiling/select";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import { templatePenalty } from "../templates/alignment";
+import { scheduledUs } from "../templates/estimates";
 import { gemmOf } from "../templates/gemm";
-import { estimatePartsUs, isInParts } from "../templates/in_parts";
+import { computesInParts, estimatePartsUs, isInParts } from "../templates/in_parts";
 import type { PlanContext } from "./context";
 import { decideInplace, inplaceDecisions } from "./inplace";
 import { type LaunchForm, LaunchForms, sourceKey } from "./launch_forms";
@@ -237,13 +237,18 @@ function planKernelArg(b: PlanContext, p: KernelParam): PlanKernelArg[] {
 
 /** microseconds that the matrix products of a template's kernel take at least; 0 for other kernels */
 function productUs(b: PlanContext, members: readonly SchedulerNode[]): number {
+  const fused = members.findIndex(m => m.operation.kind === "extern") > 0;
+  const inParts = computesInParts(b.options);
   return members.reduce((us, m) => {
     const op = m.operation;
     if (op.kind !== "extern") return us;
     const { target } = b.options;
-    const gemm = computesInParts(b.options) && isInParts(op) ? gemmOf(op) : null;
+    const gemm = gemmOf(op);
     const sv = b.view.sizevars;
-    return us + (gemm ? estimatePartsUs(gemm, target, sv) : estimateExternUs(op, 0, target, sv, templatePenalty(op)));
+    const own = gemm && scheduledUs(b.schedule.graph, op, gemm, { fused, inParts }, target);
+    if (own !== null) return us + own;
+    const parts = inParts && isInParts(op) ? gemm : null;
+    return us + (parts ? estimatePartsUs(parts, target, sv) : estimateExternUs(op, 0, target, sv, templatePenalty(op)));
   }, 0);
 }
 

@@ -7,6 +7,7 @@ import { wantedWay } from "../templates/choose";
 import { estimatesOf } from "../templates/estimates";
 import { computesOperands, type GemmWay } from "../templates/forms";
 import { type Gemm, gemmOf } from "../templates/gemm";
+import { computesInParts } from "../templates/in_parts";
 import { computesInOrder, operandsOf, operandTile } from "../templates/prologue";
 import { type Reason, reason, refuse } from "./refusal";
 import { bufferNames, isTemplate, layoutOf, membersOf, type SchedulerState } from "./state";
@@ -55,7 +56,7 @@ export function prologuePays(s: SchedulerState, a: AnyNode, b: AnyNode): boolean
   if (wanted !== null && wanted !== "library" && computesOperands(wanted)) return true;
   if (wanted !== null) return refuse(s, a, b, reason("cost_model", `${wanted} reads its operands from memory`));
   const fused: GemmWay = "pointers_prologue";
-  const us = estimatesOf(s.graph, gemm.op, gemm, [fused], s.target);
+  const us = estimatesOf(s.graph, gemm.op, gemm, [fused], s.target, computesInParts(s));
   const across = s.sizevars.sizeHint(views[0] === gemm.a ? gemm.n : gemm.m, 1);
   const detail = `${across} ${views[0] === gemm.a ? "columns" : "rows"} would have it computed again by every tile: ${text(us[fused])} in one kernel, ${text(us.library)} in two (estimate)`;
   return refuse(s, a, b, reason("cost_model", detail));

@@ -17,7 +17,7 @@ import { estimatePeakMemory, reorderForPeakMemory } from "./peak_memory";
 import { fuseNodes } from "./rounds";
 import { behaves, flag, layoutOf, newState, type SchedulerOptions, type SchedulerState } from "./state";
 import { estimatedCosts, type TemplateCosts, withWantedWays } from "./template_choices";
-import { finalizeTemplates, speedupByFusion, splitTemplateGroups, withTemplates } from "./template_fusion";
+import { finalizeTemplates, hasLibrary, speedupByFusion, splitTemplateGroups, withTemplates } from "./template_fusion";
 import type { AnyNode, Schedule } from "./types";
 
 export interface ScheduleOptions extends SchedulerOptions {
@@ -42,7 +42,7 @@ export function schedule(lowered: LoweredGraph, given: ScheduleOptions): Schedul
   const templates = {
     costs: withWantedWays(
       options.measure ?? estimatedCosts(graph, options.target, behaves(options, "float32_products_in_parts")),
-      op => wholeWay(options, op.name),
+      op => wholeWay(options, op.name) ?? (hasLibrary(options) ? null : "pointers"),
     ),
     choices: new Map(),
     numbered: 0,

@@ -7,7 +7,7 @@ import { type Attention, attentionPays, withAttentionTemplates } from "../templa
 import { wantedWay } from "../templates/choose";
 import { piecesOf } from "../templates/forms";
 import { type Gemm, gemmKind, gemmOf } from "../templates/gemm";
-import { partsPay } from "../templates/in_parts";
+import { computesInParts, partsPay } from "../templates/in_parts";
 import { templatePays } from "../templates/off_alignment";
 import { splitsOf, withSplitProducts } from "../templates/split_k";
 import { makeGroup } from "./groups";
@@ -37,17 +37,21 @@ export interface TemplateState {
 
 export const autotunes = (o: SchedulerOptions): boolean => flag(o, "max_autotune") || flag(o, "max_autotune_gemm");
 
-/** whether float32 products are computed of bfloat16 parts where that is faster, max-autotune or not */
-export function computesInParts(o: SchedulerOptions): boolean {
-  const precision = String(o.config.get("float32_matmul_precision") ?? "highest");
-  return behaves(o, "float32_products_in_parts") && precision === "highest";
+/** whether max_autotune chooses among kernels of this backend, as `max_autotune_gemm_backends` lists them */
+function hasBackend(o: SchedulerOptions, name: "ATEN" | "TRITON"): boolean {
+  const listed = String(o.config.get("max_autotune_gemm_backends")).toUpperCase().split(",");
+  return listed.some(b => b.trim() === name);
 }
+
+/** whether the library's kernel is a candidate for a product that may be a template */
+export const hasLibrary = (o: SchedulerOptions): boolean => !autotunes(o) || hasBackend(o, "ATEN");
 
 /** whether a product, or else attention, may be computed by a template under these options */
 export function mayBeTemplate(graph: LoweredGraph, op: ExternOperation, o: SchedulerOptions): boolean {
   if (!autotunes(o)) return paysUnasked(graph, op, o);
   const kind = gemmKind(op);
   if (kind === null) return behaves(o, "attention_template");
+  if (!hasBackend(o, "TRITON")) return false;
   return kind !== "scaled_mm" || behaves(o, "scaled_product_templates");
 }
 

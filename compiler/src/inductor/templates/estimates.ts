@@ -16,6 +16,7 @@ import { bufferDtype, bufferNumel } from "../scheduler/state";
 import { trafficOf } from "../scheduler/template_choices";
 import { computesOperands, isGemmWay, piecesOf } from "./forms";
 import type { Gemm } from "./gemm";
+import { estimatePartsUs, isInParts } from "./in_parts";
 import { operandsOf, producerOf } from "./prologue";
 
 /** bytes per second that one program loads, and that one program computes of an operand */
@@ -47,6 +48,7 @@ export function estimatesOf(
   g: Gemm,
   ways: readonly string[],
   target: TargetProperties,
+  inParts: boolean,
 ): WayEstimates {
   const sv = graph.sizevars;
   const computed = computedOperands(graph, op, g);
@@ -58,26 +60,53 @@ export function estimatesOf(
     if (!isGemmWay(way)) continue;
     const [pieces, fused] = [piecesOf(way) ?? 1, computesOperands(way)];
     if (pieces === 1 && !fused) continue;
-    const [m, n] = [sv.sizeHint(g.m, 1), sv.sizeHint(g.n, 1)];
-    // partial sums are float32, and still in the L2 when they are added up
-    const partial = pieces > 1 ? (pieces * m * n * 4) / L2_SPEEDUP : 0;
+    const partial = partialBytes(graph, g, pieces);
     const bytes = traffic + (pieces > 1 ? partial - result : 0);
-    const product = productUs(graph, op, g, { pieces, bytes, computed: fused ? computed : [] }, target);
+    const product = productUs(graph, op, g, { pieces, bytes, computed: fused ? computed : [], inParts }, target);
     const sum = pieces > 1 ? estimateKernelUs(partial + result, 0, target) : 0;
     out[way] = product + sum + (fused ? 0 : apart);
   }
   return Object.fromEntries(Object.entries(out).map(([way, us]) => [way, Math.round(us * 1e3) / 1e3]));
 }
 
+/**
+ * Microseconds of a scheduled product that computes operands, `fused`, or whose sum is in pieces, as `estimatesOf` counts its
+ * kernel; null for other products.
+ */
+export function scheduledUs(
+  graph: LoweredGraph,
+  op: ExternOperation,
+  g: Gemm,
+  { fused, inParts }: { readonly fused: boolean; readonly inParts: boolean },
+  target: TargetProperties,
+): number | null {
+  if (g.piece === null && !fused) return null;
+  const pieces = g.piece === null || g.batch === null ? 1 : graph.sizevars.sizeHint(g.batch, 1);
+  const whole = g.piece === null ? g : { ...g, batch: null };
+  const result = bytesOf(graph, op.outputs[0] ?? "");
+  const bytes = trafficOf(graph, op) + (pieces > 1 ? partialBytes(graph, g, pieces) - result : 0);
+  const computed = fused ? computedOperands(graph, op, g) : [];
+  return productUs(graph, op, whole, { pieces, bytes, computed, inParts }, target);
+}
+
+/** Partial sums are float32, and still in the L2 when they are added up; 0 where the sum is whole. */
+function partialBytes({ sizevars: sv }: LoweredGraph, g: Gemm, pieces: number): number {
+  return pieces > 1 ? (pieces * sv.sizeHint(g.m, 1) * sv.sizeHint(g.n, 1) * 4) / L2_SPEEDUP : 0;
+}
+
+interface OneKernel {
+  readonly pieces: number;
+  readonly bytes: number;
+  readonly computed: readonly Computed[];
+  /** float32 without TF32 is computed of bfloat16 parts */
+  readonly inParts: boolean;
+}
+
 function productUs(
   graph: LoweredGraph,
   op: ExternOperation,
   g: Gemm,
-  {
-    pieces,
-    bytes,
-    computed,
-  }: { readonly pieces: number; readonly bytes: number; readonly computed: readonly Computed[] },
+  { pieces, bytes, computed, inParts }: OneKernel,
   target: TargetProperties,
 ): number {
   const sv = graph.sizevars;
@@ -90,10 +119,11 @@ function productUs(
   const made = computed.reduce((b, c) => b + c.written * c.times, 0);
   const computes = made / Math.min(MOST_COMPUTED, programs * PROGRAM_COMPUTES);
   const half = itemsize(g.a.dtype) <= 2;
-  const share =
-    (computed.length > 0 ? COMPUTED_EFFICIENCY : EFFICIENCY) * Math.min(1, programs / target.multiProcessorCount);
+  const efficiency = computed.length > 0 ? COMPUTED_EFFICIENCY : EFFICIENCY;
+  const share = efficiency * Math.min(1, programs / target.multiProcessorCount);
   const arithmetic = externFlops(op, sv) / ((half ? target.peak16 : target.peak32) * share);
-  return KERNEL_FLOOR_US + Math.max(loads, computes, arithmetic) * 1e6;
+  const us = KERNEL_FLOOR_US + Math.max(loads, computes, arithmetic) * 1e6;
+  return inParts && isInParts(op) ? Math.max(us, estimatePartsUs(g, target, sv, pieces)) : us;
 }
 
 function computedOperands(graph: LoweredGraph, op: ExternOperation, g: Gemm): Computed[] {

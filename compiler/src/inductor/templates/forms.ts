@@ -26,6 +26,9 @@ export type GemmWay = WholeWay | SplitWay | `${"pointers" | SplitWay}_prologue`;
 const SPLIT = /^split_([1-9]\d*)$/;
 const PROLOGUE = "_prologue";
 
+/** all ways, as they are told to users */
+export const WAY_NAMES: readonly string[] = [...WAYS, "split_N", `pointers${PROLOGUE}`, `split_N${PROLOGUE}`];
+
 export const splitWay = (pieces: number): SplitWay => `split_${pieces}`;
 export const withPrologue = (w: "pointers" | SplitWay): GemmWay => `${w}${PROLOGUE}`;
 export const isGemmWay = (x: unknown): x is GemmWay => {

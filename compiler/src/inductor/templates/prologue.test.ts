@@ -103,6 +103,30 @@ describe("operands computed on the way into a product", () => {
     expect(us?.[graph.choice?.chosen ?? ""]).toBeLessThan(us?.library ?? 0);
   });
 
+  it("are estimated alike for the choice and for the kernel", () => {
+    for (const [body, args] of [
+      [DEQUANTISED, weights(64)],
+      ["F.linear(F.gelu(a), b)", ["8, 32", "16, 32"].map(s => `torch.randn(${s}, device="cuda")`)],
+      ["a.relu() @ b", ["512, 4096", "4096, 512"].map(s => `torch.randn(${s}, device="cuda")`)],
+    ] as const) {
+      const { graph } = compile(body, args, fused);
+      expect(graph.kernels).toHaveLength(1);
+      expect(graph.kernels[0]?.estimate_us).toBeCloseTo(graph.choice?.estimates[0]?.pointers_prologue ?? 0, 2);
+    }
+  });
+
+  it("leave tiny float32 products to the library, which needs no pipeline to fill", () => {
+    const c = compile(
+      "F.linear(F.gelu(a), b)",
+      ["8, 32", "16, 32"].map(s => `torch.randn(${s}, device="cuda")`),
+    );
+    expect(kinds(c)).toEqual(["triton_poi", "extern_kernels"]);
+    const [us] = c.graph.choice?.estimates ?? [];
+    expect(us?.library).toBeLessThan(us?.pointers_prologue ?? 0);
+    const listed = c.graph.kernels.reduce((t, k) => t + k.estimate_us, 0);
+    expect(listed).toBeCloseTo(us?.library ?? 0, 2);
+  });
+
   it("follow what was measured", () => {
     const { choice } = compile(DEQUANTISED, weights(2048)).graph;
     const taken = (microseconds: Record<string, number>): Compiled =>

@@ -47,6 +47,20 @@ describe("templates of matrix products", () => {
     expect(odd).toContain("flattened_padded");
   });
 
+  it("are among the backends that products may have, as the library is", () => {
+    // so small that the library is estimated to be the faster one
+    const names = (backends: string): string[] => {
+      const { graph } = compile("a @ b", ["8, 32", "32, 16"], { config: [["max_autotune_gemm_backends", backends]] });
+      expect(graph.choice?.ways.includes("library") ?? true).toBe(backends.includes("ATEN"));
+      return graph.kernels.map(k => k.name.replace(/_fused_.*/, ""));
+    };
+    expect(names("ATEN,TRITON,CPP")).toEqual(["extern_kernels.mm"]);
+    expect(names("TRITON")).toEqual(["triton_tem"]);
+    expect(names("ATEN")).toEqual(["extern_kernels.mm"]);
+    const fused = compile(...RELU, { config: [["max_autotune_gemm_backends", "aten"]] }).graph;
+    expect(fused.kernels.map(k => k.name)).toEqual(["extern_kernels.mm", "triton_poi_fused_relu_0"]);
+  });
+
   it("may store their results through descriptors", () => {
     const text = (way: string): string => compile(...RELU, forced(way)).plan.kernels[0]?.triton ?? "";
     for (const form of ["flattened", "persistent"]) {

@@ -7,7 +7,7 @@ import type { TargetProperties } from "../ir/target";
 import type { ComputedOperation, ExternOperation, LoweredGraph, Operation } from "../ir/types";
 import { type LayoutOptions, otherWays } from "../operand_layouts";
 import { GraphFacts } from "../operand_layouts/facts";
-import type { Way } from "../operand_layouts/ways";
+import { type Way, wayParts } from "../operand_layouts/ways";
 import { printLog } from "../symbolic";
 import { attentionOf } from "./attention";
 import { estimatedBest, estimatesOf, type WayEstimates } from "./estimates";
@@ -33,12 +33,22 @@ export interface GraphWays {
   readonly numbers: ReadonlyMap<string, number>;
 }
 
+export interface WaysAsked {
+  /** sums in pieces, operands computed on the way in */
+  readonly splits: boolean;
+  readonly prologues: boolean;
+  /** whether the library's kernel is a candidate */
+  readonly library: boolean;
+  /** float32 products are computed of bfloat16 parts */
+  readonly inParts: boolean;
+}
+
 /** Null where the graph has nothing that a template computes. */
 export function waysOf(
   graph: LoweredGraph,
   options: LayoutOptions,
   takes: (op: ExternOperation) => boolean,
-  also: { readonly splits: boolean; readonly prologues: boolean } = { splits: false, prologues: false },
+  also: WaysAsked,
 ): GraphWays | null {
   const { target } = options;
   const sv = graph.sizevars;
@@ -67,8 +77,9 @@ export function waysOf(
     parts.push(part);
     let number = known.get(part);
     if (number === undefined) {
-      number = products.push(["library", ...templates, ...otherWays(op, facts, options)]) - 1;
-      estimates.push(gemm ? estimatesOf(graph, op, gemm, templates, target) : {});
+      const all: readonly Way[] = ["library", ...templates, ...otherWays(op, facts, options)];
+      number = products.push(also.library ? all : all.filter(w => wayParts(w).base !== "library")) - 1;
+      estimates.push(gemm ? estimatesOf(graph, op, gemm, templates, target, also.inParts) : {});
       known.set(part, number);
     }
     numbers.set(op.name, number);
