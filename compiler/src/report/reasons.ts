@@ -206,7 +206,7 @@ export function reasonsPage(): string {
     "",
     "Layouts of matrix products' and convolutions' operands carry one of these codes, in hover, `explain` and",
     "`explain --json` (`layouts`). Each names both layouts, the bytes that are moved for the one taken (negative: not moved",
-    "because of it), and what the product takes with each, as estimated or measured.",
+    "because of it), and what the product takes with each, as estimated or measured, said once for all of its operands.",
     "",
   );
   for (const [code, text] of Object.entries(LAYOUT_REASONS))

@@ -5,7 +5,7 @@ import { terminalLine } from "../render/output";
 import { formatBytes, formatTime, lineWords } from "../render/units";
 import { choiceText } from "./choice";
 import { accessText, detailOf } from "./hover";
-import { layoutText, layoutTitle, toldLayouts } from "./layouts";
+import { layoutTexts, layoutTitle, toldLayouts } from "./layouts";
 import { isLaunched, launched, titleOf } from "./lookup";
 
 const REFUSALS_SHOWN = 8;
@@ -53,12 +53,13 @@ function graphText(g: ReportGraph, first: number): string[] {
     out.push(`     ${linesOf(k.lines, k.at)}, ${ops}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`);
   });
   if (g.choice) out.push(`  matrix products: ${choiceText(g.choice)}`);
-  const layouts = toldLayouts(g.layouts ?? []);
+  const layouts = toldLayouts(g.layouts ?? []).slice(0, LAYOUTS_SHOWN);
   if (layouts.length) {
     out.push("  layouts:");
-    for (const l of layouts.slice(0, LAYOUTS_SHOWN)) {
+    const texts = layoutTexts(layouts);
+    for (const [i, l] of layouts.entries()) {
       const by = l.written_by === null ? "" : `, by kernel ${numbers[l.written_by]}`;
-      out.push(`     ${lineWords(l.at)}: ${layoutTitle(l.code).toLowerCase()}: ${layoutText(l)}${by} [${l.code}]`);
+      out.push(`     ${lineWords(l.at)}: ${layoutTitle(l.code).toLowerCase()}: ${texts[i]}${by} [${l.code}]`);
     }
   }
   const costly = told(keptApart(g));

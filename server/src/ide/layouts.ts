@@ -29,8 +29,20 @@ const reasonOf = (code: string) =>
 export const layoutTitle = (code: string): string => reasonOf(code)?.title ?? code;
 export const layoutMeaning = (code: string): string | null => reasonOf(code)?.meaning ?? null;
 
-/** "arg1_1 [4093, 4095] in strides [4096, 1], not [4095, 1]: 67.1 MB moved for it, est. 129 us against 203 us" */
-export function layoutText(l: ReportLayout): string {
+/** One text for each; the times are the product's, whichever operand it is, so each product's are said once. */
+export function layoutTexts(layouts: readonly ReportLayout[]): string[] {
+  const said = new Set<string>();
+  return layouts.map(l => {
+    const time = timeText(l);
+    const key = `${l.op} ${time}`;
+    const text = layoutText(l, said.has(key) ? null : time);
+    said.add(key);
+    return text;
+  });
+}
+
+/** "arg1_1 [4093, 4095] in strides [4096, 1], not [4095, 1]: 67.1 MB moved for it, est. 129 us against 203 us without padding" */
+function layoutText(l: ReportLayout, time: string | null): string {
   const cost =
     l.bytes > 0
       ? `${formatBytes(l.bytes)} moved for it`
@@ -39,7 +51,7 @@ export function layoutText(l: ReportLayout): string {
         : l.written_by === null
           ? null
           : "written so where it is computed, no pass of its own";
-  const parts = [cost, timeText(l)].filter(p => p !== null);
+  const parts = [cost, time].filter(p => p !== null);
   const sameShape = l.shape.join() === l.other_shape.join();
   const other = `${sameShape ? "" : `[${l.other_shape.join(", ")}] in `}[${l.other_stride.join(", ")}]`;
   const where = `${l.operand} [${l.shape.join(", ")}] in strides [${l.stride.join(", ")}], not ${other}`;
@@ -49,7 +61,8 @@ export function layoutText(l: ReportLayout): string {
 function timeText(l: ReportLayout): string | null {
   const times = l.measured_us ?? l.estimate_us;
   if (!times) return null;
-  const text = `${formatTime(times.taken)} against ${formatTime(times.other)}`;
+  const other = reasonOf(l.code)?.other;
+  const text = `${formatTime(times.taken)} against ${formatTime(times.other)}${other ? ` ${other}` : ""}`;
   return l.measured_us ? `measured ${text}` : `est. ${text}`;
 }
 
@@ -64,8 +77,10 @@ export function layoutLines(program: EditorProgram, kernels: readonly KernelRef[
   const told = toldLayouts([...found]);
   if (told.length === 0) return [];
   const more = told.length - SHOWN;
-  const lines = told
-    .slice(0, SHOWN)
-    .map(l => `- **${layoutTitle(l.code)}** ${escapeMarkdown(layoutText(l))} (${inlineCode(l.code)})`);
+  const shown = told.slice(0, SHOWN);
+  const texts = layoutTexts(shown);
+  const lines = shown.map(
+    (l, i) => `- **${layoutTitle(l.code)}** ${escapeMarkdown(texts[i] ?? "")} (${inlineCode(l.code)})`,
+  );
   return ["**Layouts**", lines.join("\n") + (more > 0 ? `\n\n… ${more} more` : "")];
 }

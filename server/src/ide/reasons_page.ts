@@ -4,7 +4,7 @@ import type { ReportLayout, ReportRefusal } from "@fuselens/compiler";
 import { REASONS } from "@fuselens/compiler/vocabulary";
 import { formatBytes, lineWords } from "../render/units";
 import { accessText, detailOf, groupReasons, linesText } from "./hover";
-import { layoutMeaning, layoutText, layoutTitle, toldLayouts } from "./layouts";
+import { layoutMeaning, layoutTexts, layoutTitle, toldLayouts } from "./layouts";
 import { codeBlock, escapeMarkdown, inlineCode } from "./markdown";
 import type { EditorProgram } from "./model";
 
@@ -38,9 +38,11 @@ export function reasonsPage(
     if (reason) out.push(reason.meaning);
     if (reason?.advice) out.push(`**What may help:** ${reason.advice}`);
   }
-  for (const l of toldLayouts(layouts)) {
+  const told = toldLayouts(layouts);
+  const texts = layoutTexts(told);
+  for (const [i, l] of told.entries()) {
     out.push(`## ${layoutTitle(l.code)}: ${lineWords(l.at)}`);
-    out.push(`${escapeMarkdown(layoutText(l))} (${inlineCode(l.code)})`);
+    out.push(`${escapeMarkdown(texts[i] ?? "")} (${inlineCode(l.code)})`);
     const meaning = layoutMeaning(l.code);
     if (meaning !== null) out.push(meaning);
   }
