@@ -12,6 +12,7 @@ import { outputCodeRecords } from "./inductor/codegen/wrapper/records";
 import { lowerGraph } from "./inductor/ir/graph_lowering";
 import type { TargetProperties } from "./inductor/ir/target";
 import { buildPlan } from "./inductor/plan/build_plan";
+import { exampleBounds } from "./inductor/plan/example_integers";
 import type { ExecutablePlan, WatKernel } from "./inductor/plan/types";
 import { schedule as scheduleGraph } from "./inductor/scheduler/schedule";
 import { autotunes, hasLibrary, mayBeTemplate } from "./inductor/scheduler/template_fusion";
@@ -158,6 +159,7 @@ export function compileGraph(
     name,
     aotId: options.aotId,
     originOf: nodes => originOf(nodes, file),
+    exampleBounds: exampleBounds(graph, size => sizevars.hint(size)),
   });
   if (wants("schedule")) logs.push(...scheduleRecords(plan.scheduleEntries));
   if (wants("output_code")) logs.push(...outputCodeRecords(inductorCode(plan, codegen), codegen));

@@ -21,7 +21,7 @@ const APART = {
     "the record's first convolution is coarser than ours: in float64 the gradients are 4e-6 off the record's and 3e-9 off ours",
 };
 
-/** programs that verification, whose integer inputs are all zero, cannot judge, and why */
+/** programs that verification cannot judge, and why */
 const NOT_VERIFIED = {
   index_put_advanced: "where all writes go to one place it is not defined which of them stays",
 };

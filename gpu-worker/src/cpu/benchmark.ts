@@ -1,6 +1,6 @@
 // Times a plan: runs it until the time is up, reports the median and the spread, per graph and per kernel.
 import { type BenchmarkResult, bytesByKernel, type DeviceInfo, type Job, type Timing } from "../protocol";
-import { createTensor, fillTensor, tensorSpec } from "./inputs";
+import { createTensor, exampleFill, fillTensor, tensorSpec } from "./inputs";
 import type { Machine } from "./machine";
 import { inputBytes, requireMemory } from "./peak";
 import { type LaunchRecord, runPlan } from "./plan_run";
@@ -25,8 +25,7 @@ export async function runBenchmark(
   const inputs: (Held | number)[] = plan.inputs.map((input, k) => {
     if ("symbol" in input) return input.value;
     const held = createTensor(machine, tensorSpec(input));
-    const floating = /^(b?float|complex)/.test(input.dtype);
-    fillTensor(machine, held.view, floating ? { how: "randn", k } : { how: "full", value: 0 });
+    fillTensor(machine, held.view, exampleFill(input, k));
     return held;
   });
   const once = (onLaunch?: (r: LaunchRecord) => void) => {

@@ -1,5 +1,5 @@
 // Tensors filled as a Fill says, in a machine's memory.
-import type { PlanSize, PlanTensor } from "@fuselens/compiler/plan";
+import type { PlanInput, PlanSize, PlanTensor } from "@fuselens/compiler/plan";
 import { canSpread, spread } from "./dense";
 import { accessor } from "./dtypes";
 import { type FillSpec, fillNumbers, fillValue } from "./fill";
@@ -18,6 +18,12 @@ const GRAIN = 65536;
 export function tensorSpec(t: PlanTensor): TensorSpec {
   const value = (s: PlanSize): number => (typeof s === "number" ? s : s.value);
   return { size: t.size.map(value), stride: t.stride.map(value), dtype: t.dtype };
+}
+
+/** what a plan's k-th input holds when it is run without a program: the same numbers in every run */
+export function exampleFill(input: PlanInput, k: number): FillSpec {
+  if (/^(b?float|complex)/.test(input.dtype)) return { how: "randn", k };
+  return input.below === undefined ? { how: "full", value: 0 } : { how: "randint", k, low: 0, high: input.below };
 }
 
 export function createTensor(machine: Machine, spec: TensorSpec): Held {

@@ -3,7 +3,7 @@
 import type { Job, VerifiedPair, VerifyResult } from "../protocol";
 import { COPY_BUILTINS } from "./builtins/index";
 import { difference } from "./compare";
-import { createTensor, fillTensor, tensorSpec } from "./inputs";
+import { createTensor, exampleFill, fillTensor, tensorSpec } from "./inputs";
 import type { Machine } from "./machine";
 import { inputBytes, requireMemory } from "./peak";
 import { runPlan } from "./plan_run";
@@ -85,10 +85,7 @@ async function results(machine: Machine, g: Pair["fused"]): Promise<Held[]> {
       }
       const held = createTensor(machine, tensorSpec(input));
       inputs.push(held);
-      const fill = /^(b?float|complex)/.test(input.dtype)
-        ? ({ how: "randn", k } as const)
-        : ({ how: "full", value: 0 } as const);
-      fillTensor(machine, held.view, fill);
+      fillTensor(machine, held.view, exampleFill(input, k));
     });
     const outputs = runPlan(machine, loaded, inputs);
     const mutated = inputs.filter((_, i) => g.plan.mutatedInputs.includes(g.plan.inputs[i]?.name ?? ""));

@@ -89,7 +89,7 @@ class PlanBuilder implements PlanContext {
       symbols: boundSymbols(this.schedule, this.view),
       inputs: graph.inputs.map(i =>
         i.layout && i.layout.kind !== "multi_output" && i.layout.kind !== "none"
-          ? planTensor(i.name, i.layout, this.view)
+          ? { ...planTensor(i.name, i.layout, this.view), ...this.exampleBound(i.name) }
           : { name: i.name, symbol: symbolText(i.symbol), value: i.hint ?? 0 },
       ),
       constants: [...graph.constants].map(([name, c]) => ({
@@ -104,6 +104,11 @@ class PlanBuilder implements PlanContext {
       blockers: this.blockers,
       peakBytes,
     };
+  }
+
+  private exampleBound(input: string): { below?: number } {
+    const below = this.options.exampleBounds?.get(input);
+    return below === undefined ? {} : { below };
   }
 
   private inputAsserts(): PlanStep[] {

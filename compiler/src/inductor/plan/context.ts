@@ -17,6 +17,8 @@ export interface PlanOptions extends CodegenOptions {
   readonly originOf: (nodes: readonly FxNode[]) => PlanOrigin;
   /** tiling of a kernel; default: scheduler/tiling */
   readonly chooseTiling?: TilingChooser;
+  /** by input: PlanInput.below */
+  readonly exampleBounds?: ReadonlyMap<string, number>;
 }
 
 export interface PlanContext {

@@ -14,6 +14,11 @@ export interface PlanTensor {
   readonly device: string; // "cuda:0", "cpu"
 }
 
+/** an input tensor; example values of one of integers or bools are 0 <= v < `below`, or 0 where nothing else is sure to be valid */
+export interface PlanInput extends PlanTensor {
+  readonly below?: number;
+}
+
 /** a value passed on: a buffer, a strided view of one, a number, a symbol's text, a list, None */
 export type PlanArg =
   | { readonly kind: "buffer"; readonly name: string }
@@ -219,7 +224,7 @@ export interface ExecutablePlan {
     readonly input: number;
     readonly dim: number | null;
   }[];
-  readonly inputs: readonly (PlanTensor | { readonly name: string; readonly symbol: string; readonly value: number })[];
+  readonly inputs: readonly (PlanInput | { readonly name: string; readonly symbol: string; readonly value: number })[];
   readonly constants: readonly (PlanTensor & { readonly values: readonly number[] })[];
   readonly kernels: readonly PlanKernel[];
   readonly steps: readonly PlanStep[];
