@@ -71,6 +71,16 @@ const CASES: Readonly<Record<string, Case>> = {
     templates: 1,
     tolerance: 0,
   },
+  "attention of bits that are read as another dtype, which a template would load as what they hold": {
+    body: "F.scaled_dot_product_attention(a.view(torch.bfloat16), b, b, attn_mask=c)",
+    arguments: [
+      `${randn("2, 3, 40, 32", "bfloat16")}.view(torch.float16)`,
+      randn("2, 3, 56, 32", "bfloat16"),
+      randn("40, 56", "bfloat16"),
+    ],
+    templates: 0,
+    tolerance: 0,
+  },
 };
 
 /** few tiles and a long sum, in pieces of 512 */

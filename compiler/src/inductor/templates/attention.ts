@@ -32,6 +32,8 @@ export function attentionOf(op: ExternOperation, sv: SizeVars): Attention | null
   const rest = kind === "flash" ? op.args.slice(3) : op.args.slice(5);
   const bias = kind === "flash" ? null : viewOf(op.args[3]);
   if (!q || !k || !v || [q, k, v].some(t => t.size.length !== 4 || !isHalf(t.dtype))) return null;
+  // kernels load a buffer as what it holds
+  if ([q, k, v, bias].some(t => t?.reinterpreted)) return null;
   if (number(rest[0] ?? 0) !== 0) return null;
   const width = intValue(q.size[3] as Expr);
   if (width === undefined || intValue(v.size[3] as Expr) !== width || width > WIDEST_HEAD || !isPower(width))
