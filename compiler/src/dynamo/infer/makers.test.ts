@@ -107,7 +107,7 @@ class SmallVocoder(nn.Module):
         return self.net(x) * gain
 `,
     });
-    expect(r.roots.find(x => x.name === "Cleaner")?.assumed).toContain("vocoder is a pack/voice.py::SmallVocoder");
+    expect(r.roots.find(x => x.name === "Cleaner")?.assumed).toContain("vocoder is a SmallVocoder (voice.py)");
   });
 
   test("stand for a configuration by the fields that are read of it", () => {
@@ -137,7 +137,7 @@ class NetConfig:
         return "right"
 `,
     });
-    expect(r.roots.find(x => x.name === "Net")?.assumed).toContain("config is a pack/settings.py::NetConfig");
+    expect(r.roots.find(x => x.name === "Net")?.assumed).toContain("config is a NetConfig (settings.py)");
   });
 });
 

@@ -136,6 +136,12 @@ export function distinct(choices: readonly Choice[]): Choice[] {
   });
 }
 
+/** "dir/file.py::Name", a class that the function's own file doesn't know, as "Name (file.py)"; other names as they are */
+function spoken(path: string): string {
+  const [, file, name] = /^(?:.*[\\/])?(.*)::(\w+)$/.exec(path) ?? [];
+  return name === undefined ? path : `${name} (${file})`;
+}
+
 /** "x is float32[2, 3, 224, 224]" */
 export function choiceText(c: Choice): string {
   switch (c.kind) {
@@ -160,7 +166,7 @@ export function choiceText(c: Choice): string {
     case "named":
       return c.path;
     case "instance":
-      return c.by === undefined ? `a ${c.path}` : `a ${c.path} of ${c.by}()`;
+      return c.by === undefined ? `a ${spoken(c.path)}` : `a ${spoken(c.path)} of ${c.by}()`;
     case "object":
       return `an object with plausible attributes${c.given.map(([k, v]) => `, ${k} ${choiceText(v)}`).join("")}`;
     case "module":
