@@ -48,6 +48,12 @@ export function defineNew(
   if (cls.dict.get("__init__") === undefined) method(vm, cls, "__init__", () => null);
 }
 
+/** isinstance(value, cls) is what `test` says of the value, whatever the value's class */
+export function defineInstances(vm: Interp, cls: PyClass, test: (v: Value) => boolean): void {
+  const check = new PyBuiltin(vm.types.builtin, "__instancecheck__", ([v]) => test(v ?? null));
+  cls.dict.set("__instancecheck__", new PyStaticMethod(vm.types.staticmethod, check));
+}
+
 /** a function with named parameters; see NativeArgs for the form of `names` */
 export function native(vm: Interp, name: string, names: readonly string[], fn: (a: NativeArgs) => Value): PyBuiltin {
   return new PyBuiltin(vm.types.builtin, name, (args, kwargs) => fn(new NativeArgs(vm, name, names, args, kwargs)));

@@ -1,4 +1,5 @@
 // Classes whose isinstance() is a test of shape: collections.abc and numbers. In: the machine. Out: classes.
+import { defineInstances } from "../builtins/define";
 import { isCallable } from "../builtins/functions";
 import { PyGenerator } from "../interp/frame";
 import type { Machine } from "../interp/machine";
@@ -11,7 +12,6 @@ import {
   PyList,
   PyRange,
   PySet,
-  PyStaticMethod,
   PyTuple,
   type Value,
 } from "../objects/values";
@@ -19,13 +19,7 @@ import {
 /** a class whose isinstance() is a test of shape */
 export function abstractClass(vm: Machine, name: string, module: string, test: (v: Value) => boolean): PyClass {
   const c = vm.klass(name, [], module);
-  c.dict.set(
-    "__instancecheck__",
-    new PyStaticMethod(
-      vm.types.staticmethod,
-      vm.builtin(name, ([v]) => test(v ?? null)),
-    ),
-  );
+  defineInstances(vm, c, test);
   return c;
 }
 

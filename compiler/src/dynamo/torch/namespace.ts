@@ -16,7 +16,7 @@ import { factory, isFactory } from "./factories";
 import { foreachFunction } from "./foreach";
 import { addcdiv, functionalFunction, namespaceTarget, op, torchTarget } from "./functional";
 import { HELPERS_TEXT, MODES_TEXT, WRAP_INLINE_TEXT } from "./modes";
-import { fillTorch } from "./namespace_functions";
+import { fillTorch, variableClass } from "./namespace_functions";
 import { enterAutocast, exitAutocast, privateC, setGrad } from "./namespace_modes";
 import { autogradBackward, autogradGrad, fillCuda, fillLibrary, initFunction, recurrent } from "./namespace_modules";
 import { HARMLESS, OTHER_FUNCTIONS, PYTHON_FUNCTIONAL, SUBMODULES } from "./namespace_names";
@@ -324,10 +324,13 @@ export class TorchNamespace implements TorchParts {
         m.dict.set("Function", this.helper("Function") ?? null);
         func(vm, m, "backward", args => autogradBackward(this, args));
         func(vm, m, "grad", (args, kw) => autogradGrad(this, args, kw));
-        func(vm, m, "Variable", ([t]) => t ?? null);
+        m.dict.set("Variable", variableClass(this));
         func(vm, m, "set_detect_anomaly", () => null);
         m.dict.set("no_grad", this.mode("no_grad"));
         lazily(n => (n === "detect_anomaly" ? this.mode("_Null") : ignore(n)));
+        return true;
+      case "torch.autograd.variable":
+        m.dict.set("Variable", this.module("torch.autograd")?.dict.get("Variable") ?? null);
         return true;
       case "torch.autograd.function":
         m.dict.set("Function", this.helper("Function") ?? null);

@@ -1,7 +1,7 @@
 // Functions of the package torch itself that are no operators of the table, and its constants. In: the module to fill.
 import { type DType, LayoutArg, type MemoryFormat, PyFloat } from "../../aten/types";
-import { defineNew, func } from "../builtins/define";
-import { type PyModule, PyNamed, type Value } from "../objects/values";
+import { defineInstances, defineNew, func } from "../builtins/define";
+import { type PyClass, type PyModule, PyNamed, type Value } from "../objects/values";
 import { DTYPES, isComplexDType, isFloatDType, type Torch } from "./context";
 import { legacyTensor, tensorFromData, underArray } from "./factories";
 import type { TorchParts } from "./namespace_parts";
@@ -31,8 +31,18 @@ export function legacyClasses(ns: TorchParts, m: PyModule, device: "cpu" | "cuda
   for (const [k, dtype] of Object.entries(LEGACY)) {
     const cls = vm.klass(k, [torch.tensorClass], m.name);
     defineNew(vm, cls, (_c, args, kw) => legacyTensor(torch, dtype, args, new Map([...options, ...kw])));
+    defineInstances(vm, cls, v => v instanceof PyTensor && v.meta.dtype === dtype && v.meta.device.type === device);
     m.dict.set(k, cls);
   }
+}
+
+/** torch.autograd.Variable: every tensor is one, and of a tensor it makes that tensor */
+export function variableClass(ns: TorchParts): PyClass {
+  const { vm } = ns;
+  const cls = vm.klass("Variable", [], "torch.autograd.variable");
+  defineNew(vm, cls, (_c, [t]) => t ?? null);
+  defineInstances(vm, cls, v => v instanceof PyTensor);
+  return cls;
 }
 
 export function fillTorch(ns: TorchParts, m: PyModule): void {

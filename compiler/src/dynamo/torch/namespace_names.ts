@@ -18,7 +18,7 @@ export const SUBMODULES = new Set(
     "nn.utils.fusion nn.utils.clip_grad nn.attention nn.attention.flex_attention nn.attention.bias nn.intrinsic " +
     "nn.quantized _dynamo _dynamo.config _dynamo.utils _dynamo.testing _inductor _inductor.config _inductor.utils " +
     "_functorch _functorch.config _logging compiler cuda cuda.amp cuda.nvtx cuda.graphs amp amp.autocast_mode " +
-    "autograd autograd.profiler autograd.function autograd.functional optim optim.optimizer optim.lr_scheduler " +
+    "autograd autograd.profiler autograd.function autograd.functional autograd.variable optim optim.optimizer optim.lr_scheduler " +
     "utils utils.checkpoint utils.data utils.data.dataset utils.data.dataloader utils.data.sampler " +
     "utils.data.distributed utils.model_zoo utils._pytree utils.cpp_extension utils.benchmark utils.tensorboard " +
     "utils._triton linalg special fft ops library jit distributed distributed.nn distributed.nn.functional " +

@@ -1,0 +1,17 @@
+// Classes of tensors from before dtypes: what is an instance of them.
+import { expect, test } from "vitest";
+import { analysed, printed } from "../infer/testing/analysed";
+
+test("a tensor is an instance of the class of its dtype and device, and a Variable", () => {
+  const r = analysed(`
+from torch.autograd.variable import Variable
+import torch.autograd as autograd
+
+x = torch.ones(2)
+w = Variable(x, requires_grad=True)
+print(isinstance(x, Variable), isinstance(w, autograd.Variable), isinstance([x], Variable), w.shape)
+print([isinstance(x, c) for c in (torch.FloatTensor, torch.LongTensor, torch.cuda.FloatTensor, torch.Tensor)])
+print(isinstance(x.long().cuda(), (torch.cuda.LongTensor, Variable)), isinstance(3, (torch.FloatTensor, Variable)))
+`);
+  expect(printed(r)).toBe("True True False torch.Size([2])\n[True, False, False, True]\nTrue False\n");
+});
