@@ -94,13 +94,16 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker, around: PyDi
   ctx.building.push(cls.qualname);
   try {
     const limit = ctx.building.length > 1 ? NESTED_TRIALS : maker.name === null ? TRIALS : BUILDER_TRIALS;
-    const attempt = (m: Maker): Found<Value> =>
-      search(
-        firstState(ctx, m.holes),
+    const attempt = (m: Maker): Found<Value> => {
+      const first = firstState(ctx, m.holes);
+      return search(
+        first,
         s => trial(ctx, cls, m, s),
-        (s, f) => repairs(ctx, m.holes, s, f),
+        // once: beside every later repair it would take the trials that repairs need
+        (s, f) => [...repairs(ctx, m.holes, s, f), ...(s === first ? asConfigured(ctx, m.holes, s, f) : [])],
         limit,
       );
+    };
     let by = maker;
     let found = attempt(by);
     const more = found.kind === "failed" && found.failure && withMissing(ctx, by, around, found.failure);
@@ -252,8 +255,6 @@ function plainChoice(v: Value | undefined): Choice | undefined {
 function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {
   const spelled = spelledOut(holes, s, f);
   if (spelled.length > 0) return spelled;
-  const refused = /^(AssertionError|ValueError|NotImplementedError|RuntimeError)$/.test(f.type);
-  const configured = refused ? asConfigured(ctx, holes, s) : [];
   const [name, wanted] = f.asserted ?? [];
   const asserted = holes.filter(
     h =>
@@ -274,11 +275,12 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
       .slice(0, 14)
       .map(c => withChoice(s, name, c));
   });
-  return [...roundRobin(perHole), ...configured];
+  return roundRobin(perHole);
 }
 
-/** every parameter, those with defaults too, as the project's file that knows most of them has it */
-function asConfigured(ctx: InferContext, holes: readonly Hole[], s: State): State[] {
+/** arguments that were refused: all, those with defaults too, as the project's file that knows most of them has them */
+function asConfigured(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {
+  if (!/^(AssertionError|ValueError|NotImplementedError|RuntimeError)$/.test(f.type)) return [];
   const about = ctx.constants.about(holes.map(h => h.name));
   const told = holes.flatMap(h => {
     const c = h.written || h.usage.called ? undefined : about(h.name);
