@@ -5,7 +5,7 @@ if ! python3 -m venv --help >/dev/null 2>&1; then apt-get update -qq && apt-get 
 mkdir -p .cache
 passed=0 failed=0
 npm run --silent test:templates 2>&1 | tee .cache/templates.log
-if [[ "$(tail -n 1 .cache/templates.log)" =~ ^([0-9]+)\ kernels\ run,\ ([0-9]+)\ wrong ]]; then
+if [[ "$(tail -n 1 .cache/templates.log)" =~ ^([0-9]+)\ graphs\ run,\ ([0-9]+)\ wrong ]]; then
   passed=$((passed + BASH_REMATCH[1] - BASH_REMATCH[2])) failed=$((failed + BASH_REMATCH[2]))
 else
   failed=$((failed + 1))
