@@ -100,6 +100,12 @@ describe("invariants", () => {
     expect([...server, ...worker, ...client]).toEqual([]);
   });
 
+  it("keep the schemas of messages out of the CPU executor, which starts sooner without them", () => {
+    const schemas = /(?:^|\n)import (?!type)[^;]*from "(?:\.\.\/)+protocol(?:\/(?:index|jobs|messages))?"/;
+    const bad = sources(join(root, "gpu-worker/src/cpu")).filter(f => schemas.test(readFileSync(f, "utf8")));
+    expect(bad.map(f => relative(root, f))).toEqual([]);
+  });
+
   it("have no import circle", () => {
     const files = ["compiler", "gpu-worker", "server", "client"].flatMap(p => sources(join(root, p, "src")));
     const edges = new Map(files.map(f => [f, imports(f).flatMap(i => target(f, i) ?? [])]));

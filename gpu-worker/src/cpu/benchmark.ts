@@ -1,5 +1,6 @@
 // Times a plan: runs it until the time is up, reports the median and the spread, per graph and per kernel.
-import { type BenchmarkResult, bytesByKernel, type DeviceInfo, type Job, type Timing } from "../protocol";
+import type { BenchmarkResult, DeviceInfo, Job, Timing } from "../protocol";
+import { bytesByKernel } from "../protocol/kernel_bytes";
 import { createTensor, exampleFill, fillTensor, tensorSpec } from "./inputs";
 import type { Machine } from "./machine";
 import { inputBytes, requireMemory } from "./peak";

@@ -123,16 +123,6 @@ export interface BenchmarkResult {
   readonly against: Readonly<Record<string, Timing>>;
 }
 
-/** bytes of all launches of each generated kernel in one run of the plan, by its name */
-export function bytesByKernel(plan: ExecutablePlan): ReadonlyMap<string, number> {
-  const bytes = new Map<string, number>();
-  for (const s of plan.steps) {
-    const k = s.kind === "launch" ? plan.kernels[s.kernel] : undefined;
-    if (k) bytes.set(k.name, (bytes.get(k.name) ?? 0) + k.bytes);
-  }
-  return bytes;
-}
-
 /** a tensor as the truth's values.py reports it; non-finite numbers are the strings nan, inf, -inf */
 export interface ValueRow {
   readonly shape: readonly number[];
