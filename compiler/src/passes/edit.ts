@@ -10,15 +10,15 @@ import { parseSchema } from "../aten/schema";
 import type { ArgValue, Dim, DimMath, MetaBuilder, TensorMeta } from "../aten/types";
 import { type FxGraph, FxNode } from "../fx/graph";
 import { isFakeTensor } from "../fx/print";
-import { type Argument, type FakeTensor, type FakeValue, type NodeMeta, TupleArg } from "../fx/types";
+import { type Argument, type FakeTensor, type FakeValue, type NodeMeta, type StackFrame, TupleArg } from "../fx/types";
 import { int } from "../inductor/symbolic/expr";
 
 export interface MakeOptions {
   readonly before: FxNode;
   /** the node it stands for: stack, source and original operator are taken over */
   readonly like?: FxNode;
-  /** part of a traced replacement of these nodes: its original operator is itself, and reports show their lines */
-  readonly traced?: readonly FxNode[];
+  /** part of a traced replacement of nodes with these frames (replacedFrames): its original operator is itself, and reports show their lines */
+  readonly traced?: readonly StackFrame[];
 }
 
 export class Rewriter {
@@ -79,7 +79,7 @@ export class Rewriter {
     if (options.like) return { ...options.like.meta, val };
     return {
       val,
-      stack: (options.traced ?? []).flatMap(n => n.meta.stack).map(f => ({ ...f, reportOnly: true })),
+      stack: options.traced ?? [],
       fromNode: [],
       ...(options.traced && target.split(".").length > 2 ? { originalAten: packetOf(target) } : {}),
     };
@@ -115,6 +115,11 @@ export class Rewriter {
   sameSizes(a: readonly Dim[], b: readonly Dim[]): boolean {
     return a.length === b.length && a.every((d, i) => this.math.knownEq(d, b[i] as Dim));
   }
+}
+
+/** frames of nodes that a traced replacement takes the place of: all of its nodes share them, for reports alone */
+export function replacedFrames(nodes: readonly FxNode[]): readonly StackFrame[] {
+  return [...new Set(nodes.flatMap(n => n.meta.stack))].map(f => ({ ...f, reportOnly: true }));
 }
 
 export const isTensorMeta = (x: unknown): x is TensorMeta =>

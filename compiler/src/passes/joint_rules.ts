@@ -3,7 +3,16 @@
 import { DeviceArg, type Dim, DTypeArg, LayoutArg, PyFloat } from "../aten/types";
 import { FxNode } from "../fx/graph";
 import type { Argument } from "../fx/types";
-import { dimOf, eraseUnused, intsOf, itemsOf, type MakeOptions, type Rewriter, replaceNode } from "./edit";
+import {
+  dimOf,
+  eraseUnused,
+  intsOf,
+  itemsOf,
+  type MakeOptions,
+  type Rewriter,
+  replacedFrames,
+  replaceNode,
+} from "./edit";
 import type { Rule } from "./rules";
 
 const VIEW = "aten.view.default";
@@ -135,7 +144,7 @@ function scatterUponConstant(rw: Rewriter, node: FxNode): boolean {
   const dim = dimArg < 0 ? dimArg + rank : dimArg;
   if (index === undefined || index.shape.length !== rank || !rw.math.knownEq(index.shape[dim] as Dim, 1)) return false;
   if (!index.shape.every((s, i) => i === dim || rw.math.knownEq(s, out.shape[i] as Dim))) return false;
-  const at: MakeOptions = { before: node, traced: [full, node] };
+  const at: MakeOptions = { before: node, traced: replacedFrames([full, node]) };
   const sizes = itemsOf(full.args[0]);
   const length = sizes[dim] as Argument;
   const iota = rw.call(
@@ -222,7 +231,7 @@ function rewriteScale(
   input: FxNode,
   other: Argument,
 ): void {
-  const at: MakeOptions = { before: node, traced: [...(convert ? [convert] : []), amax, node] };
+  const at: MakeOptions = { before: node, traced: replacedFrames([...(convert ? [convert] : []), amax, node]) };
   let x = input;
   if (convert !== undefined) x = rw.call(CONVERT, [x, convert.args[1] as Argument], {}, at);
   let sign: Argument;

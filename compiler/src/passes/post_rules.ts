@@ -5,7 +5,7 @@ import { lookup } from "../aten/registry";
 import { DeviceArg, type Dim, DTypeArg } from "../aten/types";
 import { FxNode } from "../fx/graph";
 import type { Argument } from "../fx/types";
-import { eraseUnused, intsOf, itemsOf, type MakeOptions, type Rewriter, replaceNode } from "./edit";
+import { eraseUnused, intsOf, itemsOf, type MakeOptions, type Rewriter, replacedFrames, replaceNode } from "./edit";
 import { callAt } from "./joint_rules";
 import type { Rule } from "./rules";
 import { hasAliasInfo } from "./storage";
@@ -92,7 +92,7 @@ function fuseSoftmax(
   x: FxNode,
   dim: number,
 ): void {
-  const at: MakeOptions = { before: m.amax, traced: [m.amax, m.sub, m.exp, m.sum] };
+  const at: MakeOptions = { before: m.amax, traced: replacedFrames([m.amax, m.sub, m.exp, m.sum]) };
   const values = [m.amax.meta.val ?? null, m.sum.meta.val ?? null];
   const pair = rw.node("prims.prepare_softmax_online.default", [x, dim], new Map(), values, at);
   const max = rw.getitem(pair, 0, at);
@@ -192,7 +192,7 @@ export const THIRD_PASS: readonly Rule[] = [
             ADDMM,
             [other, mm.args[0] as Argument, mm.args[1] as Argument],
             {},
-            { before: node, traced: [mm, node] },
+            { before: node, traced: replacedFrames([mm, node]) },
           ),
         );
         eraseUnused(rw.graph, [mm]);
@@ -217,7 +217,7 @@ export const THIRD_PASS: readonly Rule[] = [
         ?.shape.reduce<number | undefined>((n, s) => (n === undefined ? n : times(n, rw.math.static(s))), 1);
       if (whole === undefined || numel === undefined || numel < 4096) return false;
       const first = rw.graph.indexOf(node) < rw.graph.indexOf(whole) ? node : whole;
-      const at: MakeOptions = { before: first, traced: [node, whole] };
+      const at: MakeOptions = { before: first, traced: replacedFrames([node, whole]) };
       const partial = rw.call(node.target, node.args, {}, at);
       const complete = rw.call(whole.target, [partial], {}, at);
       replaceNode(rw.graph, node, partial);

@@ -12,7 +12,7 @@ import type { ShapeGuards } from "../../aten/dim_math";
 import { OpError, type TensorMeta } from "../../aten/types";
 import { type FxGraph, FxNode, mapNodes } from "../../fx/graph";
 import { type Argument, type FakeTensor, TupleArg } from "../../fx/types";
-import { eraseUnused, itemsOf, Rewriter } from "../edit";
+import { eraseUnused, itemsOf, Rewriter, replacedFrames } from "../edit";
 import { EARLY_RULES } from "../joint_rules";
 import { removeNoopOps } from "../noop_ops";
 import { applyRules, type Rule } from "../rules";
@@ -227,6 +227,7 @@ function inputsAgree(rw: Rewriter, p: AttentionPattern, metas: readonly TensorMe
 function splice(rw: Rewriter, exact: Traced, replacement: Traced, match: Match): void {
   const outs = itemsOf(exact.graph.output.args[0]).map(o => match.bound.get(o as FxNode) as FxNode);
   const matched = [...match.bound].filter(([n]) => n.op !== "placeholder").map(([, n]) => n as FxNode);
+  const traced = replacedFrames(matched);
   const position = new Map(rw.graph.nodes.map((n, i) => [n, i]));
   const before = outs.reduce((a, b) => ((position.get(b) ?? 0) < (position.get(a) ?? 0) ? b : a));
   const copied = new Map<FxNode, Argument>();
@@ -238,7 +239,7 @@ function splice(rw: Rewriter, exact: Traced, replacement: Traced, match: Match):
     if (n.op === "placeholder" || n.op === "output") continue;
     const map = (a: Argument): Argument => mapNodes(a, x => copied.get(x) ?? rw.symbolOf(x));
     const kwargs = new Map([...n.kwargs].map(([k, v]) => [k, map(v)] as const));
-    const made = rw.node(n.target, n.args.map(map), kwargs, n.meta.val ?? null, { before, traced: matched });
+    const made = rw.node(n.target, n.args.map(map), kwargs, n.meta.val ?? null, { before, traced });
     if (n.meta.originalAten) made.meta.originalAten = n.meta.originalAten;
     copied.set(n, made);
   }
