@@ -189,27 +189,11 @@ export class NestEmitter extends NestBase {
           variable,
           first,
           pairs,
-          () => {
-            let stores: (() => void)[] = [];
-            for (let c = 0; c < copies; c++) {
-              stores.push(...this.vectorTurn(segment.members, inner, number, null, c));
-              if ((c + 1) % SIDE_BY_SIDE && c + 1 < copies) continue;
-              for (const store of stores) store();
-              stores = [];
-            }
-          },
+          () => this.vectorTurns(segment.members, inner, number, null, copies),
           copies * LANES,
         );
         if (copies > 1)
-          f.loop(
-            variable,
-            pairs,
-            whole,
-            () => {
-              for (const store of this.vectorTurn(segment.members, inner, number, null, 0)) store();
-            },
-            LANES,
-          );
+          f.loop(variable, pairs, whole, () => this.vectorTurns(segment.members, inner, number, null, 1), LANES);
         from = whole;
       });
     }
@@ -350,8 +334,7 @@ export class NestEmitter extends NestBase {
       "(i32.const 0)",
       below(step),
       () => {
-        for (let c = 0; c < copies; c++)
-          for (const store of this.vectorTurn(members, inner, number, reductions, c)) store();
+        this.vectorTurns(members, inner, number, reductions, copies);
         reductions.end();
       },
       step,
@@ -363,7 +346,7 @@ export class NestEmitter extends NestBase {
         below(step),
         below(LANES),
         () => {
-          for (const store of this.vectorTurn(members, inner, number, reductions, 0)) store();
+          this.vectorTurns(members, inner, number, reductions, 1);
           reductions.end();
         },
         LANES,
@@ -372,7 +355,24 @@ export class NestEmitter extends NestBase {
     if (left(LANES)) f.lines.append(tail);
   }
 
-  /** four elements; the `copy`-th four of an unrolled turn, which has accumulators of its own. Its stores are the caller's to emit. */
+  /** `copies` times four elements */
+  private vectorTurns(
+    members: readonly Member[],
+    inner: LoopDim,
+    number: number,
+    reductions: Reductions | null,
+    copies: number,
+  ): void {
+    const together = reductions ? 1 : SIDE_BY_SIDE;
+    for (let first = 0; first < copies; first += together) {
+      const stores: (() => void)[] = [];
+      for (let c = first; c < Math.min(first + together, copies); c++)
+        stores.push(...this.vectorTurn(members, inner, number, reductions, c));
+      for (const store of stores) store();
+    }
+  }
+
+  /** the `copy`-th four elements of an unrolled turn, which have accumulators of their own; gives their stores */
   private vectorTurn(
     members: readonly Member[],
     inner: LoopDim,
