@@ -59,7 +59,6 @@ type Create = (
 export class TracedCalls {
   /** null: a form whose nodes can't be made again */
   private readonly forms = new Map<string, Form | null>();
-  private readonly metaNumbers = new WeakMap<FakeTensor, string>();
 
   constructor(
     private readonly graph: FxGraph,
@@ -131,12 +130,8 @@ export class TracedCalls {
 
   /** its meta, and which tensor before it is the same */
   private tensorKey(t: TracedTensor, tensors: TracedTensor[]): string | null {
-    let meta = this.metaNumbers.get(t.meta);
-    if (meta === undefined) {
-      meta = metaKey(t.meta);
-      this.metaNumbers.set(t.meta, meta);
-    }
-    if (meta === "") return null;
+    const meta = metaKey(t.meta);
+    if (meta === null) return null;
     const same = tensors.findIndex(x => x.node === t.node);
     // two views of one node's result: arguments are told apart by their nodes
     if (same >= 0 && tensors[same] !== t) return null;
@@ -145,13 +140,25 @@ export class TracedCalls {
   }
 }
 
-/** "": a size is symbolic */
-function metaKey(m: FakeTensor): string {
+/** results of one call are arguments of later ones */
+const metaKeys = new WeakMap<FakeTensor, string | null>();
+
+function metaKey(m: FakeTensor): string | null {
+  let key = metaKeys.get(m);
+  if (key === undefined) {
+    key = metaText(m);
+    metaKeys.set(m, key);
+  }
+  return key;
+}
+
+/** null: a size is symbolic */
+function metaText(m: FakeTensor): string | null {
   let key = `${m.dtype} ${m.device.type}:${m.device.index} ${m.requiresGrad}`;
   for (const list of [m.shape, m.stride, [m.storageOffset]]) {
     key += ";";
     for (const e of list) {
-      if (e.kind !== "int") return "";
+      if (e.kind !== "int") return null;
       key += `${e.value},`;
     }
   }
@@ -162,7 +169,7 @@ function metaKey(m: FakeTensor): string {
 function isStatic(val: FakeValue | undefined): boolean {
   if (val === undefined || val === null) return true;
   if (Array.isArray(val)) return (val as readonly (FakeValue | null)[]).every(isStatic);
-  return "dtype" in val && metaKey(val) !== "";
+  return "dtype" in val && metaKey(val) !== null;
 }
 
 function formOf(
