@@ -4,10 +4,11 @@ import { inplace } from "./ops/helpers/define";
 import type { OpRecord } from "./types";
 
 /** elementwise operators that PyTorch gives no in-place form: tests, extremes, copies and casts */
-const WITHOUT =
-  /^(is\w+|signbit|maximum|minimum|max|min|fmax|fmin|where|logaddexp2?|clone|angle|real|imag|hardshrink|prelu|polar|complex|softplus|log_sigmoid|logsigmoid|gelu)$/;
+const WITHOUT = /^(is\w+|signbit|maximum|minimum|max|min|fmax|fmin|logaddexp2?|clone|angle|hardshrink|prelu)$/;
 /** operators that keep their input's shape without being elementwise */
-const KEEPING = /^(cumsum|cumprod|renorm|mvlgamma)$/;
+const KEEPING = /^(cumsum|cumprod|renorm)$/;
+/** a method's name without the underscore of a form in place */
+const METHOD = /^Tensor\.([a-z]\w*[a-z0-9])$/;
 
 /** The in-place forms that `records` lack, in the order of their operators. */
 export function inplaceVariants(records: readonly OpRecord[]): OpRecord[] {
@@ -15,12 +16,12 @@ export function inplaceVariants(records: readonly OpRecord[]): OpRecord[] {
   const named = new Set(records.map(r => r.name));
   const out: OpRecord[] = [];
   for (const r of records) {
-    const method = (r.python ?? []).find(p => /^Tensor\.[a-z]\w*[a-z0-9]$/.test(p))?.slice("Tensor.".length);
+    const methods = (r.python ?? []).flatMap(p => METHOD.exec(p)?.[1] ?? []);
+    const [method] = methods;
     if (method === undefined || spelled.has(`Tensor.${method}_`) || !hasForm(r, method)) continue;
     const made = inplace(r);
     if (named.has(made.name)) continue;
-    const aliases = (r.python ?? []).flatMap(p => (/^Tensor\.[a-z]\w*[a-z0-9]$/.test(p) ? [`${p}_`] : []));
-    out.push({ ...made, python: aliases });
+    out.push({ ...made, python: methods.map(m => `Tensor.${m}_`) });
   }
   return out;
 }
