@@ -94,6 +94,17 @@ export function storageBytes(
   return (last + 1) * itemSize(dtype);
 }
 
+/** `size` elements of a dim: `first`, `first + by`, ... */
+export function narrow(t: TensorView, dim: number, first: number, size: number, by = 1): TensorView {
+  const stride = t.stride[dim] ?? 0;
+  return {
+    ...t,
+    size: t.size.map((s, d) => (d === dim ? size : s)),
+    stride: t.stride.map((s, d) => (d === dim ? s * by : s)),
+    address: t.address + first * stride * t.itemSize,
+  };
+}
+
 /** a complex tensor as its real and imaginary parts in a further dim; any other as it is */
 export function inParts(t: TensorView): TensorView {
   const dtype = PART_OF[t.dtype];

@@ -1,8 +1,8 @@
 // Complex tensors, which Inductor leaves to ATen: pairs of floats in memory, worked on in float64. Fourier transforms are
 // sums over roots of unity by definition, split by factors of two.
 import type { PlanArg } from "@fuselens/compiler/plan";
-import { accessor, itemSize, PART_OF } from "../dtypes";
-import { contiguousStride, forEachElement, type Held, numel, type TensorView } from "../tensors";
+import { accessor, PART_OF } from "../dtypes";
+import { contiguousStride, forEachElement, numel, type TensorView } from "../tensors";
 import { argument, isTensor, numberOf, numbersOf, tensorAt } from "./arguments";
 import { broadcastTo } from "./matmul";
 import { oneResult } from "./results";
@@ -10,7 +10,8 @@ import type { ExternContext, ExternFunction, ExternStep } from "./types";
 
 export type Pair = readonly [number, number];
 
-const COMPLEX: Readonly<Record<string, string>> = { float32: "complex64", float64: "complex128" };
+/** the complex dtype with parts of a dtype */
+export const COMPLEX: Readonly<Record<string, string>> = { float32: "complex64", float64: "complex128" };
 
 /** real parts, then imaginary ones, row-major; a real tensor's imaginary parts are zero */
 export function readPairs(buffer: ArrayBufferLike, t: TensorView): { re: Float64Array; im: Float64Array } {
@@ -75,42 +76,20 @@ const over = (x: Pair, [c, d]: Pair): Pair => {
   return [re / (c * c + d * d), im / (c * c + d * d)];
 };
 
-const isComplex = (t: TensorView): boolean => PART_OF[t.dtype] !== undefined;
+export const isComplex = (t: TensorView): boolean => PART_OF[t.dtype] !== undefined;
 
-/** the complex form where an argument is complex, else what there is for real ones */
+/** the complex form where an argument is complex, else that for real ones */
 export const orReal =
-  (form: ExternFunction, real: ExternFunction | undefined): ExternFunction =>
-  (step, ctx) => {
-    if (step.args.some(a => isTensor(a) && isComplex(ctx.tensor(a)))) return form(step, ctx);
-    return real ? real(step, ctx) : ctx.fail("unsupported", `the CPU executor has no ${step.op}`);
-  };
+  (form: ExternFunction, real: ExternFunction): ExternFunction =>
+  (step, ctx) =>
+    (step.args.some(a => isTensor(a) && isComplex(ctx.tensor(a))) ? form : real)(step, ctx);
 
-/** a view of the same memory under another dtype */
-function shared(ctx: ExternContext, from: Held, view: Omit<TensorView, "itemSize">): readonly Held[] {
-  ctx.machine.hold(from.base);
-  return [{ base: from.base, view: { ...view, itemSize: itemSize(view.dtype) } }];
+/** what a family has for real tensors */
+export function realOf(family: Readonly<Record<string, ExternFunction>>, name: string): ExternFunction {
+  const real = family[name];
+  if (!real) throw new Error(`no ${name} of real tensors`);
+  return real;
 }
-
-const asReal: ExternFunction = (step, ctx) => {
-  const [arg] = step.args;
-  const from = arg && isTensor(arg) ? ctx.held(arg) : ctx.fail("invalid-job", `${step.op} lacks its tensor`);
-  const { size, stride, address, dtype } = from.view;
-  const part = PART_OF[dtype] ?? ctx.fail("invalid-job", `${step.op} of ${dtype}`);
-  return shared(ctx, from, { size: [...size, 2], stride: [...stride.map(s => 2 * s), 1], address, dtype: part });
-};
-
-const asComplex: ExternFunction = (step, ctx) => {
-  const [arg] = step.args;
-  const from = arg && isTensor(arg) ? ctx.held(arg) : ctx.fail("invalid-job", `${step.op} lacks its tensor`);
-  const { size, stride, address, dtype } = from.view;
-  const pair = COMPLEX[dtype] ?? ctx.fail("invalid-job", `${step.op} of ${dtype}`);
-  return shared(ctx, from, {
-    size: size.slice(0, -1),
-    stride: stride.slice(0, -1).map(s => s / 2),
-    address,
-    dtype: pair,
-  });
-};
 
 /** transforms one line in place; sign -1 forward, 1 backward */
 function transformLine(re: Float64Array, im: Float64Array, sign: number): void {
@@ -248,8 +227,6 @@ const sum =
 export const complex: Readonly<Record<string, ExternFunction>> = {
   "aten.complex": each(2, ([a], [b]) => [a, b]),
   "aten.polar": each(2, ([r], [phi]) => [r * Math.cos(phi), r * Math.sin(phi)]),
-  "aten.view_as_real": asReal,
-  "aten.view_as_complex": asComplex,
   "aten._conj": each(1, ([a, b]) => [a, -b]),
   "aten.angle": each(1, ([a, b]) => [Math.atan2(b, a), 0]),
   "aten.abs": each(1, ([a, b]) => [Math.hypot(a, b), 0]),

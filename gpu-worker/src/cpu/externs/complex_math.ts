@@ -2,7 +2,7 @@
 import { contiguousStride, numel } from "../tensors";
 import { linesAlong } from "./along";
 import { argument, numberOf, numbersOf, tensorAt, wrapDim } from "./arguments";
-import { each, orReal, type Pair, readPairs, times, writePairs } from "./complex";
+import { each, orReal, type Pair, readPairs, realOf, times, writePairs } from "./complex";
 import { elementwise } from "./elementwise";
 import { oneResult } from "./results";
 import { scans } from "./scans";
@@ -156,7 +156,7 @@ export const complexMath: Readonly<Record<string, ExternFunction>> = {
   "aten.acosh": each(1, acosh),
   "aten.atanh": each(1, atanh),
   "aten.sigmoid": each(1, z => inverse(plus([1, 0], exp(scaled(z, -1))))),
-  "aten.pow": orReal(each(2, pow), elementwise["aten.pow"]),
+  "aten.pow": orReal(each(2, pow), realOf(elementwise, "aten.pow")),
   "aten.eq": each(2, (a, b) => [Number(isEqual(a, b)), 0]),
   "aten.ne": each(2, (a, b) => [Number(!isEqual(a, b)), 0]),
   "aten.isnan": each(1, ([a, b]) => [Number(Number.isNaN(a) || Number.isNaN(b)), 0]),
@@ -170,6 +170,6 @@ export const complexMath: Readonly<Record<string, ExternFunction>> = {
   "aten.var": variance,
   "aten.any": reducedBy(xs => [Number(xs.some(isTrue)), 0]),
   "aten.all": reducedBy(xs => [Number(xs.every(isTrue)), 0]),
-  "aten.cumsum": orReal(running(plus), scans["aten.cumsum"]),
-  "aten.cumprod": orReal(running(times), scans["aten.cumprod"]),
+  "aten.cumsum": orReal(running(plus), realOf(scans, "aten.cumsum")),
+  "aten.cumprod": orReal(running(times), realOf(scans, "aten.cumprod")),
 };

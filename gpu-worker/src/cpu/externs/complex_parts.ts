@@ -5,7 +5,7 @@ import { read } from "../dense";
 import { PART_OF } from "../dtypes";
 import { type Held, inParts, numel, type TensorView } from "../tensors";
 import { argument, isTensor, tensorAt } from "./arguments";
-import { each, orReal, type Pair, pairOf, readPairs, times, writePairs } from "./complex";
+import { each, isComplex, orReal, type Pair, pairOf, readPairs, realOf, times, writePairs } from "./complex";
 import { convolution } from "./convolution";
 import { dataDependent } from "./data_dependent";
 import { elementwise } from "./elementwise";
@@ -18,7 +18,7 @@ type Part = 0 | 1;
 
 /** one part of a complex tensor as a real tensor in the same memory; a real tensor as it is */
 function partOf(t: TensorView, part: Part): TensorView {
-  if (PART_OF[t.dtype] === undefined) return t;
+  if (!isComplex(t)) return t;
   const parts = inParts(t);
   return {
     ...parts,
@@ -38,11 +38,11 @@ function withValues(step: ExternStep, ctx: ExternContext, values: readonly numbe
 }
 
 /** the operator once for each part; `values`: positions of arguments that may be numbers to be stored */
-function byParts(real: ExternFunction | undefined, values: readonly number[] = []): ExternFunction {
+function byParts(real: ExternFunction, values: readonly number[] = []): ExternFunction {
   const form: ExternFunction = (step, ctx) => {
     let made: Held | null = null;
     for (const part of [0, 1] as const) {
-      real?.(withValues(step, ctx, values, part), {
+      real(withValues(step, ctx, values, part), {
         ...ctx,
         tensor: a => partOf(ctx.tensor(a), part),
         named: name => partOf(ctx.named(name), part),
@@ -66,15 +66,14 @@ function written(step: ExternStep, ctx: ExternContext): readonly Held[] {
   return [held];
 }
 
-/** what an operator of two real tensors gives for the parts of arguments `a` and `b`, as numbers */
+/** what an operator of two real tensors gives for the parts of its first two arguments, as numbers */
 function productOf(
   real: ExternFunction,
   step: ExternStep,
   ctx: ExternContext,
   out: TensorView,
-  [a, b]: readonly [number, number],
 ): { re: Float64Array; im: Float64Array } {
-  const [first, second] = [step.args[a], step.args[b]];
+  const [first, second] = step.args;
   const once = (x: Part, y: Part): ArrayLike<number> => {
     const held = ctx.machine.create(out.size, out.stride, PART_OF[out.dtype] ?? out.dtype);
     try {
@@ -91,10 +90,8 @@ function productOf(
       ctx.machine.release(held.base);
     }
   };
-  const isComplex = (arg: PlanArg | undefined): boolean =>
-    isTensor(arg) && PART_OF[ctx.tensor(arg).dtype] !== undefined;
   const none = new Float64Array(numel(out.size));
-  const [left, right] = [isComplex(first), isComplex(second)];
+  const [left, right] = [first, second].map(arg => isTensor(arg) && isComplex(ctx.tensor(arg)));
   const [rr, ii] = [once(0, 0), left && right ? once(1, 1) : none];
   const [ri, ir] = [right ? once(0, 1) : none, left ? once(1, 0) : none];
   return {
@@ -107,17 +104,17 @@ function productOf(
 function product(real: ExternFunction): ExternFunction {
   const form: ExternFunction = (step, ctx) =>
     oneResult(step, ctx, out => {
-      const { re, im } = productOf(real, step, ctx, out, [0, 1]);
+      const { re, im } = productOf(real, step, ctx, out);
       writePairs(ctx.buffer, out, re, im);
     });
   return orReal(form, real);
 }
 
 /** (input, a, b, beta, alpha): beta * input + alpha * product(a, b) */
-function addedProduct(real: ExternFunction | undefined, plain: ExternFunction): ExternFunction {
+function addedProduct(real: ExternFunction, plain: ExternFunction): ExternFunction {
   const form: ExternFunction = (step, ctx) =>
     oneResult(step, ctx, out => {
-      const { re, im } = productOf(plain, { ...step, args: step.args.slice(1, 3), kwargs: [] }, ctx, out, [0, 1]);
+      const { re, im } = productOf(plain, { ...step, args: step.args.slice(1, 3), kwargs: [] }, ctx, out);
       const [beta, alpha] = [
         pairOf(ctx, argument(step, 3, "beta"), [1, 0]),
         pairOf(ctx, argument(step, 4, "alpha"), [1, 0]),
@@ -140,7 +137,7 @@ function convolved(real: ExternFunction): ExternFunction {
     oneResult(step, ctx, out => {
       const bias = step.args[2];
       const args = step.args.map((a, i): PlanArg => (i === 2 ? { kind: "none" } : a));
-      const { re, im } = productOf(real, { ...step, args }, ctx, out, [0, 1]);
+      const { re, im } = productOf(real, { ...step, args }, ctx, out);
       if (isTensor(bias)) {
         const channels = readPairs(ctx.buffer, ctx.tensor(bias));
         const inner = numel(out.size.slice(2));
@@ -156,7 +153,7 @@ function convolved(real: ExternFunction): ExternFunction {
 }
 
 /** of the mask of what is not zero */
-function ofMask(real: ExternFunction | undefined): ExternFunction {
+function ofMask(real: ExternFunction): ExternFunction {
   const form: ExternFunction = (step, ctx) => {
     const t = tensorAt(step, ctx, 0);
     const mask = ctx.machine.create(t.size, t.stride, "bool");
@@ -168,7 +165,7 @@ function ofMask(real: ExternFunction | undefined): ExternFunction {
         re.map((x, i) => Number(x !== 0 || im[i] !== 0)),
         im,
       );
-      return real?.(step, { ...ctx, tensor: () => mask.view }) ?? [];
+      return real(step, { ...ctx, tensor: () => mask.view });
     } finally {
       ctx.machine.release(mask.base);
     }
@@ -185,11 +182,11 @@ const copyInto: ExternFunction = (step, ctx) => {
   return [];
 };
 
-const [mm, bmm] = [matmul["aten.mm"] as ExternFunction, matmul["aten.bmm"] as ExternFunction];
+const [mm, bmm] = [realOf(matmul, "aten.mm"), realOf(matmul, "aten.bmm")];
 
 /** argument 3 of the scatters is a tensor or a number */
 const linear = (names: readonly string[], values: readonly number[] = []): Record<string, ExternFunction> =>
-  Object.fromEntries(names.map(name => [name, byParts(indexing[name], values)]));
+  Object.fromEntries(names.map(name => [name, byParts(realOf(indexing, name), values)]));
 
 export const complexParts: Readonly<Record<string, ExternFunction>> = {
   ...linear(["aten.index", "aten._unsafe_index", "aten.gather"]),
@@ -198,15 +195,15 @@ export const complexParts: Readonly<Record<string, ExternFunction>> = {
   ...linear(["aten.scatter", "aten.scatter_add", "aten.scatter_", "aten.scatter_add_"], [3]),
   "aten.mm": product(mm),
   "aten.bmm": product(bmm),
-  "aten.dot": product(matmul["aten.dot"] as ExternFunction),
-  "aten.mv": product(matmul["aten.mv"] as ExternFunction),
-  "aten.addmm": addedProduct(matmul["aten.addmm"], mm),
-  "aten.baddbmm": addedProduct(matmul["aten.baddbmm"], bmm),
-  "aten.convolution": convolved(convolution["aten.convolution"] as ExternFunction),
-  "aten.nonzero": ofMask(dataDependent["aten.nonzero"]),
+  "aten.dot": product(realOf(matmul, "aten.dot")),
+  "aten.mv": product(realOf(matmul, "aten.mv")),
+  "aten.addmm": addedProduct(realOf(matmul, "aten.addmm"), mm),
+  "aten.baddbmm": addedProduct(realOf(matmul, "aten.baddbmm"), bmm),
+  "aten.convolution": convolved(realOf(convolution, "aten.convolution")),
+  "aten.nonzero": ofMask(realOf(dataDependent, "aten.nonzero")),
   "aten.clone": orReal(
     each(1, x => x),
-    elementwise["aten.clone"],
+    realOf(elementwise, "aten.clone"),
   ),
-  "aten.copy_": orReal(copyInto, elementwise["aten.copy_"]),
+  "aten.copy_": orReal(copyInto, realOf(elementwise, "aten.copy_")),
 };

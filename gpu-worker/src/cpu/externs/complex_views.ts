@@ -1,11 +1,11 @@
 // Views of complex tensors, which a graph keeps as calls, and what moves their elements.
-import type { Held, TensorView } from "../tensors";
+import { type Held, inParts, narrow, type TensorView } from "../tensors";
 import { argument, isTensor, numberOf, numbersOf, tensorAt, wrapDim } from "./arguments";
-import { type Box, moved, pairOf, readPairs, writePairs } from "./complex";
+import { type Box, COMPLEX, isComplex, moved, pairOf, readPairs, writePairs } from "./complex";
 import { oneResult } from "./results";
 import type { ExternContext, ExternFunction, ExternStep } from "./types";
 
-type Layout = Pick<TensorView, "size" | "stride" | "address">;
+type Layout = Partial<TensorView>;
 
 /** the argument's memory, laid out anew, once for each result */
 const views =
@@ -23,7 +23,6 @@ const view = (lay: (t: TensorView, step: ExternStep, ctx: ExternContext) => Layo
   views((t, step, ctx) => [lay(t, step, ctx)]);
 
 const inserted = <T>(xs: readonly T[], at: number, x: T): T[] => [...xs.slice(0, at), x, ...xs.slice(at)];
-const replaced = <T>(xs: readonly T[], at: number, x: T): T[] => xs.map((y, i) => (i === at ? x : y));
 
 const permute = view((t, step, ctx) => {
   const order = numbersOf(ctx, step.args[1]).map(d => wrapDim(d, t.size.length));
@@ -36,16 +35,6 @@ const unsqueeze = view((t, step, ctx) => {
   return { ...t, size: inserted(t.size, d, 1), stride: inserted(t.stride, d, stride) };
 });
 
-/** elements begin, begin + by, ... of a dim */
-function along(t: TensorView, d: number, begin: number, size: number, by = 1): Layout {
-  const stride = t.stride[d] ?? 0;
-  return {
-    size: replaced(t.size, d, size),
-    stride: replaced(t.stride, d, stride * by),
-    address: t.address + begin * stride * t.itemSize,
-  };
-}
-
 const slice = view((t, step, ctx) => {
   const d = wrapDim(numberOf(ctx, step.args[1], 0), t.size.length);
   const size = t.size[d] ?? 1;
@@ -53,12 +42,12 @@ const slice = view((t, step, ctx) => {
   const begin = bound(numberOf(ctx, step.args[2], 0));
   const end = Math.max(begin, bound(numberOf(ctx, step.args[3], size)));
   const by = numberOf(ctx, step.args[4], 1);
-  return along(t, d, begin, Math.ceil((end - begin) / by), by);
+  return narrow(t, d, begin, Math.ceil((end - begin) / by), by);
 });
 
 /** one place of a dim, which goes */
 function at(t: TensorView, d: number, i: number): Layout {
-  const one = along(t, d, i < 0 ? i + (t.size[d] ?? 1) : i, 1);
+  const one = narrow(t, d, i < 0 ? i + (t.size[d] ?? 1) : i, 1);
   return { ...one, size: t.size.filter((_, k) => k !== d), stride: t.stride.filter((_, k) => k !== d) };
 }
 
@@ -80,7 +69,7 @@ const split = views((t, step, ctx) => {
   let begin = 0;
   return sizes.map(s => {
     begin += s;
-    return along(t, d, begin - s, s);
+    return narrow(t, d, begin - s, s);
   });
 });
 
@@ -108,7 +97,7 @@ const diagonal = view((t, step, ctx) => {
 const unfold = view((t, step, ctx) => {
   const d = wrapDim(numberOf(ctx, step.args[1], 0), t.size.length);
   const [size, by] = [numberOf(ctx, step.args[2], 1), numberOf(ctx, step.args[3], 1)];
-  const windows = along(t, d, 0, Math.floor(((t.size[d] ?? 1) - size) / by) + 1, by);
+  const windows = narrow(t, d, 0, Math.floor(((t.size[d] ?? 1) - size) / by) + 1, by);
   return { ...windows, size: [...windows.size, size], stride: [...windows.stride, t.stride[d] ?? 1] };
 });
 
@@ -131,6 +120,17 @@ const squeeze = view((t, step, ctx) => {
   const stays = t.size.map((s, d) => s !== 1 || (given.length > 0 && !given.includes(d)));
   return { ...t, size: t.size.filter((_, d) => stays[d]), stride: t.stride.filter((_, d) => stays[d]) };
 });
+
+const asReal = view((t, step, ctx) =>
+  isComplex(t) ? inParts(t) : ctx.fail("invalid-job", `${step.op} of ${t.dtype}`),
+);
+
+const asComplex = view((t, step, ctx) => ({
+  size: t.size.slice(0, -1),
+  stride: t.stride.slice(0, -1).map(s => s / 2),
+  dtype: COMPLEX[t.dtype] ?? ctx.fail("invalid-job", `${step.op} of ${t.dtype}`),
+  itemSize: 2 * t.itemSize,
+}));
 
 /** always a copy: nothing is written through a graph's views */
 const reshape: ExternFunction = (step, ctx) =>
@@ -184,11 +184,10 @@ const concatenate: ExternFunction = (step, ctx) =>
     const d = wrapDim(numberOf(ctx, argument(step, 1, "dim"), 0), out.size.length);
     let before = 0;
     for (const t of parts) {
-      // a part of the result that lies where it is written
-      const place = { ...out, size: t.size, address: out.address + before * (out.stride[d] ?? 0) * out.itemSize };
+      const size = t.size[d] ?? 0;
       const { re, im } = readPairs(ctx.buffer, t);
-      writePairs(ctx.buffer, place, re, im);
-      before += t.size[d] ?? 0;
+      writePairs(ctx.buffer, narrow(out, d, before, size), re, im);
+      before += size;
     }
   });
 
@@ -207,6 +206,8 @@ export const complexViews: Readonly<Record<string, ExternFunction>> = {
   "aten.unfold": unfold,
   "aten.as_strided": asStrided,
   "aten.alias": view(t => t),
+  "aten.view_as_real": asReal,
+  "aten.view_as_complex": asComplex,
   "aten.repeat": repeat,
   "aten.constant_pad_nd": pad,
   "prims.rev": reverse,

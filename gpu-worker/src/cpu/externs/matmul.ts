@@ -1,7 +1,7 @@
 // mm, addmm, bmm, baddbmm, dot. Products accumulate in float32, float64's and the integers' in float64.
 import { gather, intoDense, read, write } from "../dense";
 import { gemm } from "../gemm";
-import { numel, type TensorView } from "../tensors";
+import { narrow, numel, type TensorView } from "../tensors";
 import { argument, numberOf, tensorAt } from "./arguments";
 import { oneResult } from "./results";
 import type { ExternContext, ExternFunction } from "./types";
@@ -140,22 +140,16 @@ const splitMm: ExternFunction = (step, ctx) =>
     const k = a.size[1] ?? 0;
     for (let p = 0; p < (out.size[0] ?? 0); p++) {
       const first = p * depth;
-      const last = Math.min(first + depth, k);
+      const size = Math.min(depth, k - first);
       multiply(ctx, batched(matrix(out, p)), {
-        a: batched(between(a, 1, first, last)),
-        b: batched(between(b, 0, first, last)),
+        a: batched(narrow(a, 1, first, size)),
+        b: batched(narrow(b, 0, first, size)),
         input: null,
         alpha: 1,
         beta: 0,
       });
     }
   });
-
-/** the view's elements from `first` to before `last` along a dimension */
-function between(t: TensorView, dim: number, first: number, last: number): TensorView {
-  const size = t.size.map((n, d) => (d === dim ? last - first : n));
-  return { ...t, size, address: t.address + first * (t.stride[dim] ?? 0) * t.itemSize };
-}
 
 /** _scaled_mm(self, mat2, scale_a, scale_b, bias): (self * scale_a) @ (mat2 * scale_b) + bias, scales of one or of each row and column */
 const scaledMm: ExternFunction = (step, ctx) =>
