@@ -121,7 +121,7 @@ class PlanRun {
         this.unbind(step.name);
         return;
       case "launch":
-        this.template(step, () => this.launch());
+        this.template(step);
         return;
       case "extern":
         this.extern(step);
@@ -184,7 +184,7 @@ class PlanRun {
   }
 
   /** what comes before a template's matrix products, those, and the rest of its kernel; what lives inside has memory of its own */
-  private template(step: Extract<PlanStep, { kind: "launch" }>, launch: () => void): void {
+  private template(step: Extract<PlanStep, { kind: "launch" }>): void {
     const inside: string[] = [];
     const create = (t: PlanTensor): void => {
       if (this.named.has(t.name)) return;
@@ -194,14 +194,14 @@ class PlanRun {
     };
     for (const c of step.before ?? []) {
       for (const t of c.results) create(t);
-      launch();
+      this.launch();
     }
     for (const p of step.products ?? []) {
       const [result] = p.results;
       if (result) create({ ...result, name: p.output });
       runExtern(p, this.externContext());
     }
-    launch();
+    this.launch();
     for (const name of inside) this.unbind(name);
   }
 
