@@ -43,4 +43,10 @@ export function withLeaf(state: State, path: string, made: Choice): State {
   return withChoice(state, hole, replaceLeaf(state.get(hole) ?? ABSENT, rest, made));
 }
 
+/** The tensor with another size at these dimensions. */
+export const resized = (c: TensorChoice, dims: readonly number[], size: number): TensorChoice => ({
+  ...c,
+  dims: c.dims.map((d, i) => (dims.includes(i) ? size : d)),
+});
+
 export const holeOf = (path: string): string => path.split("/")[0] ?? path;

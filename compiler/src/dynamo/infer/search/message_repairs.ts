@@ -1,8 +1,9 @@
 // Inputs that torch's and Python's own error messages ask for. In: the tensors of a state and its failure. Out: states to try.
+import { isFloatDType } from "../../../aten/ops/helpers/dtypes";
 import type { DType } from "../../../aten/types";
 import { keptEnds, reshaped } from "../choices/inputs";
 import { type Failure, type State, tensor } from "../types";
-import { type Leaf, withLeaf } from "./leaves";
+import { type Leaf, resized, withLeaf } from "./leaves";
 
 const UNLIKE =
   /size of tensor a|must match|[Ee]xpected size|[Ss]izes of tensors|not broadcastable|shape mismatch|same (size|shape)|[Ss]hapes? .*(mismatch|differ|not)|cannot be multiplied|[Ee]xpand/;
@@ -59,8 +60,7 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   const setDim = (at: (rank: number) => number, size: number): void => {
     for (const { path, c } of read) {
       const i = at(c.dims.length);
-      if (i >= 0 && i < c.dims.length && c.dims[i] !== size)
-        out.push(withLeaf(state, path, { ...c, dims: c.dims.map((d, k) => (k === i ? size : d)) }));
+      if (i >= 0 && i < c.dims.length && c.dims[i] !== size) out.push(withLeaf(state, path, resized(c, [i], size)));
     }
   };
   /** tensors that are concatenated have the size together */
@@ -68,25 +68,19 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
     const parts = read.filter(({ c }) => at(c.dims.length) >= 0);
     if (parts.length < 2 || size % parts.length !== 0) return;
     const each = size / parts.length;
-    const resized = parts.reduce((s, { path, c }) => {
-      const i = at(c.dims.length);
-      return withLeaf(s, path, { ...c, dims: c.dims.map((d, k) => (k === i ? each : d)) });
-    }, state);
-    out.push(resized);
+    out.push(parts.reduce((s, { path, c }) => withLeaf(s, path, resized(c, [at(c.dims.length)], each)), state));
   };
   /** tensors that were joined have the wanted size together: one of them makes up what is missing */
   const makeUp = (at: (rank: number) => number, got: number, wanted: number): void => {
     for (const { path, c } of read.length > 1 ? read : []) {
       const i = at(c.dims.length);
       const size = (c.dims[i] ?? 0) + wanted - got;
-      if (size > 0 && size !== wanted)
-        out.push(withLeaf(state, path, { ...c, dims: c.dims.map((d, k) => (k === i ? size : d)) }));
+      if (size > 0 && size !== wanted) out.push(withLeaf(state, path, resized(c, [i], size)));
     }
   };
   const { message } = f;
-  const isFloat = (d: DType): boolean => /float/.test(d);
-  if (WANTS_INTEGERS.test(message)) setType(read, isFloat, "int64");
-  if (WANTS_FLOATS.test(message)) setType(read, d => !isFloat(d), "float32");
+  if (WANTS_INTEGERS.test(message)) setType(read, isFloatDType, "int64");
+  if (WANTS_FLOATS.test(message)) setType(read, d => !isFloatDType(d), "float32");
   if (/[Bb]oolean|bool tensor|\(bool\)|torch\.bool/.test(message)) setType(read, d => d !== "bool", "bool");
   const channels = /weight of size \[([\d, ]+)\].* to have (\d+) channels(?:, but got (\d+))?/.exec(message);
   if (channels) {
@@ -149,7 +143,7 @@ function joinedChannels(parts: readonly Leaf[], got: number, wanted: number): Le
   const sum = parts.reduce((n, l) => n + (l.c.dims[1] ?? 0), 0);
   if (parts.length < 2 || sum !== got || wanted % parts.length !== 0) return undefined;
   const each = wanted / parts.length;
-  return parts.map(l => ({ ...l, c: { ...l.c, dims: l.c.dims.map((d, i) => (i === 1 ? each : d)) } }));
+  return parts.map(({ path, c }) => ({ path, c: resized(c, [1], each) }));
 }
 
 const WANTS_INTEGERS =

@@ -17,7 +17,7 @@ import {
   withChoice,
 } from "../types";
 import { blamed } from "./failure";
-import { choiceLeaves, holeOf, type Leaf, withLeaf } from "./leaves";
+import { choiceLeaves, holeOf, type Leaf, resized, withLeaf } from "./leaves";
 import { alike, enlarged, messageRepairs } from "./message_repairs";
 import { pairedResizes, resizes } from "./solve";
 
@@ -134,11 +134,6 @@ const leavesOf = (state: State): Leaf[] => [...state].flatMap(([name, c]) => cho
 /** a parameter without a default that its annotation or its code lets be None */
 export const mayBeNone = (h: Hole): boolean =>
   h.required && (h.usage.optional || /^Optional\[|\|None$|^None\|/.test(h.annotation));
-
-const resized = (c: TensorChoice, dims: readonly number[], size: number): TensorChoice => ({
-  ...c,
-  dims: c.dims.map((d, i) => (dims.includes(i) ? size : d)),
-});
 
 /** inputs that meet somewhere have a width together: those that had the old size at the same place from the end get the new one */
 function together(alone: State, changed: Leaf, leaves: readonly Leaf[], r: Resize): State[] {
