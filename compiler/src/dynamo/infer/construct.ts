@@ -7,7 +7,7 @@ import { type InferContext, isModuleClass } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
-import { blamed, endless, failureOf, NO_OPERATORS, whyOf } from "./search/failure";
+import { blamed, endless, failureOf, missingKey, NO_OPERATORS, whyOf } from "./search/failure";
 import { type Found, search } from "./search/search";
 import {
   ABSENT,
@@ -50,7 +50,7 @@ const knownOf = {
 export function construct(ctx: InferContext, cls: PyClass, around: PyDict, by?: string): Built {
   if (by !== undefined) {
     const maker = buildersOf(ctx, cls, around).find(m => m.name === by);
-    return maker ? make(ctx, cls, maker, around) : { kind: "failed", failure: null, why: `${by}() is not there` };
+    return maker ? make(ctx, cls, maker) : { kind: "failed", failure: null, why: `${by}() is not there` };
   }
   const known = ctx.small ? knownOf.small : knownOf.usual;
   const before = known.get(ctx)?.get(cls);
@@ -78,17 +78,17 @@ function remade(ctx: InferContext, cls: PyClass, b: Extract<Built, { readonly ki
 }
 
 function searched(ctx: InferContext, cls: PyClass, around: PyDict): Built {
-  const direct = make(ctx, cls, constructorOf(ctx, cls, around), around);
+  const direct = make(ctx, cls, constructorOf(ctx, cls, around));
   if (direct.kind === "built" || direct.failure === null || endless(direct.failure)) return direct;
   for (const m of buildersOf(ctx, cls, around).slice(0, NESTED_BUILDERS)) {
-    const built = make(ctx, cls, m, around);
+    const built = make(ctx, cls, m);
     if (built.kind === "built") return built;
   }
   return direct;
 }
 
 /** searches arguments for one way to an object of `cls` */
-export function make(ctx: InferContext, cls: PyClass, maker: Maker, around: PyDict): Built {
+export function make(ctx: InferContext, cls: PyClass, maker: Maker): Built {
   if (ctx.building.includes(cls.qualname)) return { kind: "failed", failure: null, why: `${cls.name} needs itself` };
   if (ctx.building.length >= DEEPEST) return { kind: "failed", failure: null, why: `${cls.name} is nested too deeply` };
   ctx.building.push(cls.qualname);
@@ -106,7 +106,7 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker, around: PyDi
     };
     let by = maker;
     let found = attempt(by);
-    const more = found.kind === "failed" && found.failure && withMissing(ctx, by, around, found.failure);
+    const more = found.kind === "failed" && found.failure && withMissing(ctx, by, found.failure);
     if (more) {
       by = more;
       found = attempt(by);
@@ -229,7 +229,7 @@ function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device
 
 /** kwargs["pretrained"] of a constructor that takes **kwargs: what the parameter falls back to, said out loud */
 function spelledOut(holes: readonly Hole[], s: State, f: Failure): State[] {
-  const key = f.type === "KeyError" ? /^'(\w+)'$/.exec(f.message)?.[1] : undefined;
+  const key = missingKey(f);
   const h = holes.find(x => x.name === key && (s.get(x.name) ?? ABSENT).kind === "absent");
   if (!h) return [];
   const own = defaultOf(h);

@@ -4,9 +4,9 @@ import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import { PyClass, PyClassMethod, type PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { constructorChoices } from "./choices/constructor";
-import { fieldHoles, functionHoles } from "./choices/holes";
-import { emptyUsage } from "./choices/usage";
+import { bareDraft, fieldHoles, functionHoles } from "./choices/holes";
 import { functionOf, type InferContext, lookup } from "./context";
+import { missingArguments, quotedNames } from "./search/failure";
 import { dotted } from "./syntax";
 import { type Choice, distinct, type Failure, type Hole } from "./types";
 
@@ -65,25 +65,13 @@ function fitsType(annotation: string, c: Choice): boolean {
 }
 
 /** with the parameters that an error says are missing where **kwargs hands everything on; undefined: it names none */
-export function withMissing(ctx: InferContext, m: Maker, around: PyDict, f: Failure): Maker | undefined {
+export function withMissing(ctx: InferContext, m: Maker, f: Failure): Maker | undefined {
   const func = m.callable instanceof PyClass ? functionOf(m.callable.lookup("__init__")) : functionOf(m.callable);
-  const missing =
-    f.type === "KeyError"
-      ? f.message
-      : /missing \d+ required (?:positional|keyword-only) arguments?: (.*)$/.exec(f.message)?.[1];
-  if (!func?.code.varkw || missing === undefined) return undefined;
-  const more = [...missing.matchAll(/'(\w+)'/g)].flatMap(([, name = ""]) => {
+  if (!func?.code.varkw) return undefined;
+  const missing = f.type === "KeyError" ? quotedNames(f.message) : missingArguments(f);
+  const more = missing.flatMap(name => {
     if (m.holes.some(h => h.name === name)) return [];
-    const draft = {
-      name,
-      annotation: "",
-      required: true,
-      keywordOnly: true,
-      usage: emptyUsage(),
-      fallback: undefined,
-      globals: func.globals ?? around,
-      selves: new Set<string>(),
-    };
+    const draft = { ...bareDraft(name, func.globals), keywordOnly: true };
     return [{ ...draft, choices: constructorChoices(ctx, draft) }];
   });
   return more.length === 0 ? undefined : { ...m, holes: [...m.holes, ...more] };

@@ -170,7 +170,7 @@ function madeBy(r: Root, cls: PyClass, by: Maker): Found | Refused {
   p.assumed.length = 0;
   // a tensor that is written down is meant for forward
   const written = new Map([...request.written].filter(([, c]) => c.kind !== "tensor"));
-  const built = make(p, cls, { ...by, holes: withWritten(by.holes, written) }, p.main.dict);
+  const built = make(p, cls, { ...by, holes: withWritten(by.holes, written) });
   if (built.kind === "failed") {
     const tooLong = built.failure && endless(built.failure) ? built.failure : null;
     return { why: `it can't be built: ${built.why}`, failure: tooLong };

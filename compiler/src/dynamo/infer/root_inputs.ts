@@ -4,10 +4,9 @@ import { PyFunction } from "../interp/frame";
 import { type Kwargs, PyInstance, type Value } from "../objects/values";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import { asRoot, attempt, type Found, isFound, type Refused, refused } from "./attempt";
-import { functionHoles, withWritten } from "./choices/holes";
+import { bareDraft, functionHoles, withWritten } from "./choices/holes";
 import { inputChoices } from "./choices/inputs";
 import { inputKind, isCachePosition } from "./choices/names";
-import { emptyUsage } from "./choices/usage";
 import { functionOf, methodOf, moduleMethod } from "./context";
 import { jaxtyped, type Written } from "./evidence/written";
 import { takenByFirstLayer } from "./first_layer";
@@ -49,7 +48,7 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
   return isFound(again) ? again : found;
 }
 
-export function onCuda(p: Program, target: Value): boolean {
+function onCuda(p: Program, target: Value): boolean {
   return "ok" in guarded(p, STEPS, () => moduleMethod(p.vm, target, "cuda"));
 }
 
@@ -116,16 +115,7 @@ function fits(h: Hole, { dims }: TensorChoice): boolean {
 }
 
 function restHole({ p }: RootRequest, f: PyFunction, name: string): Hole {
-  const draft = {
-    name,
-    annotation: "",
-    required: true,
-    keywordOnly: false,
-    usage: emptyUsage(),
-    fallback: undefined,
-    globals: f.globals,
-    selves: new Set<string>(),
-  };
+  const draft = bareDraft(name, f.globals);
   return { ...draft, choices: inputChoices(p, { ...draft, name: "x" }) };
 }
 

@@ -3,6 +3,7 @@
 import { PyClass, PyDict } from "../../objects/values";
 import { type InferContext, isEnum, lookup } from "../context";
 import { buildersOf } from "../makers";
+import { missingArguments, missingKey } from "../search/failure";
 import type { Choice, Failure, Hole } from "../types";
 import { NONE, number } from "../types";
 import { guessByName, LADDER } from "./constructor";
@@ -140,14 +141,11 @@ function resized(now: Choice, f: Failure): Choice[] {
 /** a dictionary with the arguments that the call it was unpacked into asks for */
 function completed(now: Choice, f: Failure): Choice[] {
   if (now.kind !== "dict") return [];
-  const missing = /missing \d+ required (?:positional|keyword-only) arguments?: (.*)$/.exec(f.message);
-  if (missing) {
-    const names = [...(missing[1] ?? "").matchAll(/'(\w+)'/g)].map(m => m[1] ?? "");
-    return [{ ...now, entries: [...now.entries, ...names.map((n): [string, Choice] => [n, guessByName(n)])] }];
-  }
+  const key = missingKey(f);
+  const missing = key === undefined ? missingArguments(f) : [key];
+  if (missing.length > 0)
+    return [{ ...now, entries: [...now.entries, ...missing.map((n): [string, Choice] => [n, guessByName(n)])] }];
   const extra = /unexpected keyword argument '(\w+)'/.exec(f.message)?.[1];
-  const key = f.type === "KeyError" ? /^'(\w+)'$/.exec(f.message)?.[1] : undefined;
-  if (key !== undefined) return [{ ...now, entries: [...now.entries, [key, guessByName(key)]] }];
   return extra === undefined ? [] : [{ ...now, entries: now.entries.filter(([k]) => k !== extra) }];
 }
 

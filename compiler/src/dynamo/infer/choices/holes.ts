@@ -56,6 +56,18 @@ export function functionHoles(
   return out;
 }
 
+/** a required parameter of which nothing is known but its name */
+export const bareDraft = (name: string, globals: PyDict): Draft => ({
+  name,
+  annotation: "",
+  required: true,
+  keywordOnly: false,
+  usage: emptyUsage(),
+  fallback: undefined,
+  globals,
+  selves: new Set(),
+});
+
 /** what methods other than the constructor do with what it stored */
 function addMethods(usage: Usage, cls: PyClass, init: PyFunction, selves: ReadonlySet<string>): void {
   const { called } = usage;

@@ -72,6 +72,16 @@ export function whyOf(f: Failure): string {
   return `${f.type}: ${f.message.split("\n")[0] ?? ""}${f.at === null ? "" : ` (${f.at})`}`;
 }
 
+/** the text key that a dictionary had not */
+export const missingKey = (f: Failure): string | undefined =>
+  f.type === "KeyError" ? /^'(\w+)'$/.exec(f.message)?.[1] : undefined;
+
+/** the required arguments that a call left out */
+export const missingArguments = (f: Failure): string[] =>
+  quotedNames(/missing \d+ required (?:positional|keyword-only) arguments?: (.*)$/.exec(f.message)?.[1] ?? "");
+
+export const quotedNames = (text: string): string[] => [...text.matchAll(/'(\w+)'/g)].map(m => m[1] ?? "");
+
 /** holes named by the running lines, those of inner lines first */
 export function blamed(
   holes: readonly { readonly name: string; readonly selves: ReadonlySet<string> }[],

@@ -16,7 +16,7 @@ import {
   tensor,
   withChoice,
 } from "../types";
-import { blamed } from "./failure";
+import { blamed, missingKey } from "./failure";
 import { choiceLeaves, holeOf, type Leaf, resized, withLeaf } from "./leaves";
 import { alike, enlarged, messageRepairs } from "./message_repairs";
 import { pairedResizes, resizes } from "./solve";
@@ -24,7 +24,7 @@ import { pairedResizes, resizes } from "./solve";
 /** what a failure asks an input to hold: an attribute of a tensor or of a record, a key of a dictionary */
 function held(holes: readonly Hole[], state: State, f: Failure): State[] {
   const attribute = /^'(?:Tensor|Inputs)' object has no attribute '(\w+)'/.exec(f.message)?.[1];
-  const key = f.type === "KeyError" ? /^'(\w+)'$/.exec(f.message)?.[1] : undefined;
+  const key = missingKey(f);
   const indexed = /^only integers, slices|string indices/.test(f.message);
   const name = attribute ?? key;
   if (name === undefined && !indexed) return [];
