@@ -13,6 +13,7 @@ import {
   ABSENT,
   type Choice,
   choiceText,
+  described,
   type Failure,
   type Hole,
   NONE,
@@ -177,10 +178,7 @@ const IDENTITY = /^torch\.nn\.Identity$/;
 const SCALE: Choice = { kind: "scale" };
 
 function notesOf({ holes, name }: Maker, s: State): string[] {
-  const given = holes.flatMap(h => {
-    const c = s.get(h.name);
-    return c && c.kind !== "absent" ? [`${h.name} is ${choiceText(c)}`] : [];
-  });
+  const given = described(holes, s);
   return name === null ? given : [`built by ${name}()`, ...given];
 }
 

@@ -1,6 +1,7 @@
 // Arguments for a forward method (or a function of tensors) that nobody calls. In: the callable, its parameters, what is
 // written about them. Out: arguments with which it runs to its end; or the failure that got farthest.
 import type { Kwargs, Value } from "../objects/values";
+import { mayBeNone } from "./choices/holes";
 import { construct } from "./construct";
 import type { InferContext } from "./context";
 import { guarded } from "./guarded";
@@ -8,7 +9,7 @@ import { callArguments, makeValue } from "./make";
 import { endless, failureOf, NO_OPERATORS } from "./search/failure";
 import { tensorLeaves } from "./search/leaves";
 import { SizeProbe } from "./search/probe";
-import { mayBeNone, repairs } from "./search/repairs";
+import { repairs } from "./search/repairs";
 import { type Found, search } from "./search/search";
 import { ABSENT, type Failure, type Hole, NONE, type State, withChoice } from "./types";
 

@@ -16,7 +16,7 @@ import { callArguments } from "./make";
 import { prepare } from "./prepare";
 import type { Program } from "./program";
 import { endless } from "./search/failure";
-import { ABSENT, type Choice, choiceText, distinct, type Hole, type State, type TensorChoice } from "./types";
+import { ABSENT, type Choice, described, distinct, type Hole, type State, type TensorChoice } from "./types";
 
 export interface RootRequest {
   readonly p: Program;
@@ -151,11 +151,7 @@ function captured(
   notes: readonly string[],
   marks: typeof MARKS,
 ): Found | Refused {
-  const described = holes.flatMap(h => {
-    const c = state.get(h.name) ?? ABSENT;
-    return c.kind === "absent" ? [] : [`${h.name} is ${choiceText(c)}`];
-  });
-  const options = { ...r.options, assumed: [...r.options.assumed, ...notes, ...described] };
+  const options = { ...r.options, assumed: [...r.options.assumed, ...notes, ...described(holes, state)] };
   let last: Found | Refused = { why: "nothing to try", failure: null };
   for (const marked of r.symbolic ? marks : marks.slice(-1)) {
     const inputs = () => {

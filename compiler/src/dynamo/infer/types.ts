@@ -142,7 +142,15 @@ function spoken(path: string): string {
   return name === undefined ? path : `${name} (${file})`;
 }
 
-/** "x is float32[2, 3, 224, 224]" */
+/** what stands in the holes that are not left to their defaults: "x is float32[2, 3, 224, 224]" */
+export function described(holes: readonly Hole[], s: State): string[] {
+  return holes.flatMap(h => {
+    const c = s.get(h.name) ?? ABSENT;
+    return c.kind === "absent" ? [] : [`${h.name} is ${choiceText(c)}`];
+  });
+}
+
+/** "float32[2, 3, 224, 224]" */
 export function choiceText(c: Choice): string {
   switch (c.kind) {
     case "absent":

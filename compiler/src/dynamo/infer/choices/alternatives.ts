@@ -7,6 +7,7 @@ import { missingArguments, missingKey } from "../search/failure";
 import type { Choice, Failure, Hole } from "../types";
 import { NONE, number } from "../types";
 import { guessByName, LADDER } from "./constructor";
+import { mayBeNone } from "./holes";
 
 type Kind = Choice["kind"];
 
@@ -93,7 +94,7 @@ export function alternativeChoices(
   for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind && c.kind !== now.kind));
   out.push(...h.choices.filter(c => c.kind === now.kind), ...h.choices);
   if (!h.required) out.push({ kind: "absent" });
-  else if (h.usage.optional || /^(Optional\[|None\||.*\|None$)/.test(h.annotation)) out.push(NONE);
+  else if (mayBeNone(h)) out.push(NONE);
   return out;
 }
 

@@ -56,6 +56,10 @@ export function functionHoles(
   return out;
 }
 
+/** a parameter without a default that its annotation or its code lets be None */
+export const mayBeNone = (h: Hole): boolean =>
+  h.required && (h.usage.optional || /^Optional\[|\|None$|^None\|/.test(h.annotation));
+
 /** a required parameter of which nothing is known but its name */
 export const bareDraft = (name: string, globals: PyDict): Draft => ({
   name,

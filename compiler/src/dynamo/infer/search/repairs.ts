@@ -1,5 +1,6 @@
 // Other inputs after a failed run. In: the holes, the state that failed, its failure. Out: states to try, most plausible first.
 import { alternativeChoices } from "../choices/alternatives";
+import { mayBeNone } from "../choices/holes";
 import { heldTensors, keptEnds, reshaped, tensorChoices } from "../choices/inputs";
 import { roundRobin } from "../construct";
 import type { InferContext } from "../context";
@@ -130,10 +131,6 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
 }
 
 const leavesOf = (state: State): Leaf[] => [...state].flatMap(([name, c]) => choiceLeaves(name, c));
-
-/** a parameter without a default that its annotation or its code lets be None */
-export const mayBeNone = (h: Hole): boolean =>
-  h.required && (h.usage.optional || /^Optional\[|\|None$|^None\|/.test(h.annotation));
 
 /** inputs that meet somewhere have a width together: those that had the old size at the same place from the end get the new one */
 function together(alone: State, changed: Leaf, leaves: readonly Leaf[], r: Resize): State[] {
