@@ -11,6 +11,7 @@ import { blamed, endless, failureOf, missingKey, NO_OPERATORS, whyOf } from "./s
 import { type Found, search } from "./search/search";
 import {
   ABSENT,
+  bool,
   type Choice,
   choiceText,
   described,
@@ -20,6 +21,7 @@ import {
   number,
   type State,
   stateKey,
+  str,
   withChoice,
 } from "./types";
 
@@ -244,10 +246,10 @@ function plainChoice(v: Value | undefined): Choice | undefined {
     const items = v.items.map(plainChoice);
     return items.every(x => x !== undefined) ? { kind: "seq", items, tuple: v instanceof PyTuple } : undefined;
   }
-  if (typeof v === "boolean") return { kind: "bool", value: v };
+  if (typeof v === "boolean") return bool(v);
   if (typeof v === "number") return number(v);
   if (v instanceof PyFloat) return number(v.value, true);
-  return typeof v === "string" ? { kind: "str", value: v } : undefined;
+  return typeof v === "string" ? str(v) : undefined;
 }
 
 function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {

@@ -4,8 +4,7 @@ import { PyClass, PyDict } from "../../objects/values";
 import { type InferContext, isEnum, lookup } from "../context";
 import { buildersOf } from "../makers";
 import { missingArguments, missingKey } from "../search/failure";
-import type { Choice, Failure, Hole } from "../types";
-import { NONE, number } from "../types";
+import { ABSENT, bool, type Choice, type Failure, type Hole, NONE, named, number, OBJECT, str } from "../types";
 import { guessByName, LADDER } from "./constructor";
 import { mayBeNone } from "./holes";
 
@@ -67,7 +66,7 @@ export function alternativeChoices(
         ...keysNearby(ctx, h, f),
       );
   }
-  if (/must be torch\.dtype/.test(f.message)) out.push({ kind: "named", path: "torch.float32" });
+  if (/must be torch\.dtype/.test(f.message)) out.push(named("torch.float32"));
   if (
     now.kind === "instance" &&
     now.by === undefined &&
@@ -93,7 +92,7 @@ export function alternativeChoices(
   if (!partial) out.push(...varied(ctx, h, now, f));
   for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind && c.kind !== now.kind));
   out.push(...h.choices.filter(c => c.kind === now.kind), ...h.choices);
-  if (!h.required) out.push({ kind: "absent" });
+  if (!h.required) out.push(ABSENT);
   else if (mayBeNone(h)) out.push(NONE);
   return out;
 }
@@ -182,29 +181,29 @@ function enumValues(ctx: InferContext, h: Hole, f: Failure): Choice[] {
     ? []
     : ctx.vm.toArray(cls).flatMap((m): Choice[] => {
         const v = ctx.vm.getattrOrUndefined(m, "value");
-        if (typeof v === "string") return [{ kind: "str", value: v }];
+        if (typeof v === "string") return [str(v)];
         return typeof v === "number" ? [number(v)] : [];
       });
 }
 
 function otherValues(c: Choice, f: Failure): Choice[] {
   const sequence: Choice = { kind: "seq", items: [number(2), number(2), number(2), number(2)], tuple: false };
-  if (/not callable/.test(f.message)) return [{ kind: "named", path: "torch.nn.GELU" }];
+  if (/not callable/.test(f.message)) return [named("torch.nn.GELU")];
   if (/ has no attribute '(split|lower|upper|startswith|endswith|strip|replace|format|join|encode)'/.test(f.message))
-    return c.kind === "str" ? [] : [{ kind: "str", value: "" }];
+    return c.kind === "str" ? [] : [str("")];
   // what has attributes of its own is a part of the configuration
   if (/^'(int|float|str|bool|NoneType)' object (has no attribute|is not subscriptable)|indices must be/.test(f.message))
-    return c.kind === "object" ? [] : [{ kind: "object", given: [] }];
-  if (/must be torch\.dtype/.test(f.message)) return [{ kind: "named", path: "torch.float32" }];
+    return c.kind === "object" ? [] : [OBJECT];
+  if (/must be torch\.dtype/.test(f.message)) return [named("torch.float32")];
   if (wantedKinds(f.message).includes("seq")) return [sequence];
   if (c.kind === "number") return [64, 1, 2, 4, 3, 8, 128].filter(n => n !== c.value).map(n => number(n));
-  if (c.kind === "str") return [number(64), number(2), { kind: "bool", value: false }, NONE];
-  return c.kind === "bool" ? [{ kind: "bool", value: !c.value }, NONE] : [];
+  if (c.kind === "str") return [number(64), number(2), bool(false), NONE];
+  return c.kind === "bool" ? [bool(!c.value), NONE] : [];
 }
 
 /** strings that a message offers: quoted ones, and what stands behind "one of" */
 function namedIn(message: string, now: string): Choice[] {
-  const quoted = [...message.matchAll(/['"]([\w.-]+)['"]/g)].map((m): Choice => ({ kind: "str", value: m[1] ?? "" }));
+  const quoted = [...message.matchAll(/['"]([\w.-]+)['"]/g)].map(m => str(m[1] ?? ""));
   return [...offered(message), ...quoted].filter(c => c.kind === "str" && c.value !== now).slice(0, 8);
 }
 
@@ -214,7 +213,7 @@ function offered(message: string): Choice[] {
   const words = listed
     .split(/[\s,;|()[\]{}'"]+/)
     .filter(w => /^[A-Za-z][\w.-]*$/.test(w) && !/^(or|and|is|are|the|of)$/.test(w));
-  return [...new Set(words)].map(value => ({ kind: "str", value }));
+  return [...new Set(words)].map(str);
 }
 
 /** string keys of dictionaries that the failing lines name */
@@ -223,7 +222,7 @@ function keysNearby(ctx: InferContext, h: Hole, f: Failure): Choice[] {
   for (const words of f.lines.slice(0, 3)) {
     for (const w of words) {
       const d = lookup(ctx, h.globals, w);
-      if (d instanceof PyDict) for (const k of d.keys()) if (typeof k === "string") out.push({ kind: "str", value: k });
+      if (d instanceof PyDict) for (const k of d.keys()) if (typeof k === "string") out.push(str(k));
     }
   }
   return out.slice(0, 10);

@@ -3,7 +3,7 @@
 import type { DType } from "../../../aten/types";
 import type { InferContext } from "../context";
 import { alternatives } from "../syntax";
-import { type Choice, type Draft, distinct, NONE, number, tensor } from "../types";
+import { bool, type Choice, type Draft, distinct, IDENTITY, NONE, named, number, tensor } from "../types";
 import { constructorChoices, ofType } from "./constructor";
 import * as names from "./names";
 import { emptyUsage, type Usage } from "./usage";
@@ -36,18 +36,15 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
       names.isBoolName(h.name) ||
       (h.usage.condition && !h.usage.attributes.has("shape") && /^(return|use|is|train|causal)/.test(h.name))
     )
-      out.push({ kind: "bool", value: false });
+      out.push(bool(false));
     if (h.usage.strings.size > 0) out.push(...constructorChoices(ctx, h).slice(0, 3));
     const iterated = h.usage.sequence && !h.usage.sliced && h.usage.rank === undefined && looksLikeList(h);
     if (iterated) out.push(...tensorLists(tensors, false));
     if (isPlainNumber(h)) out.push(number(names.numberFor(h.name) ?? 8));
-    if (h.usage.called) out.push({ kind: "named", path: "torch.nn.Identity" }, { kind: "identity" });
+    if (h.usage.called) out.push(named("torch.nn.Identity"), IDENTITY);
     out.push(...tensors);
   }
-  out.push(...tensors, NONE, ...tensorLists(tensors, false), tensorDict(h, tensors), number(4), {
-    kind: "bool",
-    value: false,
-  });
+  out.push(...tensors, NONE, ...tensorLists(tensors, false), tensorDict(h, tensors), number(4), bool(false));
   out.push(...constructorChoices(ctx, h).filter(c => c.kind !== "seq"));
   return distinct(out);
 }

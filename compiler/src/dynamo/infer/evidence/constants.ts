@@ -7,8 +7,7 @@ import type * as ast from "../../../python/ast";
 import { PythonFile } from "../../../python/file";
 import { walk } from "../../../python/walk";
 import { parseYaml, YamlError } from "../../stdlib/yaml";
-import type { Choice } from "../types";
-import { NONE, number } from "../types";
+import { bool, type Choice, NONE, named, number, str } from "../types";
 import { type Use, Uses } from "./uses";
 
 type Names = ReadonlyMap<string, Choice>;
@@ -72,8 +71,8 @@ export class ProjectConstants {
     const test = new RegExp(`${is}(?:(['"])([^'"\\n]{1,40})\\1|(\\d+)\\b|([A-Za-z_][\\w.]*\\.[A-Z][A-Z\\d_]+)\\b)`);
     for (const { text } of this.code()) {
       const m = text.includes(name) ? test.exec(text) : null;
-      if (m?.[4] !== undefined) return { kind: "named", path: m[4] };
-      if (m) return m[3] === undefined ? { kind: "str", value: m[2] ?? "" } : number(Number(m[3]));
+      if (m?.[4] !== undefined) return named(m[4]);
+      if (m) return m[3] === undefined ? str(m[2] ?? "") : number(Number(m[3]));
     }
     return undefined;
   }
@@ -202,8 +201,8 @@ function fromData(v: unknown): Choice | undefined {
   if (v === null) return NONE;
   if (v instanceof PyFloat) return number(v.value, true);
   if (typeof v === "number") return number(v, !Number.isInteger(v));
-  if (typeof v === "string") return { kind: "str", value: v };
-  if (typeof v === "boolean") return { kind: "bool", value: v };
+  if (typeof v === "string") return str(v);
+  if (typeof v === "boolean") return bool(v);
   if (Array.isArray(v)) {
     const items = v.map(fromData);
     return items.some(x => x === undefined) ? undefined : { kind: "seq", items: items as Choice[], tuple: false };
@@ -279,7 +278,7 @@ function noteOption(call: ast.Call, note: Note, literal: (e: ast.Expr) => Choice
         k.value.value.type === "str" &&
         k.value.value.value === "store_true",
     );
-    note(name, given ? listed(literal(given)) : flag ? { kind: "bool", value: false } : undefined);
+    note(name, given ? listed(literal(given)) : flag ? bool(false) : undefined);
   }
 }
 
@@ -320,9 +319,9 @@ function literalOf(e: ast.Expr, named: Constant): Choice | undefined {
     case "float":
       return number(Number(e.value.value), true);
     case "bool":
-      return { kind: "bool", value: e.value.value };
+      return bool(e.value.value);
     case "str":
-      return e.value.value.length < 80 ? { kind: "str", value: e.value.value } : undefined;
+      return e.value.value.length < 80 ? str(e.value.value) : undefined;
     default:
       return undefined;
   }

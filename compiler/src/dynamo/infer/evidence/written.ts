@@ -4,7 +4,7 @@ import type { DType } from "../../../aten/types";
 import type { Arguments, Expr } from "../../../python/ast";
 import { numberFor, sizeFor } from "../choices/names";
 import { splitTop, stringOf } from "../syntax";
-import { type Choice, NONE, number } from "../types";
+import { bool, type Choice, NONE, number, str } from "../types";
 
 export type Written = ReadonlyMap<string, Choice>;
 
@@ -56,10 +56,10 @@ function parseValue(text: string, sizes: Sizes): Choice | undefined {
   }
   if (/^-?\d+$/.test(text)) return number(Number(text));
   if (/^-?\d*\.?\d+(e-?\d+)?$/i.test(text)) return number(Number(text), true);
-  if (text === "True" || text === "False") return { kind: "bool", value: text === "True" };
+  if (text === "True" || text === "False") return bool(text === "True");
   if (text === "None") return NONE;
   const s = /^(["'])(.*)\1$/.exec(text);
-  return s ? { kind: "str", value: s[2] ?? "" } : undefined;
+  return s ? str(s[2] ?? "") : undefined;
 }
 
 /** numbers stay as they are, a name gets a likely size */

@@ -4,7 +4,7 @@
 import { codeOf } from "../../../python/text_lines";
 import type { PyError } from "../../interp/api";
 import type { InferContext } from "../context";
-import { type Choice, type Decision, type Failure, NONE, number } from "../types";
+import { bool, type Choice, type Decision, type Failure, NONE, number, str } from "../types";
 
 /** why a run that ends well is no answer */
 export const NO_OPERATORS = "it runs no tensor operators";
@@ -33,8 +33,8 @@ function assertedBy(e: PyError): readonly [string, Choice] | null {
   const [, name, value] = EQUALITY.exec(at.file.lines[at.span.line - 1]?.trim() ?? "") ?? [];
   if (name === undefined || value === undefined) return null;
   if (value === "None") return [name, NONE];
-  if (value === "True" || value === "False") return [name, { kind: "bool", value: value === "True" }];
-  return [name, /^-?\d/.test(value) ? number(Number(value)) : { kind: "str", value: value.slice(1, -1) }];
+  if (value === "True" || value === "False") return [name, bool(value === "True")];
+  return [name, /^-?\d/.test(value) ? number(Number(value)) : str(value.slice(1, -1))];
 }
 
 export function failureOf(e: PyError, message: string, p: Progress): Failure {
