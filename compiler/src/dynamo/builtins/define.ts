@@ -1,6 +1,7 @@
 // How native methods and functions are put on classes and modules.
 import type { Interp } from "../interp/api";
 import { NativeArgs } from "../interp/arguments";
+import { method, type Native } from "../interp/native_method";
 import {
   type Kwargs,
   PyBuiltin,
@@ -12,13 +13,7 @@ import {
   type Value,
 } from "../objects/values";
 
-export type Native = (args: readonly Value[], kwargs: Kwargs) => Value;
-
-export function method(vm: Interp, cls: PyClass, name: string, fn: Native): void {
-  const b = new PyBuiltin(vm.types.builtin, name, fn);
-  b.method = true;
-  cls.dict.set(name, b);
-}
+export { method };
 
 /** methods of a receiver of known kind; `self` is checked by the caller of the method found on the class */
 export function methods<T extends Value>(

@@ -1,7 +1,8 @@
 // Stand-ins for configuration objects. In: the parameter that one stands in, and what is known of its attributes. Out: an
 // object whose attributes and items are found by their names when they are first asked for: in the project's files, else
 // by what the project's code does with them (`cfg.model.width`: an object; `for d in cfg.dims`: a list), else guessed.
-import { type Kwargs, PyFloat, PyInstance, type Value } from "../objects/values";
+import { method } from "../builtins/define";
+import { PyFloat, PyInstance, type Value } from "../objects/values";
 import { guessByName, sequences } from "./choices/constructor";
 import { smaller } from "./choices/smaller";
 import { emptyUsage } from "./choices/usage";
@@ -63,11 +64,8 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     }
     return v;
   };
-  const own = (name: string, fn: (args: readonly Value[], kw: Kwargs) => Value): void => {
-    const b = vm.builtin(name, ([, ...args], kw) => fn(args, kw));
-    b.method = true;
-    cls.dict.set(name, b);
-  };
+  const own = (name: string, fn: (args: readonly Value[]) => Value): void =>
+    method(vm, cls, name, ([, ...args]) => fn(args));
   own("__getattr__", ([name]) => {
     const n = String(name);
     if (n.startsWith("__")) return vm.raise("AttributeError", `'AssumedConfig' object has no attribute '${n}'`);

@@ -1,6 +1,7 @@
 // Choices made into values. In: a choice and the function that it is for. Out: a Python value; objects of classes are built
 // like roots, so this may fail as Python fails.
 
+import { method } from "../builtins/define";
 import { Frame } from "../interp/frame";
 import { PyClass, PyDict, PyFloat, PyInstance, type Value } from "../objects/values";
 import { libraryCode } from "../stdlib/modules";
@@ -68,11 +69,7 @@ export const RECORD = "Inputs";
 function makeRecord(ctx: InferContext, entries: readonly (readonly [string, Value])[]): PyInstance {
   const { vm } = ctx;
   const cls = vm.klass(RECORD, [], "fuselens");
-  for (const name of MOVES) {
-    const move = vm.builtin(name, ([self]) => self ?? null);
-    move.method = true;
-    cls.dict.set(name, move);
-  }
+  for (const name of MOVES) method(vm, cls, name, ([self]) => self ?? null);
   const made = new PyInstance(cls);
   made.attrs = vm.dict([...entries]);
   return made;
@@ -127,13 +124,8 @@ function scaleClass(ctx: InferContext): PyClass | null {
 function assumedModule(ctx: InferContext, h: Hole, base: PyClass | null): PyInstance {
   const { vm, torch } = ctx;
   const cls = vm.klass("AssumedModule", [base ?? torch.moduleClass ?? vm.types.object], "fuselens");
-  const own = (name: string, fn: (args: readonly Value[]) => Value): void => {
-    const b = vm.builtin(name, args => fn(args));
-    b.method = true;
-    cls.dict.set(name, b);
-  };
-  if (base === null) own("forward", ([, x]) => x ?? null);
-  own("__getattr__", ([self, name]) => {
+  if (base === null) method(vm, cls, "forward", ([, x]) => x ?? null);
+  method(vm, cls, "__getattr__", ([self, name]) => {
     const n = String(name);
     const members = ["_parameters", "_buffers", "_modules"].map(k =>
       self instanceof PyInstance ? self.attrs?.get(k) : undefined,

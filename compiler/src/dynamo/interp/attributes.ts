@@ -19,6 +19,7 @@ import {
 } from "../objects/values";
 import { type Interp, PyError } from "./api";
 import { PyFunction } from "./frame";
+import { method } from "./native_method";
 
 export function getAttribute(vm: Interp, o: Value, name: string): Value | undefined {
   for (const g of vm.guests) {
@@ -64,12 +65,10 @@ function unknownPart(vm: Interp, o: PyUnknown, name: string): Value {
 function lenientSequence(vm: Interp, sequential: PyClass, library: string): Value {
   const cls = vm.klass("Sequential", [sequential], library);
   const init = sequential.lookup("__init__");
-  const own = vm.builtin("__init__", args => {
+  method(vm, cls, "__init__", args => {
     const layers = args.filter(a => a !== null);
     return init === undefined ? null : vm.call(init, layers);
   });
-  own.method = true;
-  cls.dict.set("__init__", own);
   return cls;
 }
 

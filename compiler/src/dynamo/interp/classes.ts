@@ -15,6 +15,7 @@ import {
 import { type Interp, PyError } from "./api";
 import { bind } from "./attributes";
 import { type Frame, PyFunction } from "./frame";
+import { method } from "./native_method";
 
 interface BodyRunner extends Interp {
   runCode(code: Code, globals: PyDict, names: PyDict | null, cells?: PyCell[]): Frame;
@@ -82,20 +83,16 @@ function standIn(vm: Interp, b: PyUnknown, forward: boolean, others: readonly Py
   vm.report("unknown-base", `the base class ${b.what} is not known here${how}`, "warning");
   const stand = vm.klass(name, [isModule ? module : vm.types.object], "unknown");
   const init = isModule ? module.lookup("__init__") : undefined;
-  const own = vm.builtin("__init__", ([self]) => (init === undefined ? null : vm.call(init, [self ?? null])));
-  own.method = true;
-  stand.dict.set("__init__", own);
+  method(vm, stand, "__init__", ([self]) => (init === undefined ? null : vm.call(init, [self ?? null])));
   if (isModule) standForMembers(vm, stand, module, b.what);
   return stand;
 }
 
 /** what a module inherits from a base that nobody knows is unknown: its forward, the parts that its constructor makes */
 function standForMembers(vm: Interp, stand: PyClass, module: PyClass, what: string): void {
-  const forward = vm.builtin("forward", ([, ...args], kwargs) => vm.call(vm.unknown(`${what}.forward`), args, kwargs));
-  forward.method = true;
-  stand.dict.set("forward", forward);
+  method(vm, stand, "forward", ([, ...args], kwargs) => vm.call(vm.unknown(`${what}.forward`), args, kwargs));
   const members = module.lookup("__getattr__");
-  const part = vm.builtin("__getattr__", ([self, name]) => {
+  method(vm, stand, "__getattr__", ([self, name]) => {
     try {
       if (members !== undefined) return vm.call(members, [self ?? null, name ?? null]);
     } catch (e) {
@@ -105,8 +102,6 @@ function standForMembers(vm: Interp, stand: PyClass, module: PyClass, what: stri
     if (n.startsWith("_")) return vm.raise("AttributeError", `'${stand.name}' object has no attribute '${n}'`);
     return vm.unknown(`${what}.${n}`);
   });
-  part.method = true;
-  stand.dict.set("__getattr__", part);
 }
 
 function resolveBases(vm: Interp, written: readonly Value[], forward = false): PyClass[] {
