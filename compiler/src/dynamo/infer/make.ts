@@ -3,7 +3,7 @@
 
 import { method } from "../builtins/define";
 import { Frame } from "../interp/frame";
-import { PyClass, PyDict, PyFloat, PyInstance, type Value } from "../objects/values";
+import { PyClass, PyDict, PyInstance, type Value } from "../objects/values";
 import { libraryCode } from "../stdlib/modules";
 import type { PyTensor } from "../torch/objects";
 import { assumedObject, plainValue } from "./assumed_object";
@@ -20,12 +20,10 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
     case "absent":
       return undefined;
     case "none":
-      return null;
     case "number":
-      return c.float || !Number.isInteger(c.value) ? new PyFloat(c.value) : c.value;
     case "bool":
     case "str":
-      return c.value;
+      return plainValue(ctx, h, c);
     case "seq": {
       const items = c.items.map(i => makeValue(ctx, h, i, build) ?? null);
       return c.tuple ? vm.tuple(items) : vm.list(items);
