@@ -85,6 +85,40 @@ describe("memory of a plan", () => {
     expect(peakBytes({ ...plan, steps: fresh }, [])).toBe(12 * MB);
   });
 
+  it("counts the memory of a call's view with what it is a view of, as long as one of them is there", () => {
+    const view = (op: string): PlanStep => ({
+      kind: "extern",
+      kernel: op,
+      op,
+      call: "fallback",
+      output: "buf1",
+      results: [matrix("buf1", 1024)],
+      args: [buffer("buf0")],
+      kwargs: [],
+      origin: { lines: [], at: [], nodes: [] },
+      ops: [],
+      comment: "",
+    });
+    const made = (name: string): PlanStep => ({
+      kind: "allocate",
+      tensor: matrix(name, 1024),
+      from: { kind: "new" },
+    });
+    const peakOf = (op: string, between: readonly PlanStep[]): number =>
+      peakBytes({ ...products(1024), steps: [made("buf0"), view(op), ...between, made("buf2")] }, []);
+    for (const op of ["aten.permute.default", "aten.slice.Tensor", "aten.view_as_real.default"]) {
+      expect(peakOf(op, [])).toBe(8 * MB);
+      expect(peakOf(op, [{ kind: "free", name: "buf0" }])).toBe(8 * MB);
+      expect(
+        peakOf(
+          op,
+          ["buf0", "buf1"].map(name => ({ kind: "free", name })),
+        ),
+      ).toBe(4 * MB);
+    }
+    expect(peakOf("aten.neg.default", [])).toBe(12 * MB);
+  });
+
   it("is refused before anything runs, with the numbers, where it is more than the limit", async () => {
     const machine = await testMachine(16);
     const before = machine.arena.used;

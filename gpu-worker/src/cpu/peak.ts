@@ -1,11 +1,9 @@
 // How much memory a plan takes, before it runs. In: a plan at the sizes of a call, its kernels. Out: bytes at the most
 // crowded step. What only the data decides (results of nonzero and its kind) counts at its example size.
-import type { ExecutablePlan, PlanSize, PlanTensor, WatKernel } from "@fuselens/compiler/plan";
+import type { ExecutablePlan, PlanArg, PlanSize, PlanTensor, WatKernel } from "@fuselens/compiler/plan";
+import { isView } from "./externs/index";
 import type { Machine } from "./machine";
 import { JobFailure, shapeOf, sizeValue, storageBytes } from "./tensors";
-
-/** calls whose result is their argument's memory seen otherwise */
-const SHARES = /^aten\.view_as_(real|complex)\b/;
 
 /** bytes of a plan's inputs at their example sizes */
 export function inputBytes(plan: ExecutablePlan): number {
@@ -20,7 +18,7 @@ export function peakBytes(
   symbols: ReadonlyMap<string, number> = exampleSizes(plan),
 ): number {
   const storage = new Map<string, Storage>();
-  const kept = new Set(plan.outputs.map(o => (o.kind === "buffer" ? o.name : o.kind === "view" ? o.buffer : "")));
+  const kept = new Set(plan.outputs.map(bufferOf));
   let [used, peak, launches] = [0, 0, 0];
   const take = (bytes: number): void => {
     used += bytes;
@@ -37,6 +35,13 @@ export function peakBytes(
     storage.set(t.name, { bytes, names: 1 });
     take(bytes);
   };
+  /** one more name for the memory of `of`; inputs' memory counts elsewhere */
+  const share = (name: string, of: string): void => {
+    const s = storage.get(of);
+    if (s) s.names += 1;
+    drop(name);
+    if (s) storage.set(name, s);
+  };
   for (const c of plan.constants) make(c);
   for (const step of plan.steps) {
     switch (step.kind) {
@@ -47,13 +52,8 @@ export function peakBytes(
           break;
         }
         const source = from.kind === "reuse" ? from.buffer : from.base;
-        const s = storage.get(source);
-        if (s) {
-          s.names += 1;
-          if (from.kind === "reuse" && !kept.has(source)) drop(source);
-          drop(tensor.name);
-          storage.set(tensor.name, s);
-        }
+        share(tensor.name, source);
+        if (from.kind === "reuse" && !kept.has(source)) drop(source);
         break;
       }
       case "free":
@@ -70,22 +70,20 @@ export function peakBytes(
         break;
       }
       case "extern": {
-        if (step.call === "out" || SHARES.test(step.op)) break;
+        if (step.call === "out") break;
+        if (isView(step.op)) {
+          share(step.output, bufferOf(step.args[0]));
+          break;
+        }
         const bytes = step.results.reduce((n, r) => n + (r ? bytesOf(r, symbols) : 0), 0);
         drop(step.output);
         storage.set(step.output, { bytes, names: 1 });
         take(bytes);
         break;
       }
-      case "getitem": {
-        const s = storage.get(step.of);
-        if (s) {
-          s.names += 1;
-          drop(step.output.name);
-          storage.set(step.output.name, s);
-        }
+      case "getitem":
+        share(step.output.name, step.of);
         break;
-      }
       case "finish_partials":
         if (!storage.has(step.output.name)) make(step.output);
         break;
@@ -98,6 +96,11 @@ export function peakBytes(
     }
   }
   return peak;
+}
+
+/** the buffer that an argument is or lies in; "" for others */
+function bufferOf(arg: PlanArg | undefined): string {
+  return arg?.kind === "buffer" ? arg.name : arg?.kind === "view" ? arg.buffer : "";
 }
 
 /** Refuses a plan whose run would not fit beside what is held already, `more` bytes to come included. */

@@ -191,13 +191,13 @@ const concatenate: ExternFunction = (step, ctx) =>
     }
   });
 
+/** their results are their arguments' memory */
 export const complexViews: Readonly<Record<string, ExternFunction>> = {
   "aten.permute": permute,
   "aten.unsqueeze": unsqueeze,
   "aten.slice": slice,
   "aten.expand": expand,
   "aten.squeeze": squeeze,
-  "aten.reshape": reshape,
   "aten.select": select,
   "aten.unbind": unbind,
   "aten.split": split,
@@ -208,6 +208,10 @@ export const complexViews: Readonly<Record<string, ExternFunction>> = {
   "aten.alias": view(t => t),
   "aten.view_as_real": asReal,
   "aten.view_as_complex": asComplex,
+};
+
+export const complexCopies: Readonly<Record<string, ExternFunction>> = {
+  "aten.reshape": reshape,
   "aten.repeat": repeat,
   "aten.constant_pad_nd": pad,
   "prims.rev": reverse,

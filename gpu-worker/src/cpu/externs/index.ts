@@ -6,7 +6,7 @@ import { cells } from "./cells";
 import { complex } from "./complex";
 import { complexMath } from "./complex_math";
 import { complexParts } from "./complex_parts";
-import { complexViews } from "./complex_views";
+import { complexCopies, complexViews } from "./complex_views";
 import { convolution } from "./convolution";
 import { dataDependent } from "./data_dependent";
 import { elementwise } from "./elementwise";
@@ -44,6 +44,7 @@ const FUNCTIONS: ReadonlyMap<string, ExternFunction> = new Map(
     complexMath,
     complexParts,
     complexViews,
+    complexCopies,
   ].flatMap(family => Object.entries(family)),
 );
 
@@ -60,6 +61,9 @@ export function runExtern(step: ExternStep, ctx: ExternContext): readonly Extern
     throw e;
   }
 }
+
+/** whether the call's results are its first argument's memory seen otherwise */
+export const isView = (op: string): boolean => Object.hasOwn(complexViews, packetOf(op));
 
 export function isSupportedExtern(op: string): boolean {
   return FUNCTIONS.has(op) || FUNCTIONS.has(packetOf(op));
