@@ -1,10 +1,10 @@
 // Convolutions that run channels-last, as PyTorch has them where cuDNN is faster so. In: a convolution of a lowered graph.
 // Out: for its input and its weight, the layout taken, the one it was given in and what changing it moves. Promises: the
 // decision was lowering's (ir/layout_opt.ts); this only says what it costs.
+import type { GraphFacts } from "../ir/graph_facts";
 import { contiguousStrides, isContiguous, isDenseChannelsLast } from "../ir/layouts";
 import type { ExternOperation } from "../ir/types";
 import { movedBy } from "./as_it_lies";
-import type { GraphFacts } from "./facts";
 import { bytesOf } from "./padding";
 import type { LayoutChoice } from "./types";
 

@@ -1,7 +1,9 @@
 // Rows of a product's operands further apart, so that each begins on the alignment that tensor cores' kernels load with. In: an
 // operand. Out: strides and what the copy to them moves. Promises: shapes stay; nothing is computed on the padding.
+
 import { estimateKernelUs } from "../cost";
 import { itemsize } from "../ir/dtypes";
+import type { GraphFacts } from "../ir/graph_facts";
 import { fillOrderOf } from "../ir/layouts";
 import type { TargetProperties } from "../ir/target";
 import type { BufferView } from "../ir/types";
@@ -9,7 +11,6 @@ import { type Expr, int, intValue } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { alignmentOf, repeats } from "../templates/alignment";
 import { denseDimension } from "../templates/forms";
-import type { GraphFacts } from "./facts";
 
 /** strides in the same order, each but the innermost a multiple of what is loaded at once */
 export function paddedStrides(v: BufferView, sv: SizeVars): readonly Expr[] {

@@ -1,8 +1,10 @@
 // A matrix product whose operands may lie otherwise than lowering left them. In: a product of a lowered graph. Out: the
 // other layouts that it may have, each as a template would see it and with what it is estimated to take. Promises: nothing
 // is decided here, the graph is not changed.
+
 import { estimateExternUs } from "../cost";
 import { isHalf } from "../ir/dtypes";
+import type { GraphFacts } from "../ir/graph_facts";
 import type { TargetProperties } from "../ir/target";
 import type { BufferView, ComputedOperation } from "../ir/types";
 import type { Expr } from "../symbolic/expr";
@@ -11,7 +13,6 @@ import { libraryPenalty, rowsAreOff, templatePenalty } from "../templates/alignm
 import type { Gemm } from "../templates/gemm";
 import { estimateTemplateUs } from "../templates/off_alignment";
 import { asItLies } from "./as_it_lies";
-import type { GraphFacts } from "./facts";
 import { bytesOf, copyUs, paddedStrides, paddingBytes } from "./padding";
 
 export interface Weighed {

@@ -1,8 +1,10 @@
 // Products whose sizes the library's fast kernels do not take, as products of padded operands (what PyTorch's pad_mm makes). In:
 // a product. Out: the padded sizes of its operands and result, and what that costs. Promises: padding holds zeros, so that the
 // sum over a longer depth is the same; rows and columns of the result that are no one's are left out where it is read.
+
 import { estimateExternUs } from "../cost";
 import { isHalf, itemsize } from "../ir/dtypes";
+import type { GraphFacts } from "../ir/graph_facts";
 import { contiguousStrides } from "../ir/layouts";
 import type { Buffer, BufferView, ExternOperation } from "../ir/types";
 import { type Expr, int, intValue } from "../symbolic/expr";
@@ -12,7 +14,6 @@ import { denseDimension } from "../templates/forms";
 import type { Gemm } from "../templates/gemm";
 import { copyOperand, copyOperation } from "./copy";
 import { type GraphEdit, withViews } from "./edit";
-import type { GraphFacts } from "./facts";
 import { bytesOf, copyUs, paddedStrides } from "./padding";
 import { givenUs, type Means, trafficOf, type Weighed } from "./products";
 import type { LayoutChoice } from "./types";

@@ -245,7 +245,7 @@ function productUs(b: PlanContext, members: readonly SchedulerNode[]): number {
     const { target } = b.options;
     const gemm = gemmOf(op);
     const sv = b.view.sizevars;
-    const own = gemm && scheduledUs(b.schedule.graph, op, gemm, { fused, inParts }, target);
+    const own = gemm && scheduledUs(b.schedule.graph, gemm, { fused, inParts }, target);
     if (own !== null) return us + own;
     const parts = inParts && isInParts(op) ? gemm : null;
     return us + (parts ? estimatePartsUs(parts, target, sv) : estimateExternUs(op, 0, target, sv, templatePenalty(op)));

@@ -56,7 +56,7 @@ export function prologuePays(s: SchedulerState, a: AnyNode, b: AnyNode): boolean
   if (wanted !== null && wanted !== "library" && computesOperands(wanted)) return true;
   if (wanted !== null) return refuse(s, a, b, reason("cost_model", `${wanted} reads its operands from memory`));
   const fused: GemmWay = "pointers_prologue";
-  const us = estimatesOf(s.graph, gemm.op, gemm, [fused], s.target, computesInParts(s));
+  const us = estimatesOf(s.graph, gemm, [fused], s.target, computesInParts(s));
   const across = s.sizevars.sizeHint(views[0] === gemm.a ? gemm.n : gemm.m, 1);
   const detail = `${across} ${views[0] === gemm.a ? "columns" : "rows"} would have it computed again by every tile: ${text(us[fused])} in one kernel, ${text(us.library)} in two (estimate)`;
   return refuse(s, a, b, reason("cost_model", detail));

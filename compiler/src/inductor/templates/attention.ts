@@ -4,6 +4,7 @@
 import type { ArgValue } from "../../aten/types";
 import { PyFloat } from "../../aten/types";
 import { isHalf } from "../ir/dtypes";
+import { buffersRead } from "../ir/graph_facts";
 import type { Buffer, BufferView, ExternOperation, LoweredGraph, Operation } from "../ir/types";
 import { type Expr, int, intValue } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
@@ -71,24 +72,6 @@ function viewOf(a: ArgValue<BufferView> | undefined): BufferView | null {
 }
 
 const number = (a: ArgValue<BufferView>): number => (a instanceof PyFloat ? a.value : Number(a));
-
-/** names of the buffers and inputs that an operation reads */
-export function buffersRead(op: Operation): readonly string[] {
-  switch (op.kind) {
-    case "computed":
-      return [...op.body.block.nodes, ...[...op.body.subblocks.values()].flatMap(b => b.nodes)].flatMap(n =>
-        n.op === "load" ? [n.buffer] : [],
-      );
-    case "extern":
-      return op.reads.map(r => r.buffer);
-    case "nop":
-      return op.reads;
-    default: {
-      const never: never = op;
-      return never;
-    }
-  }
-}
 
 /** The graph with calls of attention kernels made templates, each in place of what unpacks the call's only used result. */
 export function withAttentionTemplates(

@@ -10,8 +10,9 @@ import {
   STREAMING_EFFICIENCY,
 } from "../cost";
 import { itemsize } from "../ir/dtypes";
+import { buffersRead } from "../ir/graph_facts";
 import type { TargetProperties } from "../ir/target";
-import type { ExternOperation, LoweredGraph } from "../ir/types";
+import type { LoweredGraph } from "../ir/types";
 import { bufferDtype, bufferNumel } from "../scheduler/state";
 import { trafficOf } from "../scheduler/template_choices";
 import { computesOperands, isGemmWay, piecesOf } from "./forms";
@@ -44,25 +45,24 @@ export type WayEstimates = Readonly<Record<string, number>>;
 /** Microseconds of the library and of those of `ways` that cut the sum or compute operands; other ways have no estimate. */
 export function estimatesOf(
   graph: LoweredGraph,
-  op: ExternOperation,
   g: Gemm,
   ways: readonly string[],
   target: TargetProperties,
   inParts: boolean,
 ): WayEstimates {
-  const sv = graph.sizevars;
-  const computed = computedOperands(graph, op, g);
+  const { op } = g;
+  const computed = computedOperands(graph, g);
   const apart = computed.reduce((us, c) => us + estimateKernelUs(c.read + c.written, 0, target), 0);
   const traffic = trafficOf(graph, op);
   const result = bytesOf(graph, op.outputs[0] ?? "");
-  const out: Record<string, number> = { library: apart + estimateExternUs(op, traffic, target, sv) };
+  const out: Record<string, number> = { library: apart + estimateExternUs(op, traffic, target, graph.sizevars) };
   for (const way of ways) {
     if (!isGemmWay(way)) continue;
     const [pieces, fused] = [piecesOf(way) ?? 1, computesOperands(way)];
     if (pieces === 1 && !fused) continue;
     const partial = partialBytes(graph, g, pieces);
     const bytes = traffic + (pieces > 1 ? partial - result : 0);
-    const product = productUs(graph, op, g, { pieces, bytes, computed: fused ? computed : [], inParts }, target);
+    const product = productUs(graph, g, { pieces, bytes, computed: fused ? computed : [], inParts }, target);
     const sum = pieces > 1 ? estimateKernelUs(partial + result, 0, target) : 0;
     out[way] = product + sum + (fused ? 0 : apart);
   }
@@ -75,7 +75,6 @@ export function estimatesOf(
  */
 export function scheduledUs(
   graph: LoweredGraph,
-  op: ExternOperation,
   g: Gemm,
   { fused, inParts }: { readonly fused: boolean; readonly inParts: boolean },
   target: TargetProperties,
@@ -83,10 +82,10 @@ export function scheduledUs(
   if (g.piece === null && !fused) return null;
   const pieces = g.piece === null || g.batch === null ? 1 : graph.sizevars.sizeHint(g.batch, 1);
   const whole = g.piece === null ? g : { ...g, batch: null };
-  const result = bytesOf(graph, op.outputs[0] ?? "");
-  const bytes = trafficOf(graph, op) + (pieces > 1 ? partialBytes(graph, g, pieces) - result : 0);
-  const computed = fused ? computedOperands(graph, op, g) : [];
-  return productUs(graph, op, whole, { pieces, bytes, computed, inParts }, target);
+  const result = bytesOf(graph, g.op.outputs[0] ?? "");
+  const bytes = trafficOf(graph, g.op) + (pieces > 1 ? partialBytes(graph, g, pieces) - result : 0);
+  const computed = fused ? computedOperands(graph, g) : [];
+  return productUs(graph, whole, { pieces, bytes, computed, inParts }, target);
 }
 
 /** Partial sums are float32, and still in the L2 when they are added up; 0 where the sum is whole. */
@@ -104,7 +103,6 @@ interface OneKernel {
 
 function productUs(
   graph: LoweredGraph,
-  op: ExternOperation,
   g: Gemm,
   { pieces, bytes, computed, inParts }: OneKernel,
   target: TargetProperties,
@@ -121,18 +119,17 @@ function productUs(
   const half = itemsize(g.a.dtype) <= 2;
   const efficiency = computed.length > 0 ? COMPUTED_EFFICIENCY : EFFICIENCY;
   const share = efficiency * Math.min(1, programs / target.multiProcessorCount);
-  const arithmetic = externFlops(op, sv) / ((half ? target.peak16 : target.peak32) * share);
+  const arithmetic = externFlops(g.op, sv) / ((half ? target.peak16 : target.peak32) * share);
   const us = KERNEL_FLOOR_US + Math.max(loads, computes, arithmetic) * 1e6;
-  return inParts && isInParts(op) ? Math.max(us, estimatePartsUs(g, target, sv, pieces)) : us;
+  return inParts && isInParts(g.op) ? Math.max(us, estimatePartsUs(g, target, sv, pieces)) : us;
 }
 
-function computedOperands(graph: LoweredGraph, op: ExternOperation, g: Gemm): Computed[] {
+function computedOperands(graph: LoweredGraph, g: Gemm): Computed[] {
   const sv = graph.sizevars;
   return operandsOf(g).flatMap((v): Computed[] => {
-    const from = producerOf(graph, op, v);
-    if (from?.kind !== "computed") return [];
-    const names = new Set(from.body.block.nodes.flatMap(n => (n.op === "load" ? [n.buffer] : [])));
-    const read = [...names].reduce((b, name) => b + bytesOf(graph, name), 0);
+    const from = producerOf(graph, g, v);
+    if (from === null) return [];
+    const read = [...new Set(buffersRead(from))].reduce((b, name) => b + bytesOf(graph, name), 0);
     const across = sv.sizeHint(v === g.a ? g.n : g.m, 1);
     const times = Math.ceil(across / tileSide(sv.sizeHint(g.m, 1)));
     return [{ read, written: bytesOf(graph, v.buffer), times }];

@@ -2,9 +2,10 @@
 // an operand lie in the buffer that pointwise operations compute. In: an operand's view, the operations. Out: the dimensions
 // of a tile, or why there are none. Promises: a tile's elements are computed where the loads of the product would read them,
 // from the same indices, so that fused is as unfused.
+import { factsOf } from "../ir/graph_facts";
 import { contiguousStrides } from "../ir/layouts";
 import type { LoopBody } from "../ir/loop_body";
-import type { BufferView, ExternOperation, Layout, LoweredGraph, Operation } from "../ir/types";
+import type { BufferView, ComputedOperation, Layout, LoweredGraph } from "../ir/types";
 import { add, type Expr, int, intValue, mul } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import type { Gemm } from "./gemm";
@@ -104,35 +105,16 @@ export function computesInOrder(body: LoopBody, tile: OperandTile, sv: SizeVars)
 export const operandsOf = (g: Gemm): readonly BufferView[] => [g.a, g.b];
 
 /** whether some operand is what pointwise operations compute for this product alone */
-export function hasProducers(graph: LoweredGraph, op: ExternOperation, g: Gemm): boolean {
-  return operandsOf(g).some(v => producerOf(graph, op, v) !== null);
+export function hasProducers(graph: LoweredGraph, g: Gemm): boolean {
+  return operandsOf(g).some(v => producerOf(graph, g, v) !== null);
 }
 
 /** the pointwise operation that computes an operand for this product alone */
-export function producerOf(graph: LoweredGraph, op: ExternOperation, v: BufferView): Operation | null {
-  const from = graph.operations.find(o => o.outputs.includes(v.buffer));
+export function producerOf(graph: LoweredGraph, { op }: Gemm, v: BufferView): ComputedOperation | null {
+  const facts = factsOf(graph);
+  const from = facts.producer(v.buffer);
   if (from?.kind !== "computed" || from.loops.kind !== "Pointwise") return null;
-  const used =
-    graph.outputs.some(o => o !== null && "buffer" in o && o.buffer === v.buffer) ||
-    graph.operations.some(o => o !== op && readsBuffer(o, v.buffer));
-  const layout = graph.buffers.get(v.buffer)?.layout ?? null;
-  const tile = operandTile(v, layout, graph.sizevars);
-  return used || tile === null || !computesInOrder(from.body, tile, graph.sizevars) ? null : from;
-}
-
-function readsBuffer(op: Operation, name: string): boolean {
-  switch (op.kind) {
-    case "computed":
-      return [op.body.block, ...op.body.subblocks.values()].some(b =>
-        b.nodes.some(n => n.op === "load" && n.buffer === name),
-      );
-    case "extern":
-      return op.reads.some(r => r.buffer === name);
-    case "nop":
-      return op.reads.includes(name);
-    default: {
-      const never: never = op;
-      return never;
-    }
-  }
+  if (facts.isReturned(v.buffer) || facts.readers(v.buffer).some(o => o !== op)) return null;
+  const tile = operandTile(v, graph.buffers.get(v.buffer)?.layout ?? null, graph.sizevars);
+  return tile === null || !computesInOrder(from.body, tile, graph.sizevars) ? null : from;
 }

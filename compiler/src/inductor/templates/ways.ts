@@ -3,11 +3,12 @@
 // equal ones are one; the ways of each; the one to take. Promises: the key says sizes, strides, dtypes, what follows each
 // product, and the target.
 import { createHash } from "node:crypto";
+import { buffersRead, factsOf } from "../ir/graph_facts";
 import type { TargetProperties } from "../ir/target";
-import type { ComputedOperation, ExternOperation, LoweredGraph, Operation } from "../ir/types";
+import type { ExternOperation, LoweredGraph } from "../ir/types";
 import { type LayoutOptions, otherWays } from "../operand_layouts";
-import { GraphFacts } from "../operand_layouts/facts";
 import { type Way, wayParts } from "../operand_layouts/ways";
+import { bufferDtype } from "../scheduler/state";
 import { printLog } from "../symbolic";
 import { attentionOf } from "./attention";
 import { estimatedBest, estimatesOf, type WayEstimates } from "./estimates";
@@ -52,7 +53,6 @@ export function waysOf(
 ): GraphWays | null {
   const { target } = options;
   const sv = graph.sizevars;
-  const facts = new GraphFacts(graph);
   const products: (readonly Way[])[] = [];
   const estimates: WayEstimates[] = [];
   const numbers = new Map<string, number>();
@@ -62,7 +62,7 @@ export function waysOf(
     if (op.kind !== "extern" || op.device.type !== "cuda" || !takes(op)) continue;
     const gemm = gemmOf(op);
     const templates = gemm
-      ? waysOfProduct(graph, op, gemm, target, also)
+      ? waysOfProduct(graph, gemm, target, also)
       : attentionOf(op, sv)
         ? (["pointers"] as const)
         : null;
@@ -72,14 +72,14 @@ export function waysOf(
       op.reads.map(r => [r.dtype, r.size.map(printLog), r.stride.map(printLog)]),
       Object.entries(op.kwargs).map(([k, v]) => [k, typeof v === "object" ? null : String(v)]),
       followers(graph, op),
-      also.prologues && gemm ? producers(graph, op, gemm) : [],
+      also.prologues && gemm ? producers(graph, gemm) : [],
     ]);
     parts.push(part);
     let number = known.get(part);
     if (number === undefined) {
-      const all: readonly Way[] = ["library", ...templates, ...otherWays(op, facts, options)];
+      const all: readonly Way[] = ["library", ...templates, ...otherWays(op, factsOf(graph), options)];
       number = products.push(also.library ? all : all.filter(w => wayParts(w).base !== "library")) - 1;
-      estimates.push(gemm ? estimatesOf(graph, op, gemm, templates, target, also.inParts) : {});
+      estimates.push(gemm ? estimatesOf(graph, gemm, templates, target, also.inParts) : {});
       known.set(part, number);
     }
     numbers.set(op.name, number);
@@ -94,14 +94,13 @@ export function waysOf(
 
 function waysOfProduct(
   graph: LoweredGraph,
-  op: ExternOperation,
   gemm: Gemm,
   target: TargetProperties,
   also: { readonly splits: boolean; readonly prologues: boolean },
 ): readonly GemmWay[] {
   const sv = graph.sizevars;
   const splits = (also.splits ? splitsOf(gemm, target, sv) : []).map(splitWay);
-  const computed = also.prologues && hasProducers(graph, op, gemm);
+  const computed = also.prologues && hasProducers(graph, gemm);
   // with fewer tiles than multiprocessors there is nothing to walk over
   const forms = splits.length > 0 ? (["pointers"] as const) : formsOf([gemm], target, sv);
   const plain = [...waysWith(forms), ...splits];
@@ -126,27 +125,19 @@ export function isWayOf(text: string, g: GraphWays): boolean {
 
 /** operators that read the product, in order */
 function followers(graph: LoweredGraph, op: ExternOperation): string[] {
-  const own = new Set(op.outputs);
-  const reads = (o: Operation): boolean =>
-    o.kind === "computed" ? o.body.block.nodes.some(n => n.op === "load" && own.has(n.buffer)) : false;
-  return graph.operations.filter(reads).map(o => o.origins.map(n => n.target).join(" "));
+  const readers = op.outputs.flatMap(o => factsOf(graph).readers(o));
+  return readers.filter(o => o.kind === "computed").map(o => o.origins.map(n => n.target).join(" "));
 }
 
 /** operators that compute an operand, with the dtypes that they read */
-function producers(graph: LoweredGraph, op: ExternOperation, gemm: Gemm): string[] {
+function producers(graph: LoweredGraph, gemm: Gemm): string[] {
   return operandsOf(gemm).map(v => {
-    const from = producerOf(graph, op, v);
-    const dtypes =
-      from?.kind === "computed" ? loadsOf(from).map(b => graph.buffers.get(b)?.layout ?? inputLayout(graph, b)) : [];
-    return [...(from?.origins ?? []).map(n => n.target), ...dtypes.map(l => (l && "dtype" in l ? l.dtype : ""))].join(
-      " ",
-    );
+    const from = producerOf(graph, gemm, v);
+    if (from === null) return "";
+    const dtypes = buffersRead(from).map(b => bufferDtype(graph, b) ?? "");
+    return [...from.origins.map(n => n.target), ...dtypes].join(" ");
   });
 }
-
-const inputLayout = (graph: LoweredGraph, name: string) => graph.inputs.find(i => i.name === name)?.layout ?? null;
-const loadsOf = (o: ComputedOperation): string[] =>
-  o.body.block.nodes.flatMap(n => (n.op === "load" ? [n.buffer] : []));
 
 /** the fastest of what was measured: a way, or several with a comma between them, one for each product */
 export function fastest(measured: MeasuredWays): string | null {

@@ -1,8 +1,26 @@
-// Who writes and who reads each buffer of a lowered graph. In: a graph. Out: answers by name. Promises: made once a graph.
-import type { LoweredGraph, Operation } from "../ir/types";
-import { buffersRead } from "../templates/attention";
+// Who writes and who reads each buffer of a lowered graph. In: a graph. Out: answers by name. Promises: made once a graph, when
+// first asked for.
+import type { LoweredGraph, Operation } from "./types";
 
-/** Producers and users of a graph's buffers. */
+/** names of the buffers and inputs that an operation reads */
+export function buffersRead(op: Operation): readonly string[] {
+  switch (op.kind) {
+    case "computed":
+      return [...op.body.block.nodes, ...[...op.body.subblocks.values()].flatMap(b => b.nodes)].flatMap(n =>
+        n.op === "load" ? [n.buffer] : [],
+      );
+    case "extern":
+      return op.reads.map(r => r.buffer);
+    case "nop":
+      return op.reads;
+    default: {
+      const never: never = op;
+      return never;
+    }
+  }
+}
+
+/** Producers and users of a graph's buffers; factsOf() makes it. */
 export class GraphFacts {
   private readonly producers = new Map<string, Operation>();
   private readonly users = new Map<string, Operation[]>();
@@ -37,4 +55,15 @@ export class GraphFacts {
   isWrittenOver(buffer: string): boolean {
     return this.written.has(buffer);
   }
+}
+
+const known = new WeakMap<LoweredGraph, GraphFacts>();
+
+export function factsOf(graph: LoweredGraph): GraphFacts {
+  let facts = known.get(graph);
+  if (facts === undefined) {
+    facts = new GraphFacts(graph);
+    known.set(graph, facts);
+  }
+  return facts;
 }
