@@ -4,7 +4,7 @@
 import { isExpr } from "../../aten/dim_math";
 import type { ArgValue } from "../../aten/types";
 import type { FxNode } from "../../fx/graph";
-import { type Expr, freeSymbols, int, type SymExpr } from "../symbolic/expr";
+import { type Expr, freeSymbols, int, type SymExpr, sameExprs } from "../symbolic/expr";
 import { bufferIndexer, isZeroElements, stridesOf, valueLayout } from "./access";
 import {
   bufferOf,
@@ -118,13 +118,11 @@ function bufferView(x: TensorBox): BufferView {
     return { buffer: b.name, size: [], stride: [], offset: int(0), dtype: "float32", whole: true };
   }
   const own = stridesOf(b.layout);
-  const same = (a: readonly Expr[], c: readonly Expr[]): boolean =>
-    a.length === c.length && a.every((e, i) => e === c[i]);
   const whole =
     x.data.kind === "storage" ||
     (own !== undefined &&
-      same(l.size, own.size) &&
-      same(l.stride, own.stride) &&
+      sameExprs(l.size, own.size) &&
+      sameExprs(l.stride, own.stride) &&
       l.offset === own.offset &&
       l.dtype === own.dtype);
   const view = { buffer: b.name, size: l.size, stride: l.stride, offset: l.offset, dtype: l.dtype, whole };
@@ -133,16 +131,11 @@ function bufferView(x: TensorBox): BufferView {
 
 function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffer): Operation {
   const device = "device" in b.layout ? b.layout.device : deviceOf(b);
-  const { operation: name, originNode } = b;
-  const [outputs, origins] = [[b.name], [...b.origins]];
+  const head = { name: b.operation, outputs: [b.name], device, origins: [...b.origins], originNode: b.originNode };
   switch (b.kind) {
     case "concat":
       return {
-        name,
-        outputs,
-        device,
-        origins,
-        originNode,
+        ...head,
         kind: "nop",
         irClass: "ConcatKernel",
         reads: b.inputs.map(i => i.name),
@@ -153,11 +146,7 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
         return Array.isArray(a) ? (a as readonly ArgValue<TensorBox>[]).map(views) : (a as ArgValue<BufferView>);
       };
       return {
-        name,
-        outputs,
-        device,
-        origins,
-        originNode,
+        ...head,
         kind: "extern",
         irClass: b.irClass,
         kernel: b.kernel,
@@ -177,11 +166,7 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
       const reduced = reductionRanges(b.data);
       if (isZeroElements(ranges)) {
         return {
-          name,
-          outputs,
-          device,
-          origins,
-          originNode,
+          ...head,
           kind: "nop",
           irClass: "ComputedBuffer",
           reads: [],
@@ -192,11 +177,7 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
       }
       const { sizes, body } = bodyOf(b.data, b.name, bufferIndexer(b), ctx.sizevars, merges(ctx, b.data));
       return {
-        name,
-        outputs,
-        device,
-        origins,
-        originNode,
+        ...head,
         kind: "computed",
         loops,
         ranges,

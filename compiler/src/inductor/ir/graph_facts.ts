@@ -20,7 +20,7 @@ export function buffersRead(op: Operation): readonly string[] {
   }
 }
 
-/** Producers and users of a graph's buffers; factsOf() makes it. */
+/** Producers and users of a graph's buffers; graphFacts() makes it. */
 export class GraphFacts {
   private readonly producers = new Map<string, Operation>();
   private readonly users = new Map<string, Operation[]>();
@@ -59,7 +59,7 @@ export class GraphFacts {
 
 const known = new WeakMap<LoweredGraph, GraphFacts>();
 
-export function factsOf(graph: LoweredGraph): GraphFacts {
+export function graphFacts(graph: LoweredGraph): GraphFacts {
   let facts = known.get(graph);
   if (facts === undefined) {
     facts = new GraphFacts(graph);

@@ -2,7 +2,7 @@
 // InductorChoices.reduction_split_factor). In: the loops. Out: a hint and a number of pieces; 1 leaves it whole, -1 asks
 // for the ranges of the reduction that feeds it.
 import type { ReductionType } from "../../aten/types";
-import { add, type Expr, floorDiv, freeSymbols, int, intValue, product } from "../symbolic/expr";
+import { add, type Expr, floorDiv, freeSymbols, int, intValue, product, sameExprs } from "../symbolic/expr";
 import type { InnerFn } from "./body_ops";
 import { isLoops, isReduction, type Loops, type ReductionLoops, type TensorBox } from "./boxes";
 import type { Lowering } from "./context";
@@ -102,9 +102,7 @@ export function producerRanges(
   const found = isLoops(d) ? nearestReductions(ctx, d) : d.kind === "computed" && isReduction(d.data) ? [d.data] : [];
   const [first] = found;
   if (first === undefined) return undefined;
-  const same = (a: readonly Expr[], b: readonly Expr[]): boolean =>
-    a.length === b.length && a.every((e, i) => e === b[i]);
-  if (found.some(f => !same(f.ranges, first.ranges) || !same(f.reductionRanges, first.reductionRanges)))
+  if (found.some(f => !sameExprs(f.ranges, first.ranges) || !sameExprs(f.reductionRanges, first.reductionRanges)))
     return undefined;
   const total = ctx.sizevars.hint(product([...first.ranges, ...first.reductionRanges]));
   return total === rnumel ? { ranges: first.ranges, reductionRanges: first.reductionRanges } : undefined;

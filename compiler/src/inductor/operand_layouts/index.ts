@@ -3,7 +3,7 @@
 // the layouts chosen, and each choice with both layouts, bytes and estimates. Promises: the graph computes the same; under a
 // preset without these choices it stays as it is.
 import { readBoolean } from "../../presets";
-import { factsOf, type GraphFacts } from "../ir/graph_facts";
+import { type GraphFacts, graphFacts } from "../ir/graph_facts";
 import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph } from "../ir/types";
 import type { SizeVars } from "../symbolic/size_vars";
@@ -67,8 +67,8 @@ export function layOutOperands(lowered: LoweredGraph, o: LayoutOptions): LaidOut
     // what an earlier product reads otherwise may have changed how this one sees its result
     const op = edit.operation(given.name);
     if (op.kind !== "extern" || op.device.type !== "cuda") continue;
-    if (op.kernel === "extern_kernels.convolution") layouts.push(...convolutionLayouts(op, factsOf(lowered)));
-    else if (choosesLayouts(o)) layouts.push(...productLayouts(op, factsOf(lowered), edit, known, o));
+    if (op.kernel === "extern_kernels.convolution") layouts.push(...convolutionLayouts(op, graphFacts(lowered)));
+    else if (choosesLayouts(o)) layouts.push(...productLayouts(op, graphFacts(lowered), edit, known, o));
   }
   return { graph: edit.result, layouts };
 }

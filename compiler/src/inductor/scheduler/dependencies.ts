@@ -12,6 +12,7 @@ import {
   intValue,
   isSizeFree,
   type SymExpr,
+  sameExprs,
   substitute,
   sym,
 } from "../symbolic";
@@ -53,16 +54,10 @@ export function memoryDep(
     list = [];
     byIndex.set(index, list);
   }
-  for (const d of list) if (d.mode === mode && same(d.vars, vars) && same(d.sizes, sizes)) return d;
+  for (const d of list) if (d.mode === mode && sameExprs(d.vars, vars) && sameExprs(d.sizes, sizes)) return d;
   const d: MemoryDep = { kind: "memory", name, index, vars, sizes, mode };
   list.push(d);
   return d;
-}
-
-function same(a: readonly Expr[], b: readonly Expr[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
 }
 
 export function starDep(name: string, mode: StarDep["mode"] = null): StarDep {

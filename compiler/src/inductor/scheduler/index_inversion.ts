@@ -3,7 +3,7 @@
 // share afterwards. Promises: after shared_data_after_inverting_indexing (`loop_index_inversion_in_fusion`); the change
 // stays even if the pair is then refused, as in Inductor, unless the caller undoes it.
 
-import { sum } from "../symbolic";
+import { sameExprs, sum } from "../symbolic";
 import { addTerms } from "../symbolic/arith";
 import { factsOf } from "./access_facts";
 import { normalize } from "./dependencies";
@@ -27,10 +27,8 @@ export function sharedDataAfterInvertingIndexing(s: SchedulerState, a: AnyNode, 
   const made = a.readWrites.writes.find(d => d.name === read.name);
   if (made?.kind !== "memory") return NONE;
   const natural = normalize(made, s.sizevars);
-  const sameSizes = (x: typeof read, y: typeof read): boolean =>
-    x.sizes.length === y.sizes.length && x.sizes.every((e, i) => e === y.sizes[i]);
-  if (natural.index !== write.index && !sameSizes(natural, write)) return NONE;
-  if (!sameSizes(read, write) || read.vars.length !== 1) return NONE;
+  if (natural.index !== write.index && !sameExprs(natural.sizes, write.sizes)) return NONE;
+  if (!sameExprs(read.sizes, write.sizes) || read.vars.length !== 1) return NONE;
   const { body } = b;
   const [v, ...moreVars] = body.iterVars;
   if (body.indexing.size !== 2 || body.subblocks.size > 0 || v === undefined || moreVars.length) return NONE;

@@ -1,7 +1,7 @@
 // Two products of one input, where the second's template already ends in what joins them (the gate of a SwiGLU block).
 // In: nodes after the fusion rounds. Out: nodes in which such a pair is one kernel with two sums. Promises: only where the
 // first product is read by that kernel alone, so nothing waits for it in between. PyTorch keeps the products apart.
-import { type Expr, intValue } from "../symbolic/expr";
+import { intValue, sameExprs } from "../symbolic/expr";
 import { denseDimension } from "../templates/forms";
 import { type Gemm, gemmOf } from "../templates/gemm";
 import { makeGroup } from "./groups";
@@ -40,9 +40,6 @@ function pairs(first: SchedulerNode, second: SchedulerNode, members: readonly Sc
   );
 }
 
-const same = (a: readonly Expr[], b: readonly Expr[]): boolean =>
-  a.length === b.length && a.every((e, i) => e === b[i]);
-
 /** one first operand, and second operands that lie alike */
 function sameShape(x: Gemm, y: Gemm): boolean {
   return (
@@ -50,10 +47,10 @@ function sameShape(x: Gemm, y: Gemm): boolean {
     y.scales === null &&
     x.a.buffer === y.a.buffer &&
     x.a.dtype === y.a.dtype &&
-    same(x.a.size, y.a.size) &&
-    same(x.a.stride, y.a.stride) &&
+    sameExprs(x.a.size, y.a.size) &&
+    sameExprs(x.a.stride, y.a.stride) &&
     intValue(x.a.offset) === intValue(y.a.offset) &&
-    same(x.b.size, y.b.size) &&
+    sameExprs(x.b.size, y.b.size) &&
     x.b.dtype === y.b.dtype &&
     denseDimension(x.b) === denseDimension(y.b)
   );

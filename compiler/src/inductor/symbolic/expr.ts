@@ -58,6 +58,7 @@ export {
   type SymExpr,
   type SymKind,
   type SymOptions,
+  sameExprs,
   sym,
   symbolsByName,
   type TrueDivExpr,

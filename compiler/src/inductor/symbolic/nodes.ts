@@ -190,6 +190,13 @@ export function intValue(e: ExprLike): number | undefined {
   return e.kind === "int" ? e.value : undefined;
 }
 
+/** Whether two lists hold the very same expressions; expressions that are written alike are one object. */
+export function sameExprs(a: readonly Expr[], b: readonly Expr[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
 export function isNumber(e: Expr): e is IntExpr | FloatExpr {
   return e.kind === "int" || e.kind === "float";
 }

@@ -2,7 +2,7 @@
 // an operand lie in the buffer that pointwise operations compute. In: an operand's view, the operations. Out: the dimensions
 // of a tile, or why there are none. Promises: a tile's elements are computed where the loads of the product would read them,
 // from the same indices, so that fused is as unfused.
-import { factsOf } from "../ir/graph_facts";
+import { graphFacts } from "../ir/graph_facts";
 import { contiguousStrides } from "../ir/layouts";
 import type { LoopBody } from "../ir/loop_body";
 import type { BufferView, ComputedOperation, Layout, LoweredGraph } from "../ir/types";
@@ -111,7 +111,7 @@ export function hasProducers(graph: LoweredGraph, g: Gemm): boolean {
 
 /** the pointwise operation that computes an operand for this product alone */
 export function producerOf(graph: LoweredGraph, { op }: Gemm, v: BufferView): ComputedOperation | null {
-  const facts = factsOf(graph);
+  const facts = graphFacts(graph);
   const from = facts.producer(v.buffer);
   if (from?.kind !== "computed" || from.loops.kind !== "Pointwise") return null;
   if (facts.isReturned(v.buffer) || facts.readers(v.buffer).some(o => o !== op)) return null;

@@ -3,7 +3,7 @@
 // equal ones are one; the ways of each; the one to take. Promises: the key says sizes, strides, dtypes, what follows each
 // product, and the target.
 import { createHash } from "node:crypto";
-import { buffersRead, factsOf } from "../ir/graph_facts";
+import { buffersRead, graphFacts } from "../ir/graph_facts";
 import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph } from "../ir/types";
 import { type LayoutOptions, otherWays } from "../operand_layouts";
@@ -77,7 +77,7 @@ export function waysOf(
     parts.push(part);
     let number = known.get(part);
     if (number === undefined) {
-      const all: readonly Way[] = ["library", ...templates, ...otherWays(op, factsOf(graph), options)];
+      const all: readonly Way[] = ["library", ...templates, ...otherWays(op, graphFacts(graph), options)];
       number = products.push(also.library ? all : all.filter(w => wayParts(w).base !== "library")) - 1;
       estimates.push(gemm ? estimatesOf(graph, gemm, templates, target, also.inParts) : {});
       known.set(part, number);
@@ -125,7 +125,7 @@ export function isWayOf(text: string, g: GraphWays): boolean {
 
 /** operators that read the product, in order */
 function followers(graph: LoweredGraph, op: ExternOperation): string[] {
-  const readers = op.outputs.flatMap(o => factsOf(graph).readers(o));
+  const readers = op.outputs.flatMap(o => graphFacts(graph).readers(o));
   return readers.filter(o => o.kind === "computed").map(o => o.origins.map(n => n.target).join(" "));
 }
 

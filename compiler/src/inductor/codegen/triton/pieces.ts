@@ -22,6 +22,7 @@ import {
   isTrue,
   relation,
   type SymExpr,
+  sameExprs,
   sub,
 } from "../../symbolic/expr";
 import type { SizeVars } from "../../symbolic/size_vars";
@@ -70,8 +71,7 @@ export function piecesOf(members: readonly SchedulerNode[], sv: SizeVars): Sched
 function sameLoops(m: SchedulerNode, first: SchedulerNode): boolean {
   const op = m.operation;
   if (op.kind !== "computed" || op.loops.kind !== "Pointwise" || !m.body || !first.body) return false;
-  const sizes = m.body.iterSizes;
-  return sizes.length === first.body.iterSizes.length && sizes.every((e, i) => e === first.body?.iterSizes[i]);
+  return sameExprs(m.body.iterSizes, first.body.iterSizes);
 }
 
 /** where conditions over a single loop change */
