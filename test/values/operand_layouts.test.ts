@@ -121,6 +121,18 @@ describe("layouts of operands", () => {
     for (const e of await errors(source, way)) expect([way, e <= 2e-3]).toEqual([way, true]);
   });
 
+  it.each([
+    ["a @ a", "33, 33"],
+    ["torch.addmm(a, a, a, beta=0.5)", "33, 33"],
+    ["(lambda y: y @ y)(a.permute(0, 2, 3, 1).reshape(24, 24))", "2, 24, 3, 4"],
+    ["(lambda y: torch.addmm(y, y, y))(a.permute(0, 2, 3, 1).reshape(28, 28))", "2, 28, 2, 7"],
+  ])("a matrix that is multiplied by itself: %s", async (body, shape) => {
+    const source = sourceOf(body, [half(shape)]);
+    expect(compile(source, null).graph.choice?.ways).toContain("pointers");
+    for (const way of ["library_padded", "pointers_padded", "pointers_viewed"])
+      for (const e of await errors(source, way)) expect([way, e <= 2e-3]).toEqual([way, true]);
+  });
+
   it("bits that are read as another dtype are no operand of a template, and not copied", async () => {
     const source = sourceOf("a.view(torch.bfloat16) @ b", [half("32, 33"), `${half("33, 40")}.to(torch.bfloat16)`]);
     expect(compile(source, null).graph.choice?.ways ?? []).toEqual([]);

@@ -4,13 +4,13 @@ import type { GraphFacts } from "../ir/graph_facts";
 import type { Buffer, BufferView, ExternOperation, Layout } from "../ir/types";
 import { type Expr, int, intValue, mul } from "../symbolic";
 import type { Gemm } from "../templates/gemm";
-import { copyOperand, type OperandCopy } from "./copy";
-import { type GraphEdit, withViews } from "./edit";
+import { copyOperand, type OperandCopy, paddedChoice } from "./copy";
+import { type GraphEdit, viewKey, withViews } from "./edit";
 import { bytesOf, paddedStrides } from "./padding";
 import type { PaddedRows, ViewedOperand } from "./products";
 import type { LayoutChoice } from "./types";
 
-/** copies by what they copy */
+/** copies by what they copy (viewKey) */
 export type KnownCopies = Map<string, OperandCopy>;
 
 /** operands copied to padded rows */
@@ -22,39 +22,20 @@ export function padRows(
   facts: GraphFacts,
 ): LayoutChoice[] {
   const sv = facts.graph.sizevars;
-  const views = new Map<BufferView, BufferView>();
+  const views = new Map<string, BufferView>();
   const choices = padded.off.map(({ view }): LayoutChoice => {
     const stride = paddedStrides(view, sv);
-    const key = [view.buffer, view.dtype, view.offset.id, ...[...view.size, ...view.stride].map(e => e.id)].join();
+    const key = viewKey(view);
     // a copy made before a write holds what was there before
     const copy =
       (facts.isWrittenOver(view.buffer) ? undefined : known.get(key)) ??
       copyOperand(edit, view, view.size, stride, op, sv);
     known.set(key, copy);
-    views.set(view, copy.view);
-    return {
-      code: "padded_rows",
-      op: op.name,
-      buffer: view.buffer,
-      copy: copy.operation,
-      taken: { size: view.size, stride },
-      other: view,
-      bytes: bytesOf(view),
-      estimateUs: { taken: padded.other, other: padded.given },
-    };
+    views.set(key, copy.view);
+    return paddedChoice("padded_rows", op, view, copy, padded);
   });
-  edit.replace(withViews(op, v => views.get(v) ?? paddedTwin(v, views)));
+  edit.replace(withViews(op, v => views.get(viewKey(v)) ?? v));
   return choices;
-}
-
-/** arguments and reads hold equal views, not always the same ones */
-function paddedTwin(v: BufferView, views: ReadonlyMap<BufferView, BufferView>): BufferView {
-  const same = (a: readonly Expr[], b: readonly Expr[]): boolean =>
-    a.length === b.length && a.every((e, i) => e === b[i]);
-  for (const [from, to] of views)
-    if (from.buffer === v.buffer && from.offset === v.offset && same(from.size, v.size) && same(from.stride, v.stride))
-      return to;
-  return v;
 }
 
 /** the first operand read where it lies, as a batch where its rows have two steps; the copy goes */

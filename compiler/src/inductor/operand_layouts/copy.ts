@@ -13,6 +13,9 @@ import { add, type Expr, int, intValue, mul } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { repeats } from "../templates/alignment";
 import type { GraphEdit } from "./edit";
+import { bytesOf } from "./padding";
+import type { Weighed } from "./products";
+import type { LayoutChoice } from "./types";
 
 /** a tensor's place: sizes as those of what is copied, or larger; strides are 0 where what is copied repeats itself */
 interface Place {
@@ -92,4 +95,25 @@ export function copyOperand(
   });
   const whole = own.every((s, d) => s === size[d]);
   return { operation: name, view: { buffer, size, stride, offset: int(0), dtype: from.dtype, whole } };
+}
+
+/** an operand copied to a padded place, as people see it */
+export function paddedChoice(
+  code: "padded_rows" | "padded_shape",
+  op: ExternOperation,
+  from: BufferView,
+  copy: OperandCopy,
+  padded: Weighed,
+): LayoutChoice {
+  const { size, stride } = copy.view;
+  return {
+    code,
+    op: op.name,
+    buffer: from.buffer,
+    copy: copy.operation,
+    taken: { size, stride },
+    other: from,
+    bytes: bytesOf(from),
+    estimateUs: { taken: padded.other, other: padded.given },
+  };
 }

@@ -1,5 +1,6 @@
 // Changes to a lowered graph: operations put in, replaced, taken out. In: a lowered graph. Out: another. Promises: the given
 // graph stays as it is; names that are made are new.
+import { isBufferView } from "../ir/buffer_view";
 import type { Buffer, BufferView, ExternOperation, LoweredGraph, Operation } from "../ir/types";
 
 export class GraphEdit {
@@ -81,12 +82,20 @@ export class GraphEdit {
   }
 }
 
-const isView = (a: unknown): a is BufferView => typeof a === "object" && a !== null && "buffer" in a && "whole" in a;
+/** the same for views of the same elements: arguments and reads hold equal views, not always the same ones */
+export const viewKey = (v: BufferView): string =>
+  [v.buffer, v.dtype, v.offset.id, ...[...v.size, ...v.stride].map(e => e.id)].join();
+
+/** the operation with other tensors as arguments at some places */
+export function withArguments(op: ExternOperation, others: ReadonlyMap<number, BufferView>): ExternOperation {
+  const args = op.args.map((a, i) => others.get(i) ?? a);
+  return { ...op, args, reads: [...new Map(args.filter(isBufferView).map(v => [viewKey(v), v])).values()] };
+}
 
 /** the operation with its tensors read through other views; lists of tensors included */
 export function withViews(op: ExternOperation, view: (v: BufferView) => BufferView): ExternOperation {
   type Arg = ExternOperation["args"][number];
-  const arg = (a: Arg): Arg => (isView(a) ? view(a) : Array.isArray(a) ? (a.map(x => arg(x as Arg)) as Arg) : a);
+  const arg = (a: Arg): Arg => (isBufferView(a) ? view(a) : Array.isArray(a) ? (a.map(x => arg(x as Arg)) as Arg) : a);
   return {
     ...op,
     args: op.args.map(arg),

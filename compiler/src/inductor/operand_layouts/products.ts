@@ -10,9 +10,10 @@ import type { BufferView, ComputedOperation } from "../ir/types";
 import type { Expr } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { libraryPenalty, rowsAreOff, templatePenalty } from "../templates/alignment";
-import type { Gemm } from "../templates/gemm";
+import { type Gemm, multiplied } from "../templates/gemm";
 import { estimateTemplateUs } from "../templates/off_alignment";
 import { asItLies } from "./as_it_lies";
+import { viewKey } from "./edit";
 import { bytesOf, copyUs, paddedStrides, paddingBytes } from "./padding";
 
 export interface Weighed {
@@ -34,7 +35,8 @@ export interface ViewedOperand extends Weighed {
   readonly copy: ComputedOperation;
 }
 
-const outBytes = (g: Gemm, sv: SizeVars): number =>
+/** bytes of the result */
+export const outBytes = (g: Gemm, sv: SizeVars): number =>
   [g.batch, g.m, g.n].reduce((n, e) => (e === null ? n : n * sv.sizeHint(e, 1)), g.a.dtype === "float32" ? 4 : 2);
 
 /** bytes of operands and result, each once */
@@ -80,10 +82,8 @@ export function paddedRows(g: Gemm, facts: GraphFacts, means: Means): PaddedRows
   const { sizevars: sv } = facts.graph;
   const { target } = means;
   if (g.kind === "scaled_mm" || !(isHalf(g.a.dtype) || means.tf32)) return null;
-  const off = g.op.reads
-    .slice(-2)
-    .filter(rowsAreOff)
-    .map(view => ({ view, bytes: paddingBytes(view, facts) }));
+  const operands = new Map((multiplied(g.op) ?? []).map(v => [viewKey(v), v]));
+  const off = [...operands.values()].filter(rowsAreOff).map(view => ({ view, bytes: paddingBytes(view, facts) }));
   if (off.length === 0) return null;
   const padded = (v: BufferView): BufferView => (rowsAreOff(v) ? { ...v, stride: paddedStrides(v, sv) } : v);
   const bytes = trafficOf(g, sv);
@@ -107,6 +107,8 @@ export function viewedOperand(g: Gemm, facts: GraphFacts, { target, tunes }: Mea
   const copy = facts.producer(g.a.buffer);
   if (g.batch !== null || g.kind === "scaled_mm" || copy?.kind !== "computed") return null;
   if (facts.isReturned(g.a.buffer) || !facts.readers(g.a.buffer).every(r => r.name === g.op.name)) return null;
+  // of a copy that is read elsewhere in the product too, nothing is saved
+  if ([g.b, g.added?.view].some(v => v?.buffer === g.a.buffer)) return null;
   const a = asItLies(g.a, copy, sv);
   if (a === null || rowsAreOff(a) || facts.isWrittenOver(a.buffer)) return null;
   const bytes = trafficOf(g, sv);

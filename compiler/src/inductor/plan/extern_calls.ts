@@ -1,9 +1,11 @@
 // Calls of kernels that are not generated (ExternKernelOut, ExternKernelAlloc, FallbackKernel, MultiOutput in
 // torch/_inductor/ir.py). In: an extern node. Out: plan steps. Promises: an operator that is unknown here blocks the
 // plan's execution and says why, it never stops generation.
+
 import { type ArgValue, DeviceArg, DTypeArg, LayoutArg, MemoryFormatArg, PyComplex, PyFloat } from "../../aten/types";
 import { deviceText } from "../../fx/print";
 import { floatText } from "../codegen/triton/python_text";
+import { isBufferView } from "../ir/buffer_view";
 import type { BufferView, ExternOperation } from "../ir/types";
 import type { SchedulerNode } from "../scheduler/types";
 import type { Expr } from "../symbolic/expr";
@@ -84,7 +86,6 @@ function resultsOf(b: PlanContext, op: ExternOperation): (PlanTensor | null)[] {
   return Array.from(results, r => r ?? null);
 }
 
-const isView = (a: object): a is BufferView => "buffer" in a && "whole" in a;
 const isExpr = (a: object): a is Expr => "kind" in a && "id" in a;
 
 export function planArg(b: PlanContext, a: ArgValue<BufferView>): PlanArg {
@@ -109,7 +110,7 @@ export function planArg(b: PlanContext, a: ArgValue<BufferView>): PlanArg {
   if (a instanceof DeviceArg) return { kind: "device", value: deviceText(a.device) };
   if (a instanceof LayoutArg) return { kind: "literal", value: `torch.${a.layout}` };
   if (a instanceof MemoryFormatArg) return { kind: "literal", value: `torch.${a.format}` };
-  if (isView(a)) return planView(a, b.view);
+  if (isBufferView(a)) return planView(a, b.view);
   if (isExpr(a)) return { kind: "size", value: planSize(a, b.view) };
   return { kind: "none" };
 }

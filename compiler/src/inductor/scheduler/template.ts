@@ -4,7 +4,7 @@
 
 import { isHalf } from "../ir/dtypes";
 import type { ExternOperation } from "../ir/types";
-import { gemmKind } from "../templates/gemm";
+import { gemmKind, multiplied } from "../templates/gemm";
 import { tileRefusal } from "./prologue";
 import { type Reason, reason } from "./refusal";
 import {
@@ -19,7 +19,6 @@ import {
   membersOf,
   type SchedulerState,
 } from "./state";
-import { productReads } from "./template_choices";
 import type { AnyNode, Dep, SchedulerNode } from "./types";
 
 const prologue = (detail: string): Reason => reason("template_prologue", detail);
@@ -49,7 +48,7 @@ export function prologueRefusal(s: SchedulerState, a: AnyNode, b: AnyNode): Reas
   const template = templateOperation(b);
   if (template && gemmKind(template) === null) return prologue("template has no allowed prologue inputs");
   // every operand of a matrix product may be computed on the way in; a bias is added at the end
-  const operands = new Set(template ? productReads(template).map(r => r.buffer) : []);
+  const operands = new Set((template ? multiplied(template) : null)?.map(r => r.buffer));
   if (operands.size === 0) return prologue("template has no allowed prologue inputs");
   const written = bufferNames(a);
   const reads = [...b.readWrites.reads].filter(d => written.has(d.name));

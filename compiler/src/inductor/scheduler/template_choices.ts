@@ -11,7 +11,7 @@ import { printLog } from "../symbolic";
 import type { SizeVars } from "../symbolic/size_vars";
 import { templatePenalty } from "../templates/alignment";
 import type { GemmWay } from "../templates/forms";
-import { gemmKind, gemmOf } from "../templates/gemm";
+import { gemmKind, gemmOf, multiplied } from "../templates/gemm";
 import { estimatePartsUs, isInParts } from "../templates/in_parts";
 import { layoutOf } from "./state";
 
@@ -139,13 +139,8 @@ function templateKernel(op: ExternOperation): string | null {
 
 /** sizes of a product as (M, N, K) */
 function gemmSizes(op: ExternOperation, sv: SizeVars): readonly [number, number, number] {
-  const [a, b] = productReads(op).map(r => r.size.slice(-2).map(e => sv.sizeHint(e, 1)));
+  const [a, b] = (multiplied(op) ?? []).map(r => r.size.slice(-2).map(e => sv.sizeHint(e, 1)));
   return [a?.[0] ?? 1, b?.[1] ?? 1, a?.[1] ?? 1];
-}
-
-/** what is multiplied: scales come after it, what is added before */
-export function productReads(op: ExternOperation): ExternOperation["reads"] {
-  return gemmKind(op) === "scaled_mm" ? op.reads.slice(0, 2) : op.reads.slice(-2);
 }
 
 /** All choices, fastest first; Triton kernels are numbered in the order of their configurations. */

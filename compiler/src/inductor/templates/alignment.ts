@@ -8,6 +8,7 @@ import type { DType } from "../../aten/types";
 import { isHalf, itemsize } from "../ir/dtypes";
 import type { BufferView, ExternOperation } from "../ir/types";
 import { type Expr, intValue } from "../symbolic/expr";
+import { gemmKind, multiplied } from "./gemm";
 
 /** bytes that are loaded at once */
 const LOAD_BYTES = 16;
@@ -44,12 +45,11 @@ export function sizesAreOff(a: BufferView, b: BufferView): boolean {
   return isOff(k, step) || isOff(n, step) || (denseAt(a) === a.size.length - 2 && isOff(m, step));
 }
 
-const PRODUCT = /^aten\.(mm|addmm|bmm|baddbmm)\./;
-
 /** the two operands of a product that the library has alignments for */
-export function operandsOf(op: ExternOperation): readonly [BufferView, BufferView] | null {
-  const [a, b] = op.reads.slice(-2);
-  return PRODUCT.test(op.op) && a && b && (isHalf(a.dtype) || a.dtype === "float32") ? [a, b] : null;
+function operandsOf(op: ExternOperation): readonly [BufferView, BufferView] | null {
+  const kind = gemmKind(op);
+  const operands = kind === "scaled_mm" || kind === "split_mm" ? null : multiplied(op);
+  return operands && (isHalf(operands[0].dtype) || operands[0].dtype === "float32") ? operands : null;
 }
 
 /** times that the library's kernels take off the alignment, of what they take on it */

@@ -3,6 +3,7 @@
 // (dropout, other results in use, dtypes that tensor cores do not take).
 import type { ArgValue } from "../../aten/types";
 import { PyFloat } from "../../aten/types";
+import { isBufferView } from "../ir/buffer_view";
 import { isHalf } from "../ir/dtypes";
 import { buffersRead } from "../ir/graph_facts";
 import type { Buffer, BufferView, ExternOperation, LoweredGraph, Operation } from "../ir/types";
@@ -65,11 +66,7 @@ export const attentionPays = (a: Attention): boolean => a.bias !== null;
 
 const isPower = (n: number): boolean => n >= 16 && (n & (n - 1)) === 0;
 
-function viewOf(a: ArgValue<BufferView> | undefined): BufferView | null {
-  return a !== undefined && a !== null && typeof a === "object" && "buffer" in a && "whole" in a
-    ? (a as BufferView)
-    : null;
-}
+const viewOf = (a: ArgValue<BufferView> | undefined): BufferView | null => (isBufferView(a) ? a : null);
 
 const number = (a: ArgValue<BufferView>): number => (a instanceof PyFloat ? a.value : Number(a));
 

@@ -2,6 +2,7 @@
 // scaled and what is added. Promises: null for products that no template computes; nothing is decided here.
 import type { ArgValue, DType } from "../../aten/types";
 import { PyFloat } from "../../aten/types";
+import { isBufferView } from "../ir/buffer_view";
 import { isHalf } from "../ir/dtypes";
 import type { BufferView, ExternOperation } from "../ir/types";
 import { add, type Expr, int, intValue, mul } from "../symbolic/expr";
@@ -44,18 +45,30 @@ export function gemmKind(op: ExternOperation): GemmKind | null {
 const isProductDType = (d: DType): boolean => isHalf(d) || d === "float32" || isFloat8(d);
 export const isFloat8 = (d: DType): boolean => d === "float8_e4m3fn" || d === "float8_e5m2";
 
+const addsFirst = (kind: GemmKind): boolean => kind === "addmm" || kind === "baddbmm";
+
+/** Places among the arguments of what is multiplied. Not among the reads: a tensor that is both operands is read once. */
+export const operandPlaces = (kind: GemmKind): readonly [number, number] => (addsFirst(kind) ? [1, 2] : [0, 1]);
+
+/** what a product multiplies, as its call has it; null for other operations */
+export function multiplied(op: ExternOperation): readonly [BufferView, BufferView] | null {
+  const kind = gemmKind(op);
+  const [a, b] = kind === null ? [] : operandPlaces(kind).map(i => viewOf(op.args[i]));
+  return a && b ? [a, b] : null;
+}
+
 export function gemmOf(op: ExternOperation): Gemm | null {
   const kind = gemmKind(op);
-  if (kind === null) return null;
+  const operands = multiplied(op);
+  if (kind === null || operands === null) return null;
+  const [a, b] = operands;
   const views = op.args.map(viewOf);
-  const added =
-    kind === "addmm" || kind === "baddbmm" ? (views[0] ?? null) : (kind === "scaled_mm" && views[4]) || null;
-  const [a, b] = kind === "addmm" || kind === "baddbmm" ? views.slice(1, 3) : views;
-  if (!a || !b || !isProductDType(a.dtype) || !isProductDType(b.dtype)) return null;
+  const added = addsFirst(kind) ? (views[0] ?? null) : (kind === "scaled_mm" && views[4]) || null;
+  if (!isProductDType(a.dtype) || !isProductDType(b.dtype)) return null;
   // kernels load a buffer as what it holds
   if ([a, b, added].some(v => v?.reinterpreted)) return null;
   if (a.dtype !== b.dtype && !(isFloat8(a.dtype) && isFloat8(b.dtype))) return null;
-  if ((kind === "addmm" || kind === "baddbmm") && added === null) return null;
+  if (addsFirst(kind) && added === null) return null;
   const batched = kind === "bmm" || kind === "baddbmm";
   const rank = batched ? 3 : 2;
   if (a.size.length !== rank || b.size.length !== rank) return null;
@@ -100,9 +113,7 @@ function withoutRepeats(v: BufferView): BufferView {
   return shared ? { ...v, size: v.size.slice(1), stride: v.stride.slice(1), whole: false } : v;
 }
 
-function viewOf(a: ArgValue<BufferView>): BufferView | null {
-  return a !== null && typeof a === "object" && "buffer" in a && "whole" in a ? (a as BufferView) : null;
-}
+const viewOf = (a: ArgValue<BufferView> | undefined): BufferView | null => (isBufferView(a) ? a : null);
 
 function scalar(a: ArgValue<BufferView> | undefined): number {
   if (a === undefined || a === null) return 1;
