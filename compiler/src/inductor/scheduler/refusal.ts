@@ -76,34 +76,38 @@ export function sharedTraffic(s: SchedulerState, a: AnyNode, b: AnyNode): Shared
   for (const [name, mine] of sides[0].reads) {
     const theirs = sides[1].reads.get(name);
     const written = sides[1].writes.get(name);
-    if (theirs) note(name, sharedBytes(s, name, mine, theirs), read(mine), read(theirs));
-    else if (written) note(name, producedBytes(s, name, b, a, written, mine), read(mine), write(written));
+    if (theirs) note(name, sharedBytes(s, name, mine, theirs), reading(mine), reading(theirs));
+    else if (written) note(name, producedBytes(s, name, b, a, written, mine), reading(mine), writing(written));
   }
   for (const [name, mine] of sides[0].writes) {
     const theirs = sides[1].reads.get(name);
-    if (theirs) note(name, producedBytes(s, name, a, b, mine, theirs), write(mine), read(theirs));
+    if (theirs) note(name, producedBytes(s, name, a, b, mine, theirs), writing(mine), reading(theirs));
   }
   const worst = costs.reduce<(typeof costs)[number] | null>((w, c) => (w === null || c.lost > w.lost ? c : w), null);
   return {
     bytes: costs.reduce((sum, c) => sum + c.lost, 0),
     buffer: worst?.name ?? null,
-    aIndex: worst?.a.index ?? "",
-    bIndex: worst?.b.index ?? "",
+    aIndex: indexText(worst?.a),
+    bIndex: indexText(worst?.b),
     aAccess: worst?.a.kind ?? null,
     bAccess: worst?.b.kind ?? null,
   };
 }
 
+/** what one side does with a buffer */
 interface Access {
   readonly kind: AccessKind;
-  /** of the first of the accesses; "" where it has no index of its own */
-  readonly index: string;
+  readonly deps: readonly Dep[];
 }
 
-const read = (deps: readonly Dep[]): Access => ({ kind: "reads", index: indexText(deps[0]) });
-const write = (deps: readonly Dep[]): Access => ({ kind: "writes", index: indexText(deps[0]) });
+const reading = (deps: readonly Dep[]): Access => ({ kind: "reads", deps });
+const writing = (deps: readonly Dep[]): Access => ({ kind: "writes", deps });
 
-const indexText = (d: Dep | undefined): string => (d?.kind === "memory" ? printLog(d.index) : "");
+/** of the first of the accesses; "" where it has no index of its own */
+function indexText(access: Access | undefined): string {
+  const first = access?.deps[0];
+  return first?.kind === "memory" ? printLog(first.index) : "";
+}
 
 /** bytes of a buffer that one side touches: all its accesses, but never more than the buffer */
 function touched(s: SchedulerState, name: string, deps: readonly Dep[]): number {
