@@ -71,8 +71,9 @@ function wantedPieces(g: Gemm, o: SchedulerOptions, sv: SizeVars): number | null
 /** Under max-autotune every matrix product is a template with several choices; else those are that are surely faster. */
 export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): LoweredGraph {
   if (!autotunes(o) && !computesInParts(o) && !behaves(o, "operand_layouts")) return graph;
-  const isTemplate = (op: ExternOperation): boolean =>
-    gemmKind(op) !== null && gemmKind(op) !== "split_mm" && mayBeTemplate(graph, op, o);
+  // attention and sums in pieces are templates already, each of one choice
+  const hasChoices = (op: ExternOperation): boolean =>
+    op.irClass !== "TemplateBuffer" && gemmKind(op) !== null && mayBeTemplate(graph, op, o);
   const attention = (a: Attention, op: ExternOperation): boolean => {
     const wanted = wantedWay(o, op.name);
     return wanted === null ? attentionPays(a) : wanted !== "library";
@@ -83,7 +84,7 @@ export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): Lowered
   const source = splits ? withSplitProducts(attended, g => wantedPieces(g, o, graph.sizevars)) : attended;
   const buffers = new Map<string, Buffer>(source.buffers);
   const operations = source.operations.map((op): Operation => {
-    if (op.kind !== "extern" || !isTemplate(op) || op.device.type !== "cuda") return op;
+    if (op.kind !== "extern" || !hasChoices(op) || op.device.type !== "cuda") return op;
     for (const name of op.outputs) {
       const b = buffers.get(name);
       if (b) buffers.set(name, { ...b, irClass: "MultiTemplateBuffer" });
@@ -142,9 +143,7 @@ export function speedupByFusion(s: SchedulerState, t: TemplateState, a: AnyNode,
  */
 export function finalizeTemplates(s: SchedulerState, t: TemplateState, nodes: readonly AnyNode[]): AnyNode[] {
   return nodes.map(n => {
-    if (isGroup(n) || !isTemplate(n) || n.operation.kind !== "extern") return n;
-    const kind = gemmKind(n.operation);
-    if (kind === null || kind === "split_mm") return n;
+    if (isGroup(n) || n.operation.kind !== "extern" || n.operation.irClass !== "MultiTemplateBuffer") return n;
     const [best] = tried(s, t, n.operation);
     return best?.config === null ? asExtern(s, n, n.operation) : n;
   });
