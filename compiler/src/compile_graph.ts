@@ -71,6 +71,9 @@ export interface GraphResult {
   readonly writeCode: CodeWriter;
   readonly wat: readonly WatKernel[];
   readonly schedulerGraph: SchedulerGraph | null;
+  /** the file that the graph's lines are of, and the function of it that the graph is named by */
+  readonly file: string;
+  readonly name: string;
   /** null: nothing that a template computes */
   readonly choice: ReportChoice | null;
   /** what a worker measured of the graph's products, by operation */
@@ -175,6 +178,8 @@ export function compileGraph(
     writeCode,
     wat,
     schedulerGraph: drawn,
+    file,
+    name,
     products: { times: measured, numbers: products },
     choice: ways && choiceOf(ways, measured, plan, asked(config)),
     estimates: estimatesOf(schedule),

@@ -184,7 +184,7 @@ export class Session {
       choices: this.options.choices ?? new Map(),
       backward,
     });
-    return frameReport(frame, result, { path, target });
+    return frameReport(frame, result, target);
   }
 }
 

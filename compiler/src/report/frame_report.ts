@@ -5,9 +5,9 @@ import type { CapturedFrame, Diagnostic } from "../dynamo/types";
 import { typeText } from "../fx/print";
 import type { TargetProperties } from "../inductor/ir/target";
 import type { FrameResult } from "../pipeline";
-import { graphReport, isFakeTensor, leaves } from "./graph_report";
+import { graphReport, isFakeTensor, isTupleItem, leaves } from "./graph_report";
 import type { LogRecord } from "./log";
-import { framesIn, outermostFunction, reportedFile, UNNAMED } from "./origins";
+import { framesIn } from "./origins";
 import type { CodeWriter } from "./output_code";
 import type { Compilation, SourceEntry } from "./types";
 import { type ReplayFacts, replayFacts } from "./value_program";
@@ -28,24 +28,17 @@ export interface FrameReport {
   readonly aotIds: number;
 }
 
-export interface FrameReportContext {
-  /** the program that is run */
-  readonly path: string;
-  readonly target: TargetProperties;
-}
-
-export function frameReport(frame: CapturedFrame, result: FrameResult, ctx: FrameReportContext): FrameReport {
+export function frameReport(frame: CapturedFrame, result: FrameResult, target: TargetProperties): FrameReport {
   const saved = result.aot.kind === "train" ? result.aot.savedOutputs : [];
-  const files = result.graphs.map(g => reportedFile(g.schedule.graph.graph.nodes, ctx.path, frame.file));
   const compilations = result.graphs.map(
-    (g, i): Compilation => ({
+    (g): Compilation => ({
       graph: graphReport({
-        file: files[i] ?? frame.file,
-        fallbackName: outermostFunction(frame.graph.nodes, files[i] ?? frame.file) ?? UNNAMED,
+        file: g.file,
+        name: g.name,
         kind: g.info.kind,
         schedule: g.schedule,
         plan: g.plan,
-        target: ctx.target,
+        target,
         saved: g.info.saved,
         assumed: frame.assumed,
         savedOutputs: g.info.kind === "forward" ? saved : [],
@@ -61,8 +54,8 @@ export function frameReport(frame: CapturedFrame, result: FrameResult, ctx: Fram
   return {
     compilations,
     writers: result.graphs.map(g => g.writeCode),
-    files,
-    source: result.graphs.flatMap((g, i) => sourceOf(g, files[i] ?? frame.file, i)),
+    files: result.graphs.map(g => g.file),
+    source: result.graphs.flatMap(sourceOf),
     logs: result.logs,
     estimates: result.estimates,
     diagnostics: result.diagnostics,
@@ -72,11 +65,10 @@ export function frameReport(frame: CapturedFrame, result: FrameResult, ctx: Fram
 }
 
 /** one entry per graph node and frame of the file, so that a hover on a call site answers too */
-function sourceOf(g: GraphResult, file: string, compilation: number): SourceEntry[] {
+function sourceOf(g: GraphResult, compilation: number): SourceEntry[] {
+  const { file } = g;
   const kernels = new Map<string, number[]>();
-  const listed = g.schedule.nodes.filter(
-    n => !("operation" in n && n.operation.kind === "extern" && n.operation.irClass === "MultiOutput"),
-  );
+  const listed = g.schedule.nodes.filter(n => !isTupleItem(n));
   listed.forEach((node, k) => {
     for (const leaf of leaves(node)) {
       for (const origin of leaf.operation.origins) {

@@ -9,13 +9,12 @@ import type { AnyNode, Dep, Schedule, SchedulerNode } from "../inductor/schedule
 import { printLog } from "../inductor/symbolic/print_log";
 import { itemsOf } from "../passes/edit";
 import { layoutReport, type MeasuredProducts } from "./layout_report";
-import { originOf, outermostFunction, placesOfNode } from "./origins";
+import { originOf, placesOfNode } from "./origins";
 import type { ReportChoice, ReportGraph, ReportKernel, ReportRefusal, ReportTensor } from "./types";
 
 export interface GraphReportInput {
   readonly file: string;
-  /** name where no node has a frame of the file */
-  readonly fallbackName: string;
+  readonly name: string;
   readonly kind: "inference" | "forward" | "backward";
   readonly schedule: Schedule;
   readonly plan: ExecutablePlan;
@@ -35,11 +34,10 @@ export function graphReport(input: GraphReportInput): ReportGraph {
   const calls = fx.nodes.filter(n => n.op === "call_function");
   const launched = new LaunchedKernels(input.plan);
   const linesOf = operationLines(input);
-  // an item of a tuple is no kernel
   const nodes = schedule.nodes.filter(n => !isTupleItem(n));
   const layouts = schedule.layouts.map(l => layoutReport(l, nodes, schedule, input.products, linesOf([l.op])));
   return {
-    name: outermostFunction(fx.nodes, file) ?? input.fallbackName,
+    name: input.name,
     kind: input.kind,
     bytes: schedule.totalBytes,
     peak_bytes: schedule.peakMemory,
@@ -83,7 +81,8 @@ export function leaves(node: AnyNode): SchedulerNode[] {
   return "operation" in node ? [node] : node.snodes.flatMap(leaves);
 }
 
-function isTupleItem(node: AnyNode): boolean {
+/** an item of a tuple is no kernel */
+export function isTupleItem(node: AnyNode): boolean {
   return "operation" in node && node.operation.kind === "extern" && node.operation.irClass === "MultiOutput";
 }
 
