@@ -17,6 +17,9 @@ const MATMUL_EFFICIENCY = 0.7;
 /** what a kernel reads again within its rows comes from the L2, so many times faster than from memory */
 export const L2_SPEEDUP = 2.5;
 
+/** Microseconds as reports tell them: to the nanosecond. */
+export const reportedUs = (us: number): number => Math.round(us * 1000) / 1000;
+
 /** `again`: bytes that the kernel moves more than once, as loops over a row that did not stay in registers do */
 export function estimateKernelUs(bytes: number, flops: number, target: TargetProperties, again = 0): number {
   const memory = ((bytes + again / L2_SPEEDUP) / (target.memoryBandwidth * STREAMING_EFFICIENCY)) * 1e6;

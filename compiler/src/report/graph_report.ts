@@ -1,14 +1,14 @@
 // One compiled graph as `explain --json` shows it. In: the post-grad graph's schedule and plan. Out: ReportGraph.
 import { FxNode } from "../fx/graph";
 import type { FakeTensor, FakeValue } from "../fx/types";
-import { estimateExternUs } from "../inductor/cost";
+import { estimateExternUs, reportedUs } from "../inductor/cost";
 import { itemsize } from "../inductor/ir/dtypes";
 import type { TargetProperties } from "../inductor/ir/target";
 import type { ExecutablePlan, PlanKernel } from "../inductor/plan/types";
 import type { AnyNode, Dep, Schedule, SchedulerNode } from "../inductor/scheduler/types";
 import { printLog } from "../inductor/symbolic/print_log";
 import { itemsOf } from "../passes/edit";
-import { layoutReport, type MeasuredProducts } from "./layout_report";
+import { layoutReports, type MeasuredProducts } from "./layout_report";
 import { originOf, placesOfNode } from "./origins";
 import type { ReportChoice, ReportGraph, ReportKernel, ReportRefusal, ReportTensor } from "./types";
 
@@ -35,7 +35,7 @@ export function graphReport(input: GraphReportInput): ReportGraph {
   const launched = new LaunchedKernels(input.plan);
   const linesOf = operationLines(input);
   const nodes = schedule.nodes.filter(n => !isTupleItem(n));
-  const layouts = schedule.layouts.map(l => layoutReport(l, nodes, schedule, input.products, linesOf([l.op])));
+  const layouts = layoutReports(schedule, nodes, input.products, linesOf);
   return {
     name: input.name,
     kind: input.kind,
@@ -103,7 +103,7 @@ function kernelReport(node: AnyNode, input: GraphReportInput, launched: Launched
     reads: buffersOf(node.readWrites.reads),
     writes: buffersOf(node.readWrites.writes),
     bytes,
-    estimate_us: round(estimateUs(node, bytes, input, launched)),
+    estimate_us: reportedUs(estimateUs(node, bytes, input, launched)),
     assumed: input.assumed,
   };
 }
@@ -220,8 +220,4 @@ function targetText(target: string): string {
 
 export function isFakeTensor(val: FakeValue | undefined): val is FakeTensor {
   return typeof val === "object" && val !== null && "dtype" in val;
-}
-
-function round(us: number): number {
-  return Math.round(us * 1000) / 1000;
 }

@@ -1,8 +1,9 @@
 // Layouts of operands as a report has them. In: a schedule, its nodes that are reported as kernels, times that a worker
 // measured by way. Out: per operand both layouts, bytes moved for the choice, microseconds estimated or measured. Promises:
 // bytes are counted after fusion: a copy that joined the kernel before it reads nothing again.
-import type { LayoutChoice } from "../inductor/operand_layouts/types";
-import { wayParts } from "../inductor/operand_layouts/ways";
+import { reportedUs } from "../inductor/cost";
+import type { LayoutChoice, LayoutCode } from "../inductor/operand_layouts/types";
+import { type OperandWay, wayParts } from "../inductor/operand_layouts/ways";
 import { membersOf } from "../inductor/scheduler/state";
 import type { AnyNode, Schedule } from "../inductor/scheduler/types";
 import { printLog } from "../inductor/symbolic";
@@ -15,32 +16,34 @@ export interface MeasuredProducts {
   readonly numbers: ReadonlyMap<string, number>;
 }
 
-/** One layout as a report has it. `lines`: where its product stands in the file. */
-export function layoutReport(
-  c: LayoutChoice,
-  kernels: readonly AnyNode[],
+/** A schedule's layouts as a report has them. `linesOf`: where operations stand in the file. */
+export function layoutReports(
   schedule: Schedule,
+  kernels: readonly AnyNode[],
   measured: MeasuredProducts,
-  lines: { readonly lines: readonly number[]; readonly at: readonly number[] },
-): ReportLayout {
-  const writer = c.copy === null ? null : (kernels.find(n => membersOf(n).some(m => m.name === c.copy)) ?? null);
-  const joined = writer !== null && writes(writer, c.buffer);
-  const micros = (us: number): number => Math.round(us * 1000) / 1000;
-  const estimate = c.estimateUs;
-  return {
-    code: c.code,
-    op: c.op,
-    operand: c.buffer,
-    shape: c.taken.size.map(printLog),
-    stride: c.taken.stride.map(printLog),
-    other_shape: c.other.size.map(printLog),
-    other_stride: c.other.stride.map(printLog),
-    bytes: movedBytes(c, joined, schedule),
-    written_by: writer === null ? null : kernels.indexOf(writer),
-    estimate_us: estimate && { taken: micros(estimate.taken), other: micros(estimate.other) },
-    measured_us: measuredTimes(c, measured),
-    ...lines,
-  };
+  linesOf: (ops: readonly string[]) => Pick<ReportLayout, "lines" | "at">,
+): ReportLayout[] {
+  if (schedule.layouts.length === 0) return [];
+  const writers = new Map(kernels.flatMap((k, i) => membersOf(k).map(m => [m.name, i] as const)));
+  return schedule.layouts.map(c => {
+    const written_by = (c.copy === null ? undefined : writers.get(c.copy)) ?? null;
+    const writer = written_by === null ? undefined : kernels[written_by];
+    const joined = writer !== undefined && writes(writer, c.buffer);
+    return {
+      code: c.code,
+      op: c.op,
+      operand: c.buffer,
+      shape: c.taken.size.map(printLog),
+      stride: c.taken.stride.map(printLog),
+      other_shape: c.other.size.map(printLog),
+      other_stride: c.other.stride.map(printLog),
+      bytes: movedBytes(c, joined, schedule),
+      written_by,
+      estimate_us: c.estimateUs && { taken: reportedUs(c.estimateUs.taken), other: reportedUs(c.estimateUs.other) },
+      measured_us: measuredTimes(c, measured),
+      ...linesOf([c.op]),
+    };
+  });
 }
 
 const writes = (n: AnyNode, buffer: string): boolean => membersOf(n).some(m => m.outputs.some(o => o.name === buffer));
@@ -53,26 +56,27 @@ function movedBytes(c: LayoutChoice, joined: boolean, schedule: Schedule): numbe
   return others.length > 0 ? c.bytes : 0;
 }
 
-const OTHER = {
-  padded_rows: "padded",
-  padded_shape: "padded",
-  off_alignment: "padded",
-  read_as_it_lies: "viewed",
-  copied_to_rows: "viewed",
+/** operands otherwise than given, for layouts that a worker may have measured both ways: how, and whether they are so */
+const MEASURED: Readonly<Partial<Record<LayoutCode, { readonly operands: OperandWay; readonly taken: boolean }>>> = {
+  padded_rows: { operands: "padded", taken: true },
+  padded_shape: { operands: "padded", taken: true },
+  off_alignment: { operands: "padded", taken: false },
+  read_as_it_lies: { operands: "viewed", taken: true },
+  copied_to_rows: { operands: "viewed", taken: false },
 };
-const TAKEN: ReadonlySet<string> = new Set(["padded_rows", "padded_shape", "read_as_it_lies"]);
 
 /** the graph's best with each of the two layouts, whatever else differs */
 function measuredTimes(c: LayoutChoice, { times, numbers }: MeasuredProducts): ReportLayout["measured_us"] {
   const number = numbers.get(c.op);
-  if (times === null || number === undefined || c.code === "channels_last" || c.code === "written_as_read") return null;
-  const best = { with: Number.POSITIVE_INFINITY, without: Number.POSITIVE_INFINITY };
+  const otherwise = MEASURED[c.code];
+  if (times === null || number === undefined || otherwise === undefined) return null;
+  const best = { given: Number.POSITIVE_INFINITY, padded: Number.POSITIVE_INFINITY, viewed: Number.POSITIVE_INFINITY };
   for (const [way, us] of Object.entries(times.microseconds)) {
     const each = way.split(",");
     const { operands } = wayParts(each[number] ?? each[0] ?? "");
-    const side = operands === OTHER[c.code] ? "with" : operands === "given" ? "without" : null;
-    if (side !== null) best[side] = Math.min(best[side], us);
+    best[operands] = Math.min(best[operands], us);
   }
-  if (!Number.isFinite(best.with) || !Number.isFinite(best.without)) return null;
-  return TAKEN.has(c.code) ? { taken: best.with, other: best.without } : { taken: best.without, other: best.with };
+  const [own, given] = [best[otherwise.operands], best.given];
+  if (!Number.isFinite(own) || !Number.isFinite(given)) return null;
+  return otherwise.taken ? { taken: own, other: given } : { taken: given, other: own };
 }
