@@ -4,7 +4,6 @@
 import {
   checkConfig,
   defaultSessionOptions,
-  isPresetName,
   type PresetName,
   presetNames,
   targetNames,
@@ -51,7 +50,7 @@ export function readSettings(given: unknown): Settings {
   const missed = at("diagnostics.missedFusionBytes");
   const seconds = at("benchmark.seconds");
   return {
-    preset: preset.value !== null && isPresetName(preset.value) ? preset.value : null,
+    preset: preset.value,
     target: target.value,
     config: config.values,
     environment: Object.fromEntries(
@@ -79,15 +78,16 @@ export function readSettings(given: unknown): Settings {
   };
 }
 
-interface Choice {
-  readonly value: string | null;
+interface Choice<T> {
+  readonly value: T | null;
   readonly problems: readonly string[];
 }
 
 /** one of `names`; null where nothing, or nothing of them, is set */
-function choice(setting: string, given: unknown, names: readonly string[]): Choice {
+function choice<T extends string>(setting: string, given: unknown, names: readonly T[]): Choice<T> {
   if (given === undefined || given === null || given === "") return { value: null, problems: [] };
-  if (typeof given === "string" && names.includes(given)) return { value: given, problems: [] };
+  const value = names.find(n => n === given);
+  if (value !== undefined) return { value, problems: [] };
   const problem = `fuselens.${setting}: there is no ${setting} ${JSON.stringify(given)}; there are ${names.join(", ")}`;
   return { value: null, problems: [problem] };
 }
