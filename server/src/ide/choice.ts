@@ -1,6 +1,7 @@
 // How a graph's matrix products and attention are computed, in words: what was chosen among the ways, whether that is an
 // estimate or was measured, and by how much it won. For hover (Markdown) and for a terminal.
 import type { ReportChoice } from "@fuselens/compiler";
+import { type OperandWay, wayParts } from "@fuselens/compiler/vocabulary";
 import { formatTime } from "../render/units";
 
 const plain = (t: string): string => t;
@@ -22,15 +23,19 @@ export function choiceText(c: ReportChoice, code = plain, text = plain, more = "
   return `${waysText(c.chosen, code)}${time}, measured (${text(c.where ?? "")}); ${rest.join(", ")}`;
 }
 
+const OPERANDS: Readonly<Record<OperandWay, string>> = {
+  given: "",
+  padded: " on padded rows",
+  viewed: " on operands as they lie",
+};
+
 /** one way for all products, or one for each */
 function waysText(ways: string, code: (name: string) => string): string {
   return ways
     .split(",")
     .map(way => {
-      const layout = /_(padded|viewed)$/.exec(way);
-      const base = layout ? way.slice(0, layout.index) : way;
-      const name = base === "library" ? "the library's kernels" : `template ${code(base)}`;
-      return layout ? `${name} on ${layout[1] === "padded" ? "padded rows" : "operands as they lie"}` : name;
+      const { base, operands } = wayParts(way);
+      return `${base === "library" ? "the library's kernels" : `template ${code(base)}`}${OPERANDS[operands]}`;
     })
     .join(" + ");
 }
