@@ -3,7 +3,7 @@
 import type * as ast from "../../python/ast";
 import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
-import { PyClass, PyInstance, type PyModule, type Value } from "../objects/values";
+import { type PyClass, PyInstance, type PyModule, type Value } from "../objects/values";
 import type { CompileApi } from "../torch/compile_api";
 import type { Torch } from "../torch/context";
 import type { CompileOptions } from "../torch/objects";
@@ -113,7 +113,7 @@ function classCandidate(
 
 function moduleClass(d: Definitions, name: string): PyClass | undefined {
   const v = d.main.dict.get(name);
-  return v instanceof PyClass && d.torch.moduleClass && v.isSubclassOf(d.torch.moduleClass) ? v : undefined;
+  return d.torch.isModuleClass(v) ? v : undefined;
 }
 
 function forwardOf(v: PyClass, own: ast.ClassDef, classes: readonly ast.ClassDef[]): ast.FunctionDef | undefined {

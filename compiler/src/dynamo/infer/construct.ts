@@ -3,7 +3,7 @@
 import { type PyClass, type PyDict, PyFloat, PyList, PyTuple, type Value } from "../objects/values";
 import { alternativeChoices } from "./choices/alternatives";
 import { smaller } from "./choices/smaller";
-import { type InferContext, isModuleClass } from "./context";
+import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
@@ -205,7 +205,7 @@ function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device
       const v = makeValue(ctx, h, c, (nested, by) => {
         const built = construct(ctx, nested, h.globals, by);
         if (built.kind === "failed") return undefined;
-        const there = device && isModuleClass(ctx, nested);
+        const there = device && ctx.torch.isModuleClass(nested);
         return there ? ctx.vm.call(ctx.vm.getattr(built.value, "cuda"), []) : built.value;
       });
       if (v !== undefined) values.set(h.name, v);

@@ -78,10 +78,6 @@ export function functionOf(v: Value | undefined): PyFunction | undefined {
 
 export const isEnum = (c: PyClass): boolean => c.mro.some(b => b.name === "Enum");
 
-export function isModuleClass(ctx: InferContext, v: Value | undefined): v is PyClass {
-  return v instanceof PyClass && ctx.torch.moduleClass !== null && v.isSubclassOf(ctx.torch.moduleClass);
-}
-
 /** classes of the user's files among the globals, in the order of their names' definition */
 export function userClasses(globals: PyDict): { readonly name: string; readonly cls: PyClass }[] {
   return globals
@@ -101,7 +97,7 @@ export function moduleClassesElsewhere(
     .elsewhere()
     .flatMap(m =>
       userClasses(m.dict).flatMap(({ name, cls }) =>
-        isModuleClass(ctx, cls) && !own.has(name) ? [{ name: `${m.file ?? ""}::${name}`, cls }] : [],
+        ctx.torch.isModuleClass(cls) && !own.has(name) ? [{ name: `${m.file ?? ""}::${name}`, cls }] : [],
       ),
     );
 }

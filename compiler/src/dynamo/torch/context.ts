@@ -19,7 +19,7 @@ import {
 import type { FakeTensor } from "../../fx/types";
 import { type Expr, int, intValue } from "../../inductor/symbolic/expr";
 import type { Machine } from "../interp/machine";
-import { type PyClass, PyNamed, PyObject, PyTuple, type Value } from "../objects/values";
+import { PyClass, PyNamed, PyObject, PyTuple, type Value } from "../objects/values";
 import { Decisions } from "../trace/decisions";
 import type { CaptureEvent, CaptureOptions, Diagnostic, Fill, RuntimeStep, RuntimeTensor } from "../types";
 import { PySymInt, PyTensor, Storage } from "./objects";
@@ -331,7 +331,10 @@ export class Torch {
   }
 
   isModule(v: Value): boolean {
-    return this.moduleClass !== null && v instanceof PyObject && v.cls.isSubclassOf(this.moduleClass);
+    return v instanceof PyObject && this.isModuleClass(v.cls);
+  }
+  isModuleClass(v: Value | undefined): v is PyClass {
+    return this.moduleClass !== null && v instanceof PyClass && v.isSubclassOf(this.moduleClass);
   }
 }
 

@@ -1,14 +1,7 @@
 // Classes, modules and configurations that could stand in a parameter. In: its name and use. Out: choices, those that have what
 // the code asks of them first.
 import { PyClass, PyDict, type Value } from "../../objects/values";
-import {
-  assignedAttributes,
-  type InferContext,
-  isModuleClass,
-  lookup,
-  moduleClassesElsewhere,
-  userClasses,
-} from "../context";
+import { assignedAttributes, type InferContext, lookup, moduleClassesElsewhere, userClasses } from "../context";
 import { type Choice, type Draft, IDENTITY, instance, MODULE, named, OBJECT } from "../types";
 import * as names from "./names";
 
@@ -31,7 +24,7 @@ export function configs(ctx: InferContext, h: Draft): Choice[] {
   const found = userClasses(h.globals)
     .filter(
       ({ name, cls }) =>
-        /(config|cfg|args|params|hparams|arguments|options|settings)$/i.test(name) && !isModuleClass(ctx, cls),
+        /(config|cfg|args|params|hparams|arguments|options|settings)$/i.test(name) && !ctx.torch.isModuleClass(cls),
     )
     .map(c => ({ ...c, fit: fits(c.cls) }))
     .sort((a, b) => b.fit - a.fit);
@@ -40,7 +33,7 @@ export function configs(ctx: InferContext, h: Draft): Choice[] {
   if (out.length === 0 && plain.length > 2) {
     const like = /(config|cfg|args|params|hparams|arguments|options|settings)$/i;
     for (const { name, cls } of classesOfOtherFiles(ctx, plain, like))
-      if (like.test(cls.name) && !isModuleClass(ctx, cls)) out.push(instance(name));
+      if (like.test(cls.name) && !ctx.torch.isModuleClass(cls)) out.push(instance(name));
   }
   for (const [name, v] of h.globals.entries()) {
     if (typeof name !== "string" || !/^(config|cfg|args|hparams|opt|params)$/i.test(name)) continue;
@@ -68,7 +61,7 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
   let whole = false;
   const rank = (list: readonly { readonly name: string; readonly cls: PyClass }[]): string[] =>
     list
-      .filter(({ cls }) => isModuleClass(ctx, cls) && !ctx.building.includes(cls.qualname))
+      .filter(({ cls }) => ctx.torch.isModuleClass(cls) && !ctx.building.includes(cls.qualname))
       .map(({ name, cls }) => {
         const has = wanted.filter(a => cls.lookup(a) !== undefined || assignedAttributes(cls).has(a)).length;
         whole ||= has === wanted.length;
@@ -83,7 +76,7 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
   const unmet = wanted.length > 0 && !whole && !names.isConfigName(h.name);
   const distant = unmet
     ? classesOfOtherFiles(ctx, wanted, new RegExp(h.name.length > 2 ? h.name.replace(/\W|_/g, "") : "$^", "i"))
-        .filter(c => isModuleClass(ctx, c.cls) && !ctx.building.includes(c.cls.qualname))
+        .filter(c => ctx.torch.isModuleClass(c.cls) && !ctx.building.includes(c.cls.qualname))
         .map(c => c.name)
     : [];
   const weighted = h.usage.attributes.has("weight") || h.usage.attributes.has("bias") ? ["torch.nn.Linear"] : [];
@@ -144,7 +137,7 @@ export function classes(ctx: InferContext, h: Draft): Choice[] {
   const n = h.name.toLowerCase();
   const out: Choice[] = [];
   const wanted = [...h.usage.attributes].filter(a => !a.startsWith("__"));
-  const own = userClasses(h.globals).filter(({ cls }) => isModuleClass(ctx, cls));
+  const own = userClasses(h.globals).filter(({ cls }) => ctx.torch.isModuleClass(cls));
   if (wanted.length > 0)
     for (const { name, cls } of own) if (wanted.every(a => cls.lookup(a) !== undefined)) out.push(named(name));
   const alike = own

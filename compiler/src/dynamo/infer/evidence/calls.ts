@@ -127,8 +127,7 @@ export class Evidence {
   private seeConstructor(frame: Frame): Value | undefined {
     const { torch, vm } = this;
     const self = frame.locals[0];
-    if (!(self instanceof PyInstance) || !torch.moduleClass || !self.cls.isSubclassOf(torch.moduleClass))
-      return undefined;
+    if (!(self instanceof PyInstance) || !torch.isModule(self)) return undefined;
     const cls = this.own(self.cls);
     if (self.cls.place?.file !== this.main.dict.get("__file__") || this.instances.has(cls)) return undefined;
     const path = this.main.dict.get("__file__");
@@ -309,14 +308,14 @@ export class Evidence {
     walk(f.body, n => {
       if (n.kind !== "Name" || seen.has(n.id)) return;
       const v = this.main.dict.get(n.id);
-      if (v instanceof PyClass && this.torch.moduleClass && v.isSubclassOf(this.torch.moduleClass)) {
+      if (this.torch.isModuleClass(v)) {
         seen.add(n.id);
         if (v.place?.file === this.main.dict.get("__file__")) out.push(v);
       } else if (v instanceof PyFunction && v.globals === this.main.dict && v.code.body) {
         seen.add(n.id);
         walk(v.code.body, m => {
           const c = m.kind === "Name" ? this.main.dict.get(m.id) : undefined;
-          if (c instanceof PyClass && this.torch.moduleClass && c.isSubclassOf(this.torch.moduleClass)) out.push(c);
+          if (this.torch.isModuleClass(c)) out.push(c);
         });
       }
     });
