@@ -213,18 +213,15 @@ function loaded(run: Run, path: string): PyModule | undefined {
 /** what an import gives, with a part of the steps; what can't be loaded has nothing to offer */
 function limited<T>(run: Run, load: () => T): T | undefined {
   const { vm, torch } = run;
-  const limit = vm.stepLimit;
   const resume = torch.pauseSteps();
   const depth = vm.frames.length;
   try {
-    vm.stepLimit = Math.min(vm.steps + 2_000_000, limit ?? Number.POSITIVE_INFINITY);
-    return load();
+    return vm.withSteps(2_000_000, load);
   } catch (e) {
     vm.frames.length = depth;
     if (!(e instanceof PyError) && !(e instanceof Interrupted && !vm.host.shouldStop())) throw e;
     return undefined;
   } finally {
-    vm.stepLimit = limit;
     resume();
   }
 }

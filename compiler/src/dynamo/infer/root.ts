@@ -236,18 +236,14 @@ export function silently(p: Program, f: () => void): void {
 /** a part of a root's steps, so that some are left for what comes after it; more is a failure like others */
 function limited(p: Program, steps: number, f: () => Found | Refused): Found | Refused {
   const { vm, torch } = p;
-  const outer = vm.stepLimit;
-  vm.stepLimit = Math.min(vm.steps + steps, outer ?? Number.POSITIVE_INFINITY);
   const depth = vm.frames.length;
   try {
-    return f();
+    return vm.withSteps(steps, f);
   } catch (e) {
     if (!(e instanceof Interrupted) || vm.steps >= vm.host.stepBudget || vm.host.shouldStop()) throw e;
     vm.frames.length = depth;
     torch.trace = null;
     vm.observer = null;
     return { why: e.message, failure: null };
-  } finally {
-    vm.stepLimit = outer;
   }
 }

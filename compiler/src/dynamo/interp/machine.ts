@@ -169,6 +169,16 @@ export class Machine implements Interp {
   tick(): void {
     this.charge(1);
   }
+  /** runs with a part of the steps that are left: more of them than `steps` interrupt it */
+  withSteps<T>(steps: number, run: () => T): T {
+    const outer = this.stepLimit;
+    this.stepLimit = Math.min(this.steps + steps, outer ?? Number.POSITIVE_INFINITY);
+    try {
+      return run();
+    } finally {
+      this.stepLimit = outer;
+    }
+  }
   /** work that counts as so many instructions, so that a budget in steps holds as one in time */
   charge(steps: number): void {
     this.steps += steps;

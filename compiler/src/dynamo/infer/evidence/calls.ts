@@ -230,17 +230,14 @@ export class Evidence {
 
   private attempt(f: () => Value): Value {
     const { vm, torch } = this;
-    const outer = vm.stepLimit;
-    vm.stepLimit = Math.min(vm.steps + STEPS_PER_DRIVER, outer ?? Number.POSITIVE_INFINITY);
     const { gradEnabled, autocast, defaultDtype, defaultDevice } = torch;
     try {
-      return this.watching(f);
+      return vm.withSteps(STEPS_PER_DRIVER, () => this.watching(f));
     } catch (e) {
       if (e instanceof Interrupted && (vm.steps >= vm.host.stepBudget || vm.host.shouldStop())) throw e;
       if (!(e instanceof PyError) && !(e instanceof Interrupted) && !(e instanceof Error)) throw e;
       return null;
     } finally {
-      vm.stepLimit = outer;
       vm.frames.length = 0;
       torch.trace = null;
       vm.observer = null;
