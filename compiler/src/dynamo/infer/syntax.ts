@@ -72,6 +72,16 @@ export function splitTop(s: string, by: string): string[] {
   return out.filter(p => p !== "");
 }
 
+/** the parameters of a signature, but * and **, with their defaults */
+export function parametersOf(a: ast.Arguments): { readonly name: string; readonly fallback: ast.Expr | null }[] {
+  const positional = [...a.posonlyargs, ...a.args];
+  const without = positional.length - a.defaults.length;
+  return [
+    ...positional.map(({ arg }, i) => ({ name: arg, fallback: a.defaults[i - without] ?? null })),
+    ...a.kwonlyargs.map(({ arg }, i) => ({ name: arg, fallback: a.kwDefaults[i] ?? null })),
+  ];
+}
+
 /** the last definition of a method: the one that counts */
 export function definedMethod(cls: ast.ClassDef, name: string): ast.FunctionDef | undefined {
   const found = cls.body.filter(s => s.kind === "FunctionDef" && s.name === name).pop();

@@ -7,6 +7,7 @@ import type * as ast from "../../../python/ast";
 import { PythonFile } from "../../../python/file";
 import { walk } from "../../../python/walk";
 import { parseYaml, YamlError } from "../../stdlib/yaml";
+import { parametersOf } from "../syntax";
 import { bool, type Choice, NONE, named, number, str } from "../types";
 import { type Use, Uses } from "./uses";
 
@@ -244,21 +245,12 @@ function notePython(text: string, note: Note, named: Constant): void {
       case "AnnAssign":
         if (n.target.kind === "Name" && n.value) note(n.target.id, literal(n.value));
         return;
-      case "FunctionDef": {
+      case "FunctionDef":
         // what a signature falls back to is the weakest word of all
-        const { args, defaults, kwonlyargs, kwDefaults } = n.args;
         later.push(() => {
-          defaults.forEach((d, i) => {
-            const a = args[args.length - defaults.length + i];
-            if (a) note(a.arg, literal(d));
-          });
-          kwonlyargs.forEach((a, i) => {
-            const d = kwDefaults[i];
-            if (d) note(a.arg, literal(d));
-          });
+          for (const { name, fallback } of parametersOf(n.args)) if (fallback) note(name, literal(fallback));
         });
         return;
-      }
       default:
     }
   });

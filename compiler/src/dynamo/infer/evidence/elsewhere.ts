@@ -3,6 +3,7 @@
 import type * as ast from "../../../python/ast";
 import { PythonFile } from "../../../python/file";
 import { walk } from "../../../python/walk";
+import { parametersOf } from "../syntax";
 
 export interface Example {
   /** the file that it stands in; imports start there */
@@ -122,7 +123,7 @@ export function driversIn(text: string, name: string): string[] {
   const reaching = functionsReaching(text, [name]);
   const names = new Set([name, ...reaching.map(f => f.name)]);
   const out = reaching.flatMap(f => {
-    const given = parametersOf(f, lines);
+    const given = assignmentsFor(f, lines);
     return given === undefined ? [] : [[...given, ...bodyOf(f, lines)].join("\n")];
   });
   for (const cls of new PythonFile(text).module.body) {
@@ -130,7 +131,7 @@ export function driversIn(text: string, name: string): string[] {
     const methods = cls.body.filter((s): s is ast.FunctionDef => s.kind === "FunctionDef");
     const setUp = methods.filter(m => m.name === "setUp");
     for (const m of methods) {
-      const given = parametersOf(m, lines, 1);
+      const given = assignmentsFor(m, lines, 1);
       if (!/^test/.test(m.name) || given === undefined || ![m, ...setUp].some(f => mentions(f, names))) continue;
       const prepared = setUp.flatMap(f => bodyOf(f, lines));
       out.push([`self = ${cls.name}()`, ...prepared, ...given, ...bodyOf(m, lines)].join("\n"));
@@ -149,10 +150,8 @@ function mentions(f: ast.FunctionDef, names: ReadonlySet<string>): boolean {
 }
 
 /** assignments that give a function's parameters their defaults and first values; undefined: some have none */
-function parametersOf(f: ast.FunctionDef, lines: readonly string[], skip = 0): string[] | undefined {
+function assignmentsFor(f: ast.FunctionDef, lines: readonly string[], skip = 0): string[] | undefined {
   if (f.isAsync || !yieldsNothing(f)) return undefined;
-  const { posonlyargs, args, defaults, kwonlyargs, kwDefaults } = f.args;
-  const positional = [...posonlyargs, ...args].slice(skip);
   const out: string[] = [];
   const given = new Set<string>();
   for (const d of f.decorators) {
@@ -164,18 +163,12 @@ function parametersOf(f: ast.FunctionDef, lines: readonly string[], skip = 0): s
     out.push(names.length === 1 ? `${names[0]} = ${first}` : `${names.join(", ")} = ${first}`);
     for (const n of names) given.add(n);
   }
-  positional.forEach((a, i) => {
-    const at = i - (positional.length - defaults.length);
-    const d = at >= 0 ? defaults[at] : undefined;
-    if (d && !given.has(a.arg)) out.push(`${a.arg} = ${textOf(d, lines)}`);
-    if (d) given.add(a.arg);
-  });
-  kwonlyargs.forEach((a, i) => {
-    const d = kwDefaults[i];
-    if (d && !given.has(a.arg)) out.push(`${a.arg} = ${textOf(d, lines)}`);
-    if (d) given.add(a.arg);
-  });
-  return [...positional, ...kwonlyargs].every(a => given.has(a.arg)) ? out : undefined;
+  for (const { name, fallback } of parametersOf(f.args).slice(skip)) {
+    if (given.has(name)) continue;
+    if (fallback === null) return undefined;
+    out.push(`${name} = ${textOf(fallback, lines)}`);
+  }
+  return out;
 }
 
 /** "a,b" or ["a", "b"] */
@@ -220,10 +213,7 @@ function functionsReaching(text: string, names: readonly string[]): ast.Function
 }
 
 export function needsNothing(f: ast.FunctionDef): boolean {
-  if (f.isAsync) return false;
-  const { args } = f;
-  if (args.posonlyargs.length + args.args.length > args.defaults.length) return false;
-  return !args.kwDefaults.some(d => d === null) && yieldsNothing(f);
+  return !f.isAsync && parametersOf(f.args).every(p => p.fallback !== null) && yieldsNothing(f);
 }
 
 function yieldsNothing(f: ast.FunctionDef): boolean {
