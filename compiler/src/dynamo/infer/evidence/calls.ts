@@ -274,12 +274,13 @@ export class Evidence {
         const globals = run(e);
         if (globals !== null) seen.push(globals);
         if (this.calls.has(cls) || globals === null || !e.path.endsWith(".py")) continue;
-        for (const name of buildersIn(e.text, cls.name).slice(0, 4)) {
+        const { module } = new PythonFile(e.text);
+        for (const name of buildersIn(module, cls.name).slice(0, 4)) {
           const f = globals.get(name);
           if (f instanceof PyFunction && !this.calls.has(cls)) quietly(() => this.attempt(() => vm.call(f, [])));
         }
         // a function that ends with an error before it comes to the class, and tests, as scripts that go on after it
-        for (const driver of driversIn(e.text, cls.name).slice(0, DRIVERS_ELSEWHERE))
+        for (const driver of driversIn(module, e.text, cls.name).slice(0, DRIVERS_ELSEWHERE))
           if (!this.calls.has(cls) && !this.instances.has(cls)) run({ ...e, text: `${e.text}\n${driver}` });
       } finally {
         this.example = null;

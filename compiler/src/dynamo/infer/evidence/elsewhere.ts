@@ -25,6 +25,12 @@ export function examplesOf(
   read: (path: string) => string | undefined,
 ): Example[] {
   const found = new Map<string, { readonly example: Example; readonly rank: number }>();
+  const parsed = new Map<string, ast.Module>();
+  const moduleOf = (path: string, text: string): ast.Module => {
+    const module = parsed.get(path) ?? new PythonFile(text).module;
+    parsed.set(path, module);
+    return module;
+  };
   const sources = paths.slice(0, READ).flatMap(path => {
     const text = /\.(py|md)$/i.test(path) ? read(path) : undefined;
     return text === undefined || text.length > LONGEST ? [] : [{ path, text, shown: path.split("/").pop() ?? path }];
@@ -43,7 +49,7 @@ export function examplesOf(
         });
         continue;
       }
-      for (const f of functionsReaching(text, names)) if (!needsNothing(f)) next.add(f.name);
+      for (const f of functionsReaching(moduleOf(path, text), names)) if (!needsNothing(f)) next.add(f.name);
       if (path === own || found.has(path) || defines(text, name)) continue;
       found.set(path, { example: { path, text, shown }, rank: rankOf(path, own) + round });
     }
@@ -110,23 +116,23 @@ function unprompted(text: string): string {
 }
 
 /** functions of a file that need no arguments and name the class, themselves or through what they call in the file */
-export function buildersIn(text: string, name: string): string[] {
-  return functionsReaching(text, [name]).flatMap(f => (needsNothing(f) ? [f.name] : []));
+export function buildersIn(module: ast.Module, name: string): string[] {
+  return functionsReaching(module, [name]).flatMap(f => (needsNothing(f) ? [f.name] : []));
 }
 
 /**
  * Scripts that show the class: bodies of functions that need nothing, of tests with their first parameters, of test methods
  * with an object of their class; to be run after the text that they are from.
  */
-export function driversIn(text: string, name: string): string[] {
+export function driversIn(module: ast.Module, text: string, name: string): string[] {
   const lines = text.split(/\r?\n/);
-  const reaching = functionsReaching(text, [name]);
+  const reaching = functionsReaching(module, [name]);
   const names = new Set([name, ...reaching.map(f => f.name)]);
   const out = reaching.flatMap(f => {
     const given = assignmentsFor(f, lines);
     return given === undefined ? [] : [[...given, ...bodyOf(f, lines)].join("\n")];
   });
-  for (const cls of new PythonFile(text).module.body) {
+  for (const cls of module.body) {
     if (cls.kind !== "ClassDef" || !/^Test|Test(s|Case)?$/.test(cls.name)) continue;
     const methods = cls.body.filter((s): s is ast.FunctionDef => s.kind === "FunctionDef");
     const setUp = methods.filter(m => m.name === "setUp");
@@ -194,8 +200,8 @@ function textOf(e: ast.Expr, lines: readonly string[]): string {
   return `(${part.join("\n")})`;
 }
 
-function functionsReaching(text: string, names: readonly string[]): ast.FunctionDef[] {
-  const functions = new PythonFile(text).module.body.filter((s): s is ast.FunctionDef => s.kind === "FunctionDef");
+function functionsReaching(module: ast.Module, names: readonly string[]): ast.FunctionDef[] {
+  const functions = module.body.filter((s): s is ast.FunctionDef => s.kind === "FunctionDef");
   const reaching = new Set(names);
   for (let grew = true; grew; ) {
     grew = false;
