@@ -96,18 +96,6 @@ class Permute(nn.Module):
 
     def forward(self, x):
         return torch.permute(x, self.dims)
-
-
-def box_convert(boxes, in_fmt, out_fmt):
-    if in_fmt == "cxcywh" and out_fmt == "xyxy":
-        cx, cy, w, h = boxes.unbind(-1)
-        return torch.stack([cx - 0.5 * w, cy - 0.5 * h, cx + 0.5 * w, cy + 0.5 * h], dim=-1)
-    x0, y0, x1, y1 = boxes.unbind(-1)
-    return torch.stack([(x0 + x1) / 2, (y0 + y1) / 2, x1 - x0, y1 - y0], dim=-1)
-
-
-def box_area(boxes):
-    return (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
 `;
 
 const RESIDUAL_AND_PLAIN = `
