@@ -20,13 +20,17 @@ def _mel_to_hz(m, scale):
     return torch.where(m < 15.0, m * step, 1000.0 * torch.exp((math.log(6.4) / 27.0) * (m - 15.0)))
 
 
-def melscale_fbanks(n_freqs, f_min, f_max, n_mels, sample_rate, norm=None, mel_scale="htk"):
+def _triangles(points, n_freqs, sample_rate):
     freqs = torch.linspace(0, sample_rate // 2, n_freqs)
-    mels = torch.linspace(_hz_to_mel(float(f_min), mel_scale), _hz_to_mel(float(f_max), mel_scale), n_mels + 2)
-    points = _mel_to_hz(mels, mel_scale)
     width = points[1:] - points[:-1]
     slopes = points.unsqueeze(0) - freqs.unsqueeze(1)
-    banks = torch.clamp(torch.minimum(-slopes[:, :-2] / width[:-1], slopes[:, 2:] / width[1:]), min=0.0)
+    return torch.clamp(torch.minimum(-slopes[:, :-2] / width[:-1], slopes[:, 2:] / width[1:]), min=0.0)
+
+
+def melscale_fbanks(n_freqs, f_min, f_max, n_mels, sample_rate, norm=None, mel_scale="htk"):
+    mels = torch.linspace(_hz_to_mel(float(f_min), mel_scale), _hz_to_mel(float(f_max), mel_scale), n_mels + 2)
+    points = _mel_to_hz(mels, mel_scale)
+    banks = _triangles(points, n_freqs, sample_rate)
     if norm == "slaney":
         banks = banks * (2.0 / (points[2:n_mels + 2] - points[:n_mels])).unsqueeze(0)
     return banks
@@ -37,11 +41,7 @@ create_fb_matrix = melscale_fbanks
 
 
 def linear_fbanks(n_freqs, f_min, f_max, n_filter, sample_rate):
-    freqs = torch.linspace(0, sample_rate // 2, n_freqs)
-    points = torch.linspace(f_min, f_max, n_filter + 2)
-    slopes = points.unsqueeze(0) - freqs.unsqueeze(1)
-    width = points[1:] - points[:-1]
-    return torch.clamp(torch.minimum(-slopes[:, :-2] / width[:-1], slopes[:, 2:] / width[1:]), min=0.0)
+    return _triangles(torch.linspace(f_min, f_max, n_filter + 2), n_freqs, sample_rate)
 
 
 def create_dct(n_mfcc, n_mels, norm=None):
@@ -379,10 +379,7 @@ const LIBROSA_FILTERS = `${MEL}
 import numpy as np
 
 
-def mel(*args, sr=22050, n_fft=2048, n_mels=128, fmin=0.0, fmax=None, htk=False, norm="slaney", dtype=np.float32, **kwargs):
-    given = dict(zip(("sr", "n_fft", "n_mels", "fmin", "fmax"), args))
-    sr, n_fft = given.get("sr", sr), given.get("n_fft", n_fft)
-    n_mels, fmin, fmax = given.get("n_mels", n_mels), given.get("fmin", fmin), given.get("fmax", fmax)
+def mel(sr=22050, n_fft=2048, n_mels=128, fmin=0.0, fmax=None, htk=False, norm="slaney", dtype=np.float32, **kwargs):
     banks = melscale_fbanks(n_fft // 2 + 1, fmin, fmax or sr / 2, n_mels, sr, "slaney" if norm else None,
                             "htk" if htk else "slaney")
     return banks.t().contiguous().numpy().astype(dtype)

@@ -290,32 +290,27 @@ class Scale(nn.Module):
         return x * self.scale
 
 
-def constant_init(module, val, bias=0):
+def _init(module, bias, fill, *args, **kwargs):
     if getattr(module, "weight", None) is not None:
-        nn.init.constant_(module.weight, val)
+        fill(module.weight, *args, **kwargs)
     if getattr(module, "bias", None) is not None:
         nn.init.constant_(module.bias, bias)
+
+
+def constant_init(module, val, bias=0):
+    _init(module, bias, nn.init.constant_, val)
 
 
 def normal_init(module, mean=0, std=1, bias=0):
-    if getattr(module, "weight", None) is not None:
-        nn.init.normal_(module.weight, mean, std)
-    if getattr(module, "bias", None) is not None:
-        nn.init.constant_(module.bias, bias)
+    _init(module, bias, nn.init.normal_, mean, std)
 
 
 def kaiming_init(module, a=0, mode="fan_out", nonlinearity="relu", bias=0, distribution="normal"):
-    if getattr(module, "weight", None) is not None:
-        nn.init.kaiming_normal_(module.weight, a=a, mode=mode, nonlinearity=nonlinearity)
-    if getattr(module, "bias", None) is not None:
-        nn.init.constant_(module.bias, bias)
+    _init(module, bias, nn.init.kaiming_normal_, a=a, mode=mode, nonlinearity=nonlinearity)
 
 
 def xavier_init(module, gain=1, bias=0, distribution="normal"):
-    if getattr(module, "weight", None) is not None:
-        nn.init.xavier_normal_(module.weight, gain=gain)
-    if getattr(module, "bias", None) is not None:
-        nn.init.constant_(module.bias, bias)
+    _init(module, bias, nn.init.xavier_normal_, gain=gain)
 
 
 caffe2_xavier_init = kaiming_init
