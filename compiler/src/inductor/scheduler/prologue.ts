@@ -14,7 +14,8 @@ import { bufferNames, isTemplate, layoutOf, membersOf, type SchedulerState } fro
 import { isCompatible } from "./tiling/split_ranges";
 import type { AnyNode, Dep, SchedulerNode } from "./types";
 
-const prologue = (detail: string): Reason => reason("template_prologue", detail);
+/** why something is not computed on the way into a template */
+export const prologue = (detail: string): Reason => reason("template_prologue", detail);
 
 /** the product and its operands that `a` computes */
 function computedBy(a: AnyNode, b: AnyNode): { readonly gemm: Gemm; readonly views: readonly BufferView[] } | null {

@@ -5,7 +5,7 @@
 import { isHalf } from "../ir/dtypes";
 import type { ExternOperation } from "../ir/types";
 import { gemmKind, multiplied } from "../templates/gemm";
-import { tileRefusal } from "./prologue";
+import { prologue, tileRefusal } from "./prologue";
 import { type Reason, reason } from "./refusal";
 import {
   behaves,
@@ -20,8 +20,6 @@ import {
   type SchedulerState,
 } from "./state";
 import type { AnyNode, Dep, SchedulerNode } from "./types";
-
-const prologue = (detail: string): Reason => reason("template_prologue", detail);
 
 /** a template of several outputs and what unpacks one of them */
 export function isMultiOutputOf(a: AnyNode, b: AnyNode): boolean {
