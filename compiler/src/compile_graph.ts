@@ -15,11 +15,10 @@ import { buildPlan } from "./inductor/plan/build_plan";
 import { exampleBounds } from "./inductor/plan/example_integers";
 import type { ExecutablePlan, WatKernel } from "./inductor/plan/types";
 import { schedule as scheduleGraph } from "./inductor/scheduler/schedule";
-import { autotunes, hasLibrary, mayBeTemplate } from "./inductor/scheduler/template_fusion";
+import { mayBeTemplate, waysAsked } from "./inductor/scheduler/template_fusion";
 import type { AnyNode, Schedule } from "./inductor/scheduler/types";
 import type { Expr } from "./inductor/symbolic/expr";
 import { SizeVars } from "./inductor/symbolic/size_vars";
-import { computesInParts } from "./inductor/templates/in_parts";
 import {
   commonWays,
   estimatedFastest,
@@ -123,13 +122,7 @@ export function compileGraph(
   });
   stageBegins("schedule");
   const templates = { config, behaviours, target };
-  const may = (behaviour: string): boolean => autotunes(templates) && readBoolean(behaviours, behaviour);
-  const ways = waysOf(lowered, templates, op => mayBeTemplate(lowered, op, templates), {
-    splits: may("split_products"),
-    prologues: may("computes_operands"),
-    library: hasLibrary(templates),
-    inParts: computesInParts(templates),
-  });
+  const ways = waysOf(lowered, templates, op => mayBeTemplate(lowered, op, templates), waysAsked(templates));
   const measured = (ways && options.choices.get(ways.key)) ?? null;
   const known = measured && fastest(measured);
   if (ways && asked(config) === null) {

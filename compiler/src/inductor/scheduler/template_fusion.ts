@@ -10,6 +10,7 @@ import { type Gemm, gemmKind, gemmOf } from "../templates/gemm";
 import { computesInParts, partsPay } from "../templates/in_parts";
 import { templatePays } from "../templates/off_alignment";
 import { splitsOf, withSplitProducts } from "../templates/split_k";
+import type { WaysAsked } from "../templates/ways";
 import { makeGroup } from "./groups";
 import { prologuePays } from "./prologue";
 import {
@@ -46,6 +47,17 @@ function hasBackend(o: SchedulerOptions, name: "ATEN" | "TRITON"): boolean {
 /** whether the library's kernel is a candidate for a product that may be a template */
 export const hasLibrary = (o: SchedulerOptions): boolean => !autotunes(o) || hasBackend(o, "ATEN");
 
+/** which ways products may take beside the forms of their templates */
+export function waysAsked(o: SchedulerOptions): WaysAsked {
+  const asked = autotunes(o);
+  return {
+    splits: asked && behaves(o, "split_products"),
+    prologues: asked && behaves(o, "computes_operands"),
+    library: hasLibrary(o),
+    inParts: computesInParts(o),
+  };
+}
+
 /** whether a product, or else attention, may be computed by a template under these options */
 export function mayBeTemplate(graph: LoweredGraph, op: ExternOperation, o: SchedulerOptions): boolean {
   if (!autotunes(o)) return paysUnasked(graph, op, o);
@@ -80,8 +92,7 @@ export function withTemplates(graph: LoweredGraph, o: SchedulerOptions): Lowered
   };
   const attends = autotunes(o) && behaves(o, "attention_template");
   const attended = attends ? withAttentionTemplates(graph, attention) : graph;
-  const splits = autotunes(o) && behaves(o, "split_products");
-  const source = splits ? withSplitProducts(attended, g => wantedPieces(g, o, graph.sizevars)) : attended;
+  const source = waysAsked(o).splits ? withSplitProducts(attended, g => wantedPieces(g, o, graph.sizevars)) : attended;
   const buffers = new Map<string, Buffer>(source.buffers);
   const operations = source.operations.map((op): Operation => {
     if (op.kind !== "extern" || !hasChoices(op) || op.device.type !== "cuda") return op;
