@@ -1,11 +1,12 @@
 // Other layouts put into a lowered graph. In: what products.ts found for a product. Out: the graph changed, and the choice as
 // people see it. Promises: the product computes the same; a copy of one view is made once for all its readers.
+
+import { type GraphEdit, viewKey, withViews } from "../ir/graph_edit";
 import type { GraphFacts } from "../ir/graph_facts";
 import type { Buffer, BufferView, ExternOperation, Layout } from "../ir/types";
 import { type Expr, int, intValue, mul } from "../symbolic";
 import type { Gemm } from "../templates/gemm";
 import { copyOperand, type OperandCopy, paddedChoice } from "./copy";
-import { type GraphEdit, viewKey, withViews } from "./edit";
 import { bytesOf, paddedStrides } from "./padding";
 import type { PaddedRows, ViewedOperand } from "./products";
 import type { LayoutChoice } from "./types";

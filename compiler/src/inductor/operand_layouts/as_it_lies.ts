@@ -4,7 +4,7 @@
 // move, or moves in another pattern.
 import type { BodyNode, LoopBody } from "../ir/loop_body";
 import type { BufferView, ComputedOperation } from "../ir/types";
-import { add, coefficientOf, type Expr, freeSymbols, int, intValue, mul, type SymExpr, sub } from "../symbolic";
+import { type Expr, int, intValue, stepsOver } from "../symbolic";
 import type { SizeVars } from "../symbolic/size_vars";
 import { denseDimension } from "../templates/forms";
 
@@ -89,10 +89,8 @@ function merged(loops: readonly Loop[]): readonly Loop[] {
 export function linear(body: LoopBody, at: BodyNode, sv: SizeVars): { steps: readonly number[]; offset: Expr } | null {
   const index = body.indexing.get(at.op === "get_index" ? at.index : "");
   if (index === undefined) return null;
-  const steps = body.iterVars.map(v => intValue(coefficientOf(index, v)));
-  if (steps.some(s => s === undefined)) return null;
-  const sum = body.iterVars.reduce<Expr>((t, v, i) => add(t, mul(v, steps[i] as number)), int(0));
-  const offset = sv.simplify(sub(index, sum));
-  const loops = new Set<SymExpr>(body.iterVars);
-  return [...freeSymbols(offset)].some(s => loops.has(s)) ? null : { steps: steps as number[], offset };
+  const lies = stepsOver(index, body.iterVars);
+  const steps = lies?.steps.map(intValue);
+  if (!lies || !steps || steps.some(s => s === undefined)) return null;
+  return { steps: steps as number[], offset: sv.simplify(lies.offset) };
 }

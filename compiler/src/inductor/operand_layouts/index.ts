@@ -3,6 +3,7 @@
 // the layouts chosen, and each choice with both layouts, bytes and estimates. Promises: the graph computes the same; under a
 // preset without these choices it stays as it is.
 import { readBoolean } from "../../presets";
+import { GraphEdit } from "../ir/graph_edit";
 import { type GraphFacts, graphFacts } from "../ir/graph_facts";
 import type { TargetProperties } from "../ir/target";
 import type { ExternOperation, LoweredGraph } from "../ir/types";
@@ -12,7 +13,6 @@ import { formsOf, waysWith } from "../templates/forms";
 import { type Gemm, gemmOf } from "../templates/gemm";
 import { type KnownCopies, padRows, readAsItLies } from "./apply";
 import { convolutionLayouts } from "./convolutions";
-import { GraphEdit } from "./edit";
 import { bytesOf, paddedStrides } from "./padding";
 import {
   hasTemplate,

@@ -4,6 +4,7 @@
 
 import { estimateExternUs } from "../cost";
 import { isHalf } from "../ir/dtypes";
+import { viewKey } from "../ir/graph_edit";
 import type { GraphFacts } from "../ir/graph_facts";
 import type { TargetProperties } from "../ir/target";
 import type { BufferView, ComputedOperation } from "../ir/types";
@@ -13,7 +14,6 @@ import { libraryPenalty, rowsAreOff, templatePenalty } from "../templates/alignm
 import { type Gemm, multiplied } from "../templates/gemm";
 import { estimateTemplateUs } from "../templates/off_alignment";
 import { asItLies } from "./as_it_lies";
-import { viewKey } from "./edit";
 import { bytesOf, copyUs, paddedStrides, paddingBytes } from "./padding";
 
 export interface Weighed {

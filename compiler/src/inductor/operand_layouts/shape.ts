@@ -4,6 +4,7 @@
 
 import { estimateExternUs } from "../cost";
 import { isHalf } from "../ir/dtypes";
+import { type GraphEdit, withArguments } from "../ir/graph_edit";
 import type { GraphFacts } from "../ir/graph_facts";
 import { contiguousStrides } from "../ir/layouts";
 import type { Buffer, BufferView, ExternOperation } from "../ir/types";
@@ -13,7 +14,6 @@ import { alignmentOf, rowsAreOff, sizesAreOff } from "../templates/alignment";
 import { denseDimension } from "../templates/forms";
 import { type Gemm, multiplied, operandPlaces } from "../templates/gemm";
 import { copyOperand, copyOperation, paddedChoice } from "./copy";
-import { type GraphEdit, withArguments } from "./edit";
 import { bytesOf, copyUs, paddedStrides } from "./padding";
 import { givenUs, type Means, outBytes, trafficOf, type Weighed } from "./products";
 import type { LayoutChoice } from "./types";

@@ -79,5 +79,6 @@ export {
   rebuild,
   replaceExpr,
   rewrite,
+  stepsOver,
   substitute,
 } from "./traverse";

@@ -2,7 +2,7 @@
 // Promises: rebuilt nodes go through the evaluating constructors; results are cached on the node or memoised per call.
 
 import { abs } from "./absolute";
-import { addTerms, expandTop, mulFactors, pow, product, sum } from "./arith";
+import { addTerms, expandTop, mul, mulFactors, pow, product, sub, sum } from "./arith";
 import { and, identity, max, min, not, or, relation, where } from "./choice";
 import { floorDiv, mod, modularIndexing, trueDiv } from "./divide";
 import { type Expr, type ExprKind, type ExprLike, int, kindBit, type SymExpr, toExpr } from "./nodes";
@@ -188,6 +188,17 @@ export function expand(e: ExprLike): Expr {
 /** Removes Identity wrappers (and multiplies out what they hid). */
 export function dropIdentity(e: Expr): Expr {
   return hasKind(e, "identity") ? expand(rewrite(e, x => (x.kind === "identity" ? x.args[0] : x))) : e;
+}
+
+/** `index` as steps over `vars` and an offset without them; null where it is more than that */
+export function stepsOver(
+  index: Expr,
+  vars: readonly SymExpr[],
+): { readonly steps: readonly Expr[]; readonly offset: Expr } | null {
+  const steps = vars.map(v => coefficientOf(index, v));
+  const offset = vars.reduce<Expr>((rest, v, i) => sub(rest, mul(v, steps[i] as Expr)), index);
+  const own = new Set<SymExpr>(vars);
+  return [offset, ...steps].some(e => [...freeSymbols(e)].some(s => own.has(s))) ? null : { steps, offset };
 }
 
 /** Coefficient of the first power of `s` in the terms of `e` (not expanded): 6*x*y has 6*y at x. */

@@ -4,9 +4,10 @@
 // atomically; scales, what is added and the rounding come once, after the whole sum.
 import type { Dim, Loader, Ops } from "../../aten/types";
 import { bodyOf } from "../ir/computed_body";
+import { GraphEdit } from "../ir/graph_edit";
 import { contiguousStrides, fixedIndexer } from "../ir/layouts";
 import type { TargetProperties } from "../ir/target";
-import type { Buffer, BufferView, ComputedOperation, ExternOperation, LoweredGraph, Operation } from "../ir/types";
+import type { Buffer, BufferView, ComputedOperation, ExternOperation, LoweredGraph } from "../ir/types";
 import { type Expr, int, intValue } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { type Gemm, gemmOf, viewIndex } from "./gemm";
@@ -42,27 +43,21 @@ function pieceDepth(k: number, pieces: number): number | null {
 
 /** The graph with each product that `piecesOf` gives a number for in so many pieces. */
 export function withSplitProducts(graph: LoweredGraph, piecesOf: (g: Gemm) => number | null): LoweredGraph {
-  const buffers = new Map<string, Buffer>(graph.buffers);
-  const number = (prefix: string, names: Iterable<string>): number =>
-    Math.max(-1, ...[...names].map(n => (n.startsWith(prefix) ? Number(n.slice(prefix.length)) || 0 : 0))) + 1;
-  let op = number("op", new Set(graph.operations.map(o => o.name)));
-  let buf = number("buf", buffers.keys());
-  const operations = graph.operations.flatMap((o): readonly Operation[] => {
-    if (o.kind !== "extern" || o.device.type !== "cuda") return [o];
-    const gemm = gemmOf(o);
+  const edit = new GraphEdit(graph);
+  for (const op of graph.operations) {
+    const gemm = op.kind === "extern" && op.device.type === "cuda" ? gemmOf(op) : null;
     const pieces = gemm && piecesOf(gemm);
     const depth = gemm && pieces ? pieceDepth(intValue(gemm.k) ?? 0, pieces) : null;
-    if (!gemm || !pieces || depth === null) return [o];
-    const parts = partsOf(gemm, pieces, depth, `buf${buf++}`);
-    const sum = sumOf(graph, gemm, parts.buffer, `op${op++}`);
-    buffers.set(parts.buffer.name, parts.buffer);
-    for (const name of sum.outputs) {
-      const whole = buffers.get(name);
-      if (whole) buffers.set(name, { ...whole, irClass: "ComputedBuffer", operation: sum.name });
-    }
-    return [parts.operation, sum];
-  });
-  return operations.length === graph.operations.length ? graph : { ...graph, operations, buffers };
+    if (!gemm || !pieces || depth === null) continue;
+    const names = edit.newNames();
+    const parts = partsOf(gemm, pieces, depth, names.buffer);
+    const sum = sumOf(graph, gemm, parts.buffer, names.op);
+    edit.replace(parts.operation);
+    edit.insertAfter(parts.operation.name, sum, parts.buffer);
+    for (const name of sum.outputs)
+      edit.setBuffer({ ...edit.buffer(name), irClass: "ComputedBuffer", operation: sum.name });
+  }
+  return edit.result;
 }
 
 /** the product with its partial sums as the result; it keeps its name, by which ways are known */

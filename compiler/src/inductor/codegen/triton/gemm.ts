@@ -6,7 +6,7 @@ import type { DType } from "../../../aten/types";
 import { runBody } from "../../ir/run_body";
 import type { BufferView } from "../../ir/types";
 import type { SchedulerNode } from "../../scheduler/types";
-import { add, coefficientOf, type Expr, freeSymbols, int, mul, type SymExpr, sub } from "../../symbolic/expr";
+import { add, type Expr, int, mul, type SymExpr, stepsOver } from "../../symbolic/expr";
 import { denseDimension, type GemmForm, hasDescriptor, isPersistent } from "../../templates/forms";
 import { type Gemm, isFloat8, viewIndex } from "../../templates/gemm";
 import { bodyHandler } from "./body_handler";
@@ -326,11 +326,8 @@ class ProductWriter {
 
 /** where a result is stored, as a view of the product's dimensions; null where it does not lie in steps of them */
 function resultView(index: Expr, { size, place }: ResultTiles, dtype: DType): BufferView | null {
-  const stride = place.map(p => coefficientOf(index, p));
-  const offset = place.reduce<Expr>((rest, p, d) => sub(rest, mul(p, stride[d] as Expr)), index);
-  const own = new Set<SymExpr>(place);
-  if ([offset, ...stride].some(e => [...freeSymbols(e)].some(s => own.has(s)))) return null;
-  return { buffer: "", size, stride, offset, dtype, whole: false };
+  const lies = stepsOver(index, place);
+  return lies && { buffer: "", size, stride: lies.steps, offset: lies.offset, dtype, whole: false };
 }
 
 function linesOf(lines: readonly Line[]): LineBuffer {

@@ -1,7 +1,7 @@
 // Changes to a lowered graph: operations put in, replaced, taken out. In: a lowered graph. Out: another. Promises: the given
 // graph stays as it is; names that are made are new.
-import { isBufferView } from "../ir/buffer_view";
-import type { Buffer, BufferView, ExternOperation, LoweredGraph, Operation } from "../ir/types";
+import { isBufferView } from "./buffer_view";
+import type { Buffer, BufferView, ExternOperation, LoweredGraph, Operation } from "./types";
 
 export class GraphEdit {
   private readonly operations: Operation[];
