@@ -1,18 +1,13 @@
 // Fused kernels compute what their nodes compute one by one: random programs, compiled both ways, run on the CPU executor.
-import { join } from "node:path";
 import type { PresetName } from "@fuselens/compiler";
-import type { Job } from "@fuselens/gpu-worker/protocol";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { describe, expect, it } from "vitest";
+import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor, type Pair } from "../worker/executor";
 import { type FloatType, type RandomProgram, randomProgram } from "./random_program";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 const GRAPHS = Number(process.env.FUSELENS_RANDOM_GRAPHS ?? 500);
 const SEED = Number(process.env.FUSELENS_RANDOM_SEED ?? 20261);
@@ -25,8 +20,6 @@ const TOLERANCE: Readonly<Record<FloatType, number>> = {
   bfloat16: 3e-1,
 };
 
-type Pair = Extract<Job, { kind: "verify" }>["pairs"][number];
-
 interface Case {
   readonly program: RandomProgram;
   readonly pair: Pair;
@@ -38,14 +31,14 @@ function compiled(source: string, preset: PresetName, unfused: boolean): Pair["f
   const said = program.diagnostics.filter(d => d.severity === "error").map(d => `${d.span.line}: ${d.message}`);
   if (said.length || !c) throw new Error(`${said.join("\n") || "nothing was compiled"}\n${source}`);
   if (c.plan.blockers.length) throw new Error(`${c.plan.blockers.join("\n")}\n${source}`);
-  return { plan: c.plan, wat: [...c.wat], standalone: "" };
+  return loadable(c);
 }
 
 /** what is wrong with the cases, in words, each with its program */
 async function verify(cases: readonly Case[]): Promise<string[]> {
-  const answer = await pool
-    .submit({ kind: "verify", pairs: cases.map(c => c.pair) }, { fresh: true })
-    .catch((e: unknown) => (e instanceof Error ? e : new Error(String(e))));
+  const answer = await run({ kind: "verify", pairs: cases.map(c => c.pair) }).catch((e: unknown) =>
+    e instanceof Error ? e : new Error(String(e)),
+  );
   if (answer instanceof Error) {
     // one by one, so that the failure is told of its own program
     const [first] = cases;
@@ -53,9 +46,7 @@ async function verify(cases: readonly Case[]): Promise<string[]> {
     const half = cases.length >> 1;
     return [...(await verify(cases.slice(0, half))), ...(await verify(cases.slice(half)))];
   }
-  const { result } = answer;
-  if (result.kind !== "verify") throw new Error("another answer");
-  return result.pairs.flatMap(({ outputs }, i) => {
+  return answer.pairs.flatMap(({ outputs }, i) => {
     const program = cases[i]?.program;
     const tolerance = TOLERANCE[program?.coarsest ?? "float64"];
     const wrong = outputs.flatMap((o, k) => {

@@ -7,10 +7,11 @@ import { allRecords } from "@fuselens/compiler/aten/registry";
 import type { Derivative, OpRecord } from "@fuselens/compiler/aten/types";
 import type { ValueRow, ValueStep } from "@fuselens/gpu-worker/protocol";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { recordedOperators } from "../../compiler/src/aten/testing/recorded_operators";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor } from "../worker/executor";
 import {
   type GradientCheck,
   type GradientProgram,
@@ -22,11 +23,7 @@ import {
 } from "./gradient_case";
 import { ownSnippets } from "./gradient_snippets";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 const SEED = 411;
 const PER_JOB = 40;
@@ -90,33 +87,28 @@ function compiled(snippet: Snippet, drawn: number): Case | string {
 type Outcome = { readonly case: Case; readonly problem: string; readonly finite: number };
 
 async function checked(cases: readonly Case[]): Promise<Outcome[]> {
-  const graphs: {
-    plan: Program["values"]["graphs"][number]["plan"];
-    wat: Program["values"]["graphs"][number]["wat"][number][];
-    standalone: string;
-  }[] = [];
+  const graphs: ReturnType<typeof loadable>[] = [];
   const steps: ValueStep[] = [];
   const checks: (GradientCheck | string)[] = [];
   for (const [i, c] of cases.entries()) {
     const check = gradientCheck(c.program, c.made, String(i), { ids: i * 4_000_000_000, graphs: graphs.length });
     checks.push(check);
     if (typeof check === "string") continue;
-    for (const g of c.program.values.graphs) graphs.push({ plan: g.plan, wat: [...g.wat], standalone: "" });
+    for (const g of c.program.values.graphs) graphs.push(loadable(g));
     steps.push(...check.steps);
   }
   let rows = new Map<string, ValueRow>();
   if (steps.length) {
-    const answer = await pool
-      .submit({ kind: "values", graphs, steps }, { fresh: true })
-      .catch((e: unknown) => (e instanceof Error ? e : new Error(String(e))));
+    const answer = await run({ kind: "values", graphs, steps }).catch((e: unknown) =>
+      e instanceof Error ? e : new Error(String(e)),
+    );
     if (answer instanceof Error) {
       const [only] = cases;
       if (cases.length === 1 && only) return [{ case: only, problem: `cannot run: ${answer.message}`, finite: 0 }];
       const half = cases.length >> 1;
       return [...(await checked(cases.slice(0, half))), ...(await checked(cases.slice(half)))];
     }
-    if (answer.result.kind !== "values") throw new Error("another answer");
-    rows = new Map(answer.result.rows.map(r => [r.slot, r.row]));
+    rows = new Map(answer.rows.map(r => [r.slot, r.row]));
   }
   return cases.map((c, i) => {
     const check = checks[i];

@@ -1,22 +1,16 @@
 // Products in every way that they may be computed, of random sizes: sums in pieces and operands computed on the way in give
 // what their operations give one by one, on the CPU executor.
-import { join } from "node:path";
-import type { Job } from "@fuselens/gpu-worker/protocol";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { describe, expect, it } from "vitest";
+import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor, type Pair } from "../worker/executor";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 const CASES = 12;
 const SEED = 20262;
 
-type Pair = Extract<Job, { kind: "verify" }>["pairs"][number];
 type Sizes = Readonly<Record<"m" | "n" | "k", number>>;
 
 const randn = (rows: number, columns: number, dtype: string): string =>
@@ -52,14 +46,9 @@ function compiled(source: string, way: string | null) {
 
 /** every way of one product beside its operations one by one */
 function pairsOf(source: string): { readonly way: string; readonly pair: Pair }[] {
-  const plain = compiled(source, null);
-  const asGraph = (c: ReturnType<typeof compiled>): Pair["fused"] => ({
-    plan: c.plan,
-    wat: [...c.wat],
-    standalone: "",
-  });
+  const plain = loadable(compiled(source, null));
   const ways = (compiled(source, "library").graph.choice?.ways ?? []).filter(w => /^split_|_prologue$/.test(w));
-  return ways.map(way => ({ way, pair: { fused: asGraph(compiled(source, way)), unfused: asGraph(plain) } }));
+  return ways.map(way => ({ way, pair: { fused: loadable(compiled(source, way)), unfused: plain } }));
 }
 
 describe("matrix products of random sizes", () => {
@@ -81,8 +70,7 @@ describe("matrix products of random sizes", () => {
       for (const p of pairsOf(source)) tried.push({ source, ...p });
     }
     expect(tried.length).toBeGreaterThan(CASES);
-    const { result } = await pool.submit({ kind: "verify", pairs: tried.map(t => t.pair) }, { fresh: true });
-    if (result.kind !== "verify") throw new Error("another answer");
+    const result = await run({ kind: "verify", pairs: tried.map(t => t.pair) });
     const wrong = result.pairs.flatMap((p, i) =>
       p.outputs
         .filter(o => o.maxRel > (o.dtype === "float32" ? 1e-4 : 5e-2))

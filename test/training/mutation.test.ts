@@ -1,17 +1,13 @@
 // Programs that write into their inputs, hand out views of them, or keep state between calls: compiled, they leave every
 // tensor as they do operator by operator. Both ways run on the CPU executor; only the first goes through functionalization.
-import { join } from "node:path";
 import type { ValueRow, ValueStep } from "@fuselens/gpu-worker/protocol";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { uniform } from "../../gpu-worker/src/cpu/fill";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor } from "../worker/executor";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 const tensors = (text: string): string =>
   text
@@ -81,10 +77,9 @@ async function valuesOf(source: string): Promise<readonly (ValueRow | undefined)
   const { values, diagnostics } = runSource("/mutation/model.py", source, { wat: true, replay: true });
   expect(diagnostics.filter(d => d.severity === "error")).toEqual([]);
   expect(values.blocker).toBeNull();
-  const graphs = values.graphs.map(g => ({ plan: g.plan, wat: [...g.wat], standalone: "" }));
+  const graphs = values.graphs.map(loadable);
   const job = { kind: "values" as const, graphs, steps: [...values.steps] as ValueStep[] };
-  const { result } = await pool.submit(job, { fresh: true });
-  if (result.kind !== "values") throw new Error("another answer");
+  const result = await run(job);
   const rows = new Map(result.rows.map(r => [r.slot, r.row]));
   return (values.calls.at(-1)?.outputs ?? []).map(slot => rows.get(slot));
 }
@@ -117,10 +112,9 @@ y = f(h, w)
 (y.sum() + h.sum()).backward()
 `;
   const { values } = runSource("/mutation/model.py", source, { wat: true, replay: true });
-  const graphs = values.graphs.map(g => ({ plan: g.plan, wat: [...g.wat], standalone: "" }));
+  const graphs = values.graphs.map(loadable);
   const job = { kind: "values" as const, graphs, steps: [...values.steps] as ValueStep[] };
-  const { result } = await pool.submit(job, { fresh: true });
-  if (result.kind !== "values") throw new Error("another answer");
+  const result = await run(job);
   const rows = new Map(result.rows.map(r => [r.slot, r.row]));
   const normal = (k: number) => Array.from({ length: 4 }, (_, i) => (uniform(i, k) - 0.5) * Math.sqrt(12));
   const [x, w] = [normal(0), normal(1)];

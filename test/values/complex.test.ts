@@ -1,16 +1,11 @@
 // Complex tensors and Fourier transforms on the CPU executor against their definitions: each program gives a difference
 // that must vanish.
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { describe, expect, it } from "vitest";
 import { valuesJob, valuesReport } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor } from "../worker/executor";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 const DFT = (n: number): string =>
   `torch.arange(${n}, device="cuda").unsqueeze(1) * torch.arange(${n}, device="cuda") * (-2 * torch.pi / ${n})`;
@@ -103,9 +98,7 @@ f(torch.randn(4, 8, device="cuda"), torch.randn(4, 8, device="cuda"))
 `;
     const program = runSource("/elsewhere/model.py", source, { wat: true, replay: true });
     expect(program.diagnostics.filter(d => d.severity === "error")).toEqual([]);
-    const { result } = await pool.submit(valuesJob(program), { fresh: true });
-    if (result.kind !== "values") throw new Error("another answer");
-    const report = valuesReport(program, result);
+    const report = valuesReport(program, await run(valuesJob(program)));
     const outputs = report.calls.flatMap(c => c.outputs);
     expect(outputs.length).toBeGreaterThan(0);
     for (const o of outputs) expect(Number(o.abs_sum) / o.shape.reduce((a, b) => a * b, 1)).toBeLessThan(2e-6);

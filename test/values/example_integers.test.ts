@@ -1,14 +1,10 @@
 // What integer and bool inputs hold where no program gives them, and that kernels over them agree fused and unfused.
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { describe, expect, it } from "vitest";
+import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor } from "../worker/executor";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 const ints = (shape: string): string => `torch.zeros(${shape}, dtype=torch.int64, device="cuda")`;
 const floats = (shape: string): string => `torch.randn(${shape}, device="cuda")`;
@@ -49,16 +45,12 @@ describe("integers of no program", () => {
         const c = runSource("/elsewhere/model.py", source, { wat: true, unfused, preset }).compilations.at(-1);
         if (!c) throw new Error("nothing was compiled");
         expect(c.plan.blockers).toEqual([]);
-        return { plan: c.plan, wat: [...c.wat], standalone: "" };
+        return loadable(c);
       };
       const fused = graph(false);
       const inputs = fused.plan.inputs.flatMap(i => ("dtype" in i && /^(int|bool)/.test(i.dtype) ? [i.below] : []));
       expect(inputs).toEqual(below);
-      const { result } = await pool.submit(
-        { kind: "verify", pairs: [{ fused, unfused: graph(true) }] },
-        { fresh: true },
-      );
-      if (result.kind !== "verify") throw new Error("another answer");
+      const result = await run({ kind: "verify", pairs: [{ fused, unfused: graph(true) }] });
       for (const output of result.pairs.flatMap(p => p.outputs)) expect(output.maxRel).toBeLessThanOrEqual(1e-5);
     });
 });

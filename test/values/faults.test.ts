@@ -1,22 +1,15 @@
 // What a whole program shows of the CPU executor: an index out of bounds is told with its source line, halves are summed
 // in float32 and rounded once.
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { describe, expect, it } from "vitest";
 import { type ValuesReport, valuesJob, valuesReport } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor } from "../worker/executor";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 async function values(source: string): Promise<ValuesReport> {
   const program = runSource("/elsewhere/model.py", source, { wat: true, replay: true, preset: "torch-2.11" });
-  const { result } = await pool.submit(valuesJob(program), { fresh: true });
-  if (result.kind !== "values") throw new Error("another answer");
-  return valuesReport(program, result);
+  return valuesReport(program, await run(valuesJob(program)));
 }
 
 const program = (body: string, call: string): string =>

@@ -1,14 +1,10 @@
 // What one operation of a kernel writes in place another one of the same kernel reads: fused as unfused.
-import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { expect, it } from "vitest";
+import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor } from "../worker/executor";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 const SOURCE = `import torch
 
@@ -28,12 +24,11 @@ it.each(["torch-2.11", "nightly-2026-11", "fuselens"] as const)(
     const graph = (unfused: boolean) => {
       const [c] = runSource("/elsewhere/model.py", SOURCE, { wat: true, unfused, preset }).compilations;
       if (!c) throw new Error("nothing was compiled");
-      return { plan: c.plan, wat: [...c.wat], standalone: "" };
+      return loadable(c);
     };
     const [fused, unfused] = [graph(false), graph(true)];
     expect(fused.wat.length).toBeLessThan(unfused.wat.length);
-    const { result } = await pool.submit({ kind: "verify", pairs: [{ fused, unfused }] }, { fresh: true });
-    if (result.kind !== "verify") throw new Error("another answer");
+    const result = await run({ kind: "verify", pairs: [{ fused, unfused }] });
     const outputs = result.pairs.flatMap(p => p.outputs);
     expect(outputs.length).toBeGreaterThanOrEqual(6);
     for (const o of outputs) expect(o.maxRel).toBeLessThanOrEqual(1e-6);

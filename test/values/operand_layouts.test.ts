@@ -1,15 +1,11 @@
 // Padded, viewed and broadcast operands of matrix products on the CPU executor: every layout that a product may have computes
 // what the unfused graph does.
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { describe, expect, it } from "vitest";
+import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor } from "../worker/executor";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 interface Case {
   readonly body: string;
@@ -79,13 +75,10 @@ function compile(source: string, way: string | null, unfused = false) {
   return compiled;
 }
 
-const graphOf = ({ plan, wat }: ReturnType<typeof compile>) => ({ plan, wat: [...wat], standalone: "" });
-
 /** the largest error of each output, relative to the unfused graph's */
 async function errors(source: string, way: string): Promise<number[]> {
-  const pairs = [{ fused: graphOf(compile(source, way)), unfused: graphOf(compile(source, null, true)) }];
-  const { result } = await pool.submit({ kind: "verify", pairs }, { fresh: true });
-  if (result.kind !== "verify") throw new Error("another answer");
+  const pairs = [{ fused: loadable(compile(source, way)), unfused: loadable(compile(source, null, true)) }];
+  const result = await run({ kind: "verify", pairs });
   return result.pairs.flatMap(p => p.outputs.map(o => o.maxRel));
 }
 

@@ -4,7 +4,7 @@ import { defaultSessionOptions, type PresetName, type Program } from "@fuselens/
 import type { Job, JobResult } from "@fuselens/gpu-worker/protocol";
 import { compileFile } from "../../server/src/compile";
 import { WorkerPool } from "../../server/src/worker/pool";
-import { type ValuesReport, valuesJob, valuesReport } from "../../server/src/worker/values";
+import { loadable, type ValuesReport, valuesJob, valuesReport } from "../../server/src/worker/values";
 
 export { agrees } from "../../server/src/worker/agreement";
 
@@ -89,7 +89,5 @@ export class Programs {
     return this.last.program;
   }
 }
-
-const loadable = ({ plan, wat }: Program["compilations"][number]) => ({ plan, wat: [...wat], standalone: "" });
 
 const options = (preset: PresetName) => ({ ...defaultSessionOptions(), preset, wat: true, replay: true });

@@ -1,14 +1,10 @@
 // Programs whose kernels once read outside of their buffers or lost digits, on the CPU executor: fused as unfused.
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { describe, expect, it } from "vitest";
+import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor } from "../worker/executor";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 const PROGRAMS: readonly [string, string, string, number][] = [
   [
@@ -30,13 +26,9 @@ describe("strides and digits", () => {
         const [c] = runSource("/elsewhere/model.py", source, { wat: true, unfused, preset }).compilations;
         if (!c) throw new Error("nothing was compiled");
         expect(c.plan.blockers).toEqual([]);
-        return { plan: c.plan, wat: [...c.wat], standalone: "" };
+        return loadable(c);
       };
-      const { result } = await pool.submit(
-        { kind: "verify", pairs: [{ fused: graph(false), unfused: graph(true) }] },
-        { fresh: true },
-      );
-      if (result.kind !== "verify") throw new Error("another answer");
+      const result = await run({ kind: "verify", pairs: [{ fused: graph(false), unfused: graph(true) }] });
       const [output] = result.pairs.flatMap(p => p.outputs);
       expect(output?.maxRel).toBeLessThanOrEqual(tolerance);
     });

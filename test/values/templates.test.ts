@@ -1,15 +1,11 @@
 // Templates of matrix products and attention on the CPU executor, which runs them as products and the rest: fused as
 // unfused, at sizes that are no multiple of any tile.
-import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { WorkerPool } from "../../server/src/worker/pool";
+import { describe, expect, it } from "vitest";
+import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
+import { cpuExecutor } from "../worker/executor";
 
-const pool = new WorkerPool({
-  workerFile: join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs"),
-  log: () => undefined,
-});
-afterAll(() => pool.dispose());
+const run = cpuExecutor();
 
 interface Case {
   readonly body: string;
@@ -158,13 +154,9 @@ describe("templates", () => {
         expect(compiled.plan.blockers).toEqual([]);
         const templates = compiled.plan.kernels.filter(k => k.heuristic === "template").length;
         expect(templates).toBe(unfused ? 0 : c.templates);
-        return { plan: compiled.plan, wat: [...compiled.wat], standalone: "" };
+        return loadable(compiled);
       };
-      const { result } = await pool.submit(
-        { kind: "verify", pairs: [{ fused: graph(false), unfused: graph(true) }] },
-        { fresh: true },
-      );
-      if (result.kind !== "verify") throw new Error("another answer");
+      const result = await run({ kind: "verify", pairs: [{ fused: graph(false), unfused: graph(true) }] });
       for (const o of result.pairs.flatMap(p => p.outputs)) expect(o.maxRel).toBeLessThanOrEqual(c.tolerance);
     });
 });

@@ -10,7 +10,7 @@ import { printError, printJson } from "../render/output";
 import { agrees } from "../worker/agreement";
 import { JobError } from "../worker/job";
 import { WorkerPool } from "../worker/pool";
-import { valuesJob, valuesReport } from "../worker/values";
+import { loadable, valuesJob, valuesReport } from "../worker/values";
 
 export async function main(argv: string[]): Promise<number> {
   const line = parseCommand(
@@ -34,9 +34,8 @@ export async function main(argv: string[]): Promise<number> {
         const blocker = c.plan.blockers[0] ?? other?.plan.blockers[0];
         if (!other || blocker)
           throw new JobError("unsupported", blocker ?? "the unfused program has another number of graphs");
-        const pair = (x: typeof c) => ({ plan: x.plan, wat: [...x.wat], standalone: "" });
         const { result } = await workers.submit(
-          { kind: "verify", pairs: [{ fused: pair(c), unfused: pair(other) }] },
+          { kind: "verify", pairs: [{ fused: loadable(c), unfused: loadable(other) }] },
           { fresh: true },
         );
         if (result.kind !== "verify") throw new JobError("internal", "the worker answered another question");

@@ -8,13 +8,18 @@ export interface ValuesReport {
   readonly grads?: readonly ({ readonly of: string } & ValueRow)[];
 }
 
+/** a compilation as a job's graph, which the executor loads */
+export function loadable({ plan, wat }: Pick<Program["values"]["graphs"][number], "plan" | "wat">) {
+  return { plan, wat: [...wat], standalone: "" };
+}
+
 /** The job that replays a program; a JobError says why one can't be replayed. */
-export function valuesJob(program: Program): Job {
+export function valuesJob(program: Program): Extract<Job, { kind: "values" }> {
   const { values } = program;
   if (values.blocker) throw new JobError("unsupported", values.blocker);
   const blocker = values.graphs.flatMap(g => g.plan.blockers)[0];
   if (blocker) throw new JobError("unsupported", blocker);
-  const graphs = values.graphs.map(g => ({ plan: g.plan, wat: [...g.wat], standalone: "" }));
+  const graphs = values.graphs.map(loadable);
   return { kind: "values", graphs, steps: values.steps as ValueStep[] };
 }
 
