@@ -21,6 +21,7 @@ KINDS = {
     "operand computed": lambda w: w == "pointers_prologue",
     "both": lambda w: w.startswith("split_") and w.endswith("_prologue"),
 }
+SIDES = {"ours": "fuselens", "untuned": "untuned", "torch.compile": "compile", "default": "default", "eager": "eager"}
 # attention has one form of template
 ONE_FORM = "attention"
 
@@ -33,61 +34,76 @@ def ratio(row, how):
     return row[how]["compile"] / row[how]["fuselens"]
 
 
+def time(row, way):
+    """What the way takes, bold where it was chosen."""
+    return f"**{row['ways'][way]:.1f}**" if way == row["chosen"] else f"{row['ways'][way]:.1f}"
+
+
+def fastest(row, has):
+    """Of the ways that `has` takes; None: there are none."""
+    return min(filter(has, row["ways"]), key=row["ways"].get, default=None)
+
+
+def table(columns, rows):
+    print("| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
+    for cells in rows:
+        print("| " + " | ".join(cells) + " |")
+
+
 def main(path):
     rows = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines()]
     measured = [r for r in rows if r.get("cold", {}).get("compile") and r["graph"].get("compile")]
     rows = [r for r in measured if not r["name"].startswith(LAYOUTS + FEW)]
-    print("| program | way | ours | torch.compile | eager | ratio cold | ratio graph | error | error of torch.compile |\n|---|---|---|---|---|---|---|---|---|")
-    for r in rows:
-        c, e = r["cold"], r["error"]
-        print(
-            f"| {r['name']} | {way(r)} | {c['fuselens']:.1f} | {c['compile']:.1f} | {c['eager']:.1f} "
-            f"| {ratio(r, 'cold'):.2f} | {ratio(r, 'graph'):.2f} | {e['fuselens']:.1e} | {e['compile']:.1e} |"
-        )
+    sides(rows, ("ours", "torch.compile", "eager"))
     products = [r for r in rows if not r["name"].startswith(ONE_FORM)]
     for how in ("cold", "graph"):
         ratios = [ratio(r, how) for r in products]
         print(f"\nmatrix products, {how}: geometric mean {mean(ratios):.2f}, least {min(ratios, default=0):.2f}", end="")
-    print("\n\n| program | " + " | ".join(WAYS) + " |\n" + "|---" * (1 + len(WAYS)) + "|")
-    for r in rows:
-        names = {"template" if k != "library" and r["name"].startswith(ONE_FORM) else k: k for k in r["ways"]}
-        cells = []
-        for w in WAYS:
-            known = names.get("template" if w == "flattened" and "template" in names else w)
-            cells.append("" if known is None else f"**{r['ways'][known]:.1f}**" if known == r["chosen"] else f"{r['ways'][known]:.1f}")
-        print(f"| {r['name']} | " + " | ".join(cells) + " |")
+    print("\n")
+    table(("program", *WAYS), ([r["name"], *forms(r)] for r in rows))
+    print()
     layouts([r for r in measured if r["name"].startswith(LAYOUTS)])
+    print()
     few([r for r in measured if r["name"].startswith(FEW)])
 
 
-def all_sides(rows):
-    sides = {"ours": "fuselens", "untuned": "untuned", "torch.compile": "compile", "default": "default", "eager": "eager"}
-    columns = ("program", "way", *sides, "ratio cold", "ratio graph", "error", "error of torch.compile")
-    print("\n| " + " | ".join(columns) + " |\n" + "|---" * len(columns) + "|")
+def sides(rows, shown=tuple(SIDES)):
+    columns = ("program", "way", *shown, "ratio cold", "ratio graph", "error", "error of torch.compile")
+    cells = []
     for r in rows:
-        times = " | ".join(f"{r['cold'][side]:.1f}" if side in r["cold"] else "" for side in sides.values())
-        ratios = f"{ratio(r, 'cold'):.2f} | {ratio(r, 'graph'):.2f}"
-        print(f"| {r['name']} | {r['chosen']} | {times} | {ratios} | {r['error']['fuselens']:.1e} | {r['error']['compile']:.1e} |")
+        times = [f"{r['cold'][SIDES[s]]:.1f}" if SIDES[s] in r["cold"] else "" for s in shown]
+        ratios = [f"{ratio(r, how):.2f}" for how in ("cold", "graph")]
+        cells.append([r["name"], way(r), *times, *ratios, *(f"{r['error'][s]:.1e}" for s in ("fuselens", "compile"))])
+    table(columns, cells)
+
+
+def forms(row):
+    """What each of WAYS takes; of attention the one form stands for the first."""
+    names = {"flattened" if w != "library" and row["name"].startswith(ONE_FORM) else w: w for w in row["ways"]}
+    return [time(row, names[w]) if w in names else "" for w in WAYS]
 
 
 def few(rows):
     """Of programs about sums in pieces and computed operands: all sides, and the fastest way of each kind."""
-    all_sides(rows)
-    print("\n| program | " + " | ".join(KINDS) + " |\n" + "|---" * (1 + len(KINDS)) + "|")
+    sides(rows)
+    print()
+    cells = []
     for r in rows:
-        best = [min(((us, way) for way, us in r["ways"].items() if has(way)), default=None) for has in KINDS.values()]
-        cells = ["" if b is None else f"**{b[0]:.1f}** ({b[1]})" if b[1] == r["chosen"] else f"{b[0]:.1f} ({b[1]})" for b in best]
-        print(f"| {r['name']} | " + " | ".join(cells) + " |")
+        ways = [fastest(r, has) for has in KINDS.values()]
+        cells.append([r["name"], *("" if w is None else f"{time(r, w)} ({w})" for w in ways)])
+    table(("program", *KINDS), cells)
 
 
 def layouts(rows):
     """Of programs about how operands lie: all sides, and the fastest ways with operands as given and otherwise."""
-    all_sides(rows)
-    print("\n| program | as given | otherwise |\n|---|---|---|")
+    sides(rows)
+    print()
+    cells = []
     for r in rows:
-        given, otherwise = (min(((us, way) for way, us in r["ways"].items() if way.endswith(OTHER) == other), default=None) for other in (False, True))
-        if given and otherwise:
-            print(f"| {r['name']} | {given[0]:.1f} ({given[1]}) | {otherwise[0]:.1f} ({otherwise[1]}) |")
+        ways = [fastest(r, lambda w, other=other: w.endswith(OTHER) == other) for other in (False, True)]
+        if None not in ways:
+            cells.append([r["name"], *(f"{r['ways'][w]:.1f} ({w})" for w in ways)])
+    table(("program", "as given", "otherwise"), cells)
 
 
 if __name__ == "__main__":
