@@ -26,9 +26,7 @@ export function keptApart(graph: Pick<ReportGraph, "kernels" | "refusals">): Ker
     if (a === undefined || b === undefined || a === b) continue;
     const key = a < b ? `${a} ${b}` : `${b} ${a}`;
     const known = pairs.get(key);
-    // a pair that is also asked the other way round is refused for its order there, which says less than the other reason
-    const order = known ? Number(known.code === "order") - Number(r.code === "order") : 1;
-    if (order > 0 || (order === 0 && r.bytesLost >= (known?.bytesLost ?? 0))) pairs.set(key, { ...r, kernels: [a, b] });
+    if (!known || replaces(r, known)) pairs.set(key, { ...r, kernels: [a, b] });
   }
   const taken = new Map<number, number>();
   return [...pairs.values()]
@@ -41,6 +39,12 @@ export function keptApart(graph: Pick<ReportGraph, "kernels" | "refusals">): Ker
       });
       return true;
     });
+}
+
+/** A pair that is also asked the other way round is refused for its order there, which says less than any other reason. */
+function replaces(r: ReportRefusal, known: ReportRefusal): boolean {
+  const [order, before] = [r.code === "order", known.code === "order"];
+  return order === before ? r.bytesLost >= known.bytesLost : before;
 }
 
 /** "op0_op3" → "op0" */
