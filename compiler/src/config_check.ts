@@ -56,16 +56,8 @@ function checkWays(value: unknown): ConfigProblem | null {
 
 /** Types that a known option takes. */
 export function configTypes(name: string): readonly (ConfigType | "none")[] {
-  const declared = Object.hasOwn(TYPES, name) ? TYPES[name] : undefined;
-  return (
-    declared ?? [
-      typeOf(
-        Object.values(presets)
-          .map(p => p.config[name])
-          .find(v => v !== undefined),
-      ),
-    ]
-  );
+  const defaults = Object.values(presets).map(p => p.config[name]);
+  return TYPES[name] ?? [typeOf(defaults.find(v => v !== undefined))];
 }
 
 function typeOf(value: unknown): ConfigType | "none" {

@@ -71,7 +71,7 @@ function choiceLines(program: EditorProgram, kernels: readonly KernelRef[]): str
 }
 
 function choiceLine(c: ReportChoice): string {
-  const more = c.measured ? "" : `; Benchmark measures ${c.ways.length} ways`;
+  const more = `; Benchmark measures ${c.ways.length} ways`;
   return `**Matrix products**: ${choiceText(c, inlineCode, escapeMarkdown, more)}`;
 }
 

@@ -58,8 +58,8 @@ export function prologuePays(s: SchedulerState, a: AnyNode, b: AnyNode): boolean
   if (wanted !== null) return refuse(s, a, b, reason("cost_model", `${wanted} reads its operands from memory`));
   const fused: GemmWay = "pointers_prologue";
   const us = estimatesOf(s.graph, gemm, [fused], s.target, computesInParts(s));
-  const across = s.sizevars.sizeHint(views[0] === gemm.a ? gemm.n : gemm.m, 1);
-  const detail = `${across} ${views[0] === gemm.a ? "columns" : "rows"} would have it computed again by every tile: ${text(us[fused])} in one kernel, ${text(us.library)} in two (estimate)`;
+  const [across, what] = views[0] === gemm.a ? [gemm.n, "columns"] : [gemm.m, "rows"];
+  const detail = `${s.sizevars.sizeHint(across, 1)} ${what} would have it computed again by every tile: ${text(us[fused])} in one kernel, ${text(us.library)} in two (estimate)`;
   return refuse(s, a, b, reason("cost_model", detail));
 }
 
