@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { loadable } from "../../server/src/worker/values";
+import { sourceOf } from "../values/sources";
 import { runSource } from "../walkthrough/logs";
 import { cpuExecutor, type Pair } from "../worker/executor";
 
@@ -64,9 +65,7 @@ describe("matrix products of random sizes", () => {
     );
     const tried: { source: string; way: string; pair: Pair }[] = [];
     for (const [sizes, dtype, product] of cases) {
-      const [body, args] = product(sizes, dtype);
-      const names = ["a", "b", "c"].slice(0, args.length).join(", ");
-      const source = `import torch\nimport torch.nn.functional as F\n\n\n@torch.compile\ndef f(${names}):\n    return ${body}\n\n\nwith torch.no_grad():\n    f(${args.join(", ")})\n`;
+      const source = sourceOf(...product(sizes, dtype));
       for (const p of pairsOf(source)) tried.push({ source, ...p });
     }
     expect(tried.length).toBeGreaterThan(CASES);

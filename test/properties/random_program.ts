@@ -21,8 +21,6 @@ export interface RandomProgram {
   readonly coarsest: FloatType;
 }
 
-type Value = Operand;
-
 const SIZES = [1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 32, 33, 64, 100, 257];
 const MAX_ELEMENTS = 4096;
 const FLOATS: readonly FloatType[] = ["float64", "float32", "float16", "bfloat16"];
@@ -62,7 +60,7 @@ class Maker implements Draw {
   private at = 0;
   private readonly setup: string[] = [];
   private readonly body: string[] = [];
-  private readonly values: Value[] = [];
+  private readonly values: Operand[] = [];
   private readonly args: string[] = [];
   private coarsest: FloatType = "float64";
   private next = 0;
@@ -198,20 +196,20 @@ class Maker implements Draw {
     return out;
   }
 
-  private put(text: string, shape: readonly number[], kind: Value["kind"], exact: boolean): void {
+  private put(text: string, shape: readonly number[], kind: Operand["kind"], exact: boolean): void {
     const name = `t${this.next++}`;
     this.body.push(`${name} = ${text}`);
     this.values.push({ name, shape: [...shape], kind, exact });
   }
 
   /** recent values more often, so that chains get long */
-  private value(accept: (v: Value) => boolean = () => true): Value | undefined {
+  private value(accept: (v: Operand) => boolean = () => true): Operand | undefined {
     const found = this.values.filter(accept);
     if (!found.length) return undefined;
     return found[Math.max(this.pick(found.length), this.pick(found.length))];
   }
 
-  private floatValue(accept: (v: Value) => boolean = () => true): Value | undefined {
+  private floatValue(accept: (v: Operand) => boolean = () => true): Operand | undefined {
     return this.value(v => v.kind === "float" && accept(v));
   }
 
@@ -244,6 +242,8 @@ class Maker implements Draw {
         return this.index();
       case 17:
         return this.made(x => scanning(this, x));
+      case 18:
+        return this.cast();
       case 20:
         return this.made(x => ordering(this, x));
       case 21:
@@ -261,8 +261,6 @@ class Maker implements Draw {
         );
       case 24:
         return this.complex();
-      case 18:
-        return this.cast();
       default:
         return this.integers();
     }
@@ -460,7 +458,7 @@ class Maker implements Draw {
   }
 
   /** a step of one value that is no scalar */
-  private made(make: (v: Value) => Made | null, kind?: Value["kind"]): void {
+  private made(make: (v: Operand) => Made | null, kind?: Operand["kind"]): void {
     const v = this.value(x => x.shape.length > 0 && x.kind !== "bool" && (kind === undefined || x.kind === kind));
     const made = v && make(v);
     if (!made) return;

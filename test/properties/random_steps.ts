@@ -1,5 +1,5 @@
-// Steps of random programs that write, order, scan or are complex. In: numbers to decide by and a value. Out: Python lines
-// and an expression of the result. Promises: what a rounding error could flip (places of sorted values, which of two
+// Steps of random programs that write, order, scan or are complex. In: numbers to decide by and a value. Out: an expression
+// of the result and Python lines after it. Promises: what a rounding error could flip (places of sorted values, which of two
 // writes comes last) is never asked for.
 
 export interface Draw {
@@ -17,13 +17,10 @@ export interface Operand {
   readonly exact: boolean;
 }
 
-export interface Made {
-  /** statements before the expression; `%` is the name of the result */
-  readonly after?: readonly string[];
+export interface Made extends Omit<Operand, "name"> {
   readonly text: string;
-  readonly shape: readonly number[];
-  readonly kind: Operand["kind"];
-  readonly exact: boolean;
+  /** statements that follow; `%` is the name of the result */
+  readonly after?: readonly string[];
 }
 
 /** a copy that is written in place, whole and through views */

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
 import { cpuExecutor } from "../worker/executor";
+import { sourceOf } from "./sources";
 
 const run = cpuExecutor();
 
@@ -59,9 +60,6 @@ const CASES: Readonly<Record<string, Case>> = {
     layouts: "viewed",
   },
 };
-
-const sourceOf = (body: string, args: readonly string[]): string =>
-  `import torch\nimport torch.nn.functional as F\n\n\n@torch.compile\ndef f(${["a", "b", "c"].slice(0, args.length).join(", ")}):\n    return ${body}\n\n\nwith torch.no_grad():\n    f(${args.join(", ")})\n`;
 
 function compile(source: string, way: string | null, unfused = false) {
   const config = new Map<string, unknown>([

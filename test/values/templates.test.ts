@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { loadable } from "../../server/src/worker/values";
 import { runSource } from "../walkthrough/logs";
 import { cpuExecutor } from "../worker/executor";
+import { sourceOf } from "./sources";
 
 const run = cpuExecutor();
 
@@ -137,8 +138,7 @@ describe("templates", () => {
     ["pointers_prologue", COMPUTED],
   ] as const)
     it.each(Object.entries(cases))(`%s (${form})`, async (_name, c) => {
-      const names = ["a", "b", "c"].slice(0, c.arguments.length);
-      const source = `import torch\nimport torch.nn.functional as F\n\n\n@torch.compile\ndef f(${names.join(", ")}):\n    return ${c.body}\n\n\nwith torch.no_grad():\n    f(${c.arguments.join(", ")})\n`;
+      const source = sourceOf(c.body, c.arguments);
       const graph = (unfused: boolean) => {
         const config = new Map<string, unknown>(
           unfused
