@@ -94,8 +94,10 @@ export class WatBodyHandler implements BodyHandler<WatValue> {
 
   indexExpr(index: Expr, dtype: DType): WatValue {
     const value = this.s.simplify(index);
-    if (!isFractional(value)) return this.converted({ code: this.index(value), type: "i32", dtype: "int32" }, dtype);
-    return this.converted({ code: fractionalCode(value, this.indices()), type: "f64", dtype: "float64" }, dtype);
+    const given: WatValue = isFractional(value)
+      ? { code: fractionalCode(value, this.indices()), type: "f64", dtype: "float64" }
+      : { code: indexCode(value, this.indices()), type: "i32", dtype: "int32" };
+    return this.converted(given, dtype);
   }
 
   load(buffer: string, index0: Expr): WatValue {
