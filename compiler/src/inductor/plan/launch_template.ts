@@ -6,13 +6,14 @@ import { emitGemm, type GemmGroup, type InputPrecision } from "../codegen/triton
 import { type KernelSource, kernelSource } from "../codegen/triton/kernel_text";
 import type { ComputedOperand } from "../codegen/triton/operand";
 import { configBool, has } from "../codegen/triton/options";
+import type { BufferView } from "../ir/types";
 import { isGroup, isTemplate, membersOf } from "../scheduler/state";
 import { autotunes } from "../scheduler/template_fusion";
 import type { AnyNode, SchedulerNode } from "../scheduler/types";
 import { type Attention, attentionOf } from "../templates/attention";
 import { chooseForm } from "../templates/choose";
 import { gemmConfigs, isPersistent } from "../templates/forms";
-import { type Gemm, gemmOf } from "../templates/gemm";
+import { gemmOf } from "../templates/gemm";
 import { isInParts } from "../templates/in_parts";
 import { operandsOf, operandTile } from "../templates/prologue";
 import type { PlanContext } from "./context";
@@ -53,7 +54,7 @@ function launchGemm(l: LaunchBuilder, node: AnyNode): void {
   const products = group.products.map(p => p.gemm);
   const sv = b.view.sizevars;
   const precision = inputPrecision(b);
-  const computed = (group.operands?.size ?? 0) > 0;
+  const computed = group.operands.size > 0;
   const choice = chooseForm(products, b.options, sv, {
     computed,
     inParts: precision === "bf16x6" && group.products.every(p => isInParts(p.gemm.op)),
@@ -69,10 +70,9 @@ function launchGemm(l: LaunchBuilder, node: AnyNode): void {
   const source = templateSource(kernelSource(e, b.options, b.schedule.graph.kind), isPersistent(choice.form), configs);
   const index = l.define(source, node, members, originsOf(members));
   for (const m of members) b.markRun(m, null);
-  const before = [...(group.operands?.values() ?? [])].map(o => computedBefore(b, o.nodes));
   l.launch(index, source, members, {
     products: group.products.map(p => externCall(b, p.node)),
-    ...(computed ? { before } : {}),
+    ...(computed ? { before: [...group.operands.values()].map(o => computedBefore(b, o.nodes)) } : {}),
   });
   l.finish([e.kernel]);
   b.freeBuffers();
@@ -91,19 +91,22 @@ function gemmGroup(b: PlanContext, members: readonly SchedulerNode[]): GemmGroup
     return { node, gemm };
   });
   const first = members.findIndex(isTemplate);
-  const [lead] = products;
-  const operands = lead ? computedOperands(b, lead.gemm, members.slice(0, first)) : new Map();
+  const operands = computedOperands(
+    b,
+    products.flatMap(p => operandsOf(p.gemm)),
+    members.slice(0, first),
+  );
   return { products, epilogue: members.slice(first).filter(m => !isTemplate(m)), operands };
 }
 
-/** operands by buffer, each with those of `nodes` that lead to it */
+/** operands that `nodes` compute, by buffer, each with those that lead to it */
 function computedOperands(
   b: PlanContext,
-  gemm: Gemm,
+  views: readonly BufferView[],
   nodes: readonly SchedulerNode[],
 ): ReadonlyMap<string, ComputedOperand> {
   const found = new Map<string, ComputedOperand>();
-  for (const view of operandsOf(gemm)) {
+  for (const view of views) {
     const needed = new Set([view.buffer]);
     const own = [...nodes].reverse().filter(n => {
       if (!n.outputs.some(o => needed.has(o.name))) return false;

@@ -30,7 +30,7 @@ export interface GemmGroup {
   /** in fused order */
   readonly epilogue: readonly SchedulerNode[];
   /** operands that are computed on the way in, by buffer; one product then */
-  readonly operands?: ReadonlyMap<string, ComputedOperand>;
+  readonly operands: ReadonlyMap<string, ComputedOperand>;
 }
 
 /** every tile's sides divide this, so that sizes that are multiples of it need no mask */
@@ -112,7 +112,7 @@ export function emitGemm(
   const [lead] = group.products;
   if (!lead) throw new Error("a template needs a product");
   const { gemm } = lead;
-  const before = [...(group.operands?.values() ?? [])].flatMap(o => o.nodes);
+  const before = [...group.operands.values()].flatMap(o => o.nodes);
   const nodes = [...group.products.map(p => p.node), ...group.epilogue];
   const features: Features = { nodes: [...before, ...nodes], numel: lead.node.group[0], rnumel: int(1) };
   const tiling = new Map([
@@ -300,7 +300,7 @@ class ProductWriter {
     const at = `(${axis}offset + tl.arange(0, ${block}))${this.wide}`;
     const own = this.wraps[axis] ? `${at} % ${axis}numel` : at;
     const place = { name, block, own, depthLast: axis === "y", deep: this.deep };
-    const from = this.group.operands?.get(v.buffer);
+    const from = this.group.operands.get(v.buffer);
     if (from) return { after: [], ...computedTile(this.k, v, from, { ...place, depth: "koffset + kindex" }) };
     const [rows, columns] = v.stride.slice(-2).map(s => factor(this.text(s as Expr))) as [string, string];
     return loadedTile(place, {
