@@ -42,6 +42,7 @@ export async function selectWorker(context: vscode.ExtensionContext, server: Ser
 async function enter(): Promise<Recent | undefined> {
   const endpoint = await vscode.window.showInputBox({
     title: "Endpoint of the worker",
+    ignoreFocusOut: true, // an endpoint is copied from elsewhere
     placeHolder: "ipc:///run/user/1000/fuselens/worker.sock",
     validateInput: checkEndpoint,
   });
@@ -76,6 +77,7 @@ export async function pairWorker(context: vscode.ExtensionContext, server: Serve
   if (keys === undefined) return;
   const endpoint = await vscode.window.showInputBox({
     title: "Endpoint of the remote worker",
+    ignoreFocusOut: true,
     value: "tcp://",
     placeHolder: "tcp://gpu-machine:7070",
     validateInput: t => (/^tcp:\/\/[^\s:/]+:\d+$/.test(t) ? undefined : "tcp://HOST:PORT"),

@@ -98,34 +98,8 @@ export const WORKERS = [
       const worker = run(["--bind", endpoint, "--keys", keys]);
       try {
         await focus(w);
-        await w.command("FuseLens: Pair Remote Worker");
-        await w.page.locator(".monaco-dialog-box", { hasText: "fuselens worker pair" }).waitFor();
-        await w.shot("pair");
-        await w.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Choose the key folder" }).click();
-        await w.page.locator(".quick-input-title", { hasText: "Folder with client.key" }).waitFor();
-        // the dialog writes the folder that it begins with once it has looked there, over what was typed before
-        const field = w.page.locator(".quick-input-widget:not([style*='display: none']) input").first();
-        await w.until("the dialog's own folder", async () => (await field.inputValue()) !== "");
-        await answer(w, folder);
-        const next = w.page.locator(".quick-input-title", { hasText: "Endpoint of the remote worker" });
-        // Enter may only go into the folder; the button takes it
-        const take = w.page.locator(".quick-input-widget .monaco-button", { hasText: "Use these keys" }).first();
-        await w.until(
-          "the next question",
-          async () => {
-            // a click beside a box that has just opened would close it
-            const open = await next.waitFor({ timeout: 3000 }).then(
-              () => true,
-              () => false,
-            );
-            if (open || (await take.count()) === 0) return open;
-            // the dialog may have put its own folder before what was typed
-            if ((await field.inputValue()).replace(/\/$/, "") !== folder) await answer(w, folder);
-            else await take.click({ timeout: 1000 }).catch(() => undefined);
-            return false;
-          },
-          60_000,
-        );
+        for (let tries = 1; !(await chooseKeys(w, folder)); tries++)
+          if (tries === 3) throw new Error("the dialog of folders closes without the next question");
         await answer(w, endpoint);
         await notification(w, /measures on cpu/i, 60_000);
         // a setting of the machine that the files are on, not of the user wherever they are
@@ -143,3 +117,37 @@ export const WORKERS = [
     },
   ],
 ];
+
+/**
+ * Pairs up to the question for the endpoint, with the keys of `folder`; false where the dialog of folders has closed without
+ * that question: it looks a folder up while one types, and may have taken another one than was typed.
+ */
+async function chooseKeys(w, folder) {
+  await w.command("FuseLens: Pair Remote Worker");
+  await w.page.locator(".monaco-dialog-box", { hasText: "fuselens worker pair" }).waitFor();
+  await w.shot("pair");
+  await w.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Choose the key folder" }).click();
+  await w.page.locator(".quick-input-title", { hasText: "Folder with client.key" }).waitFor();
+  const widget = ".quick-input-widget:not([style*='display: none'])";
+  const field = w.page.locator(`${widget} input`).first();
+  const typed = async () => (await field.inputValue({ timeout: 1000 }).catch(() => "")).replace(/\/$/, "");
+  // the dialog writes the folder that it begins with once it has looked there, over what was typed before
+  await w.until("the dialog's own folder", async () => (await typed()) !== "");
+  const next = w.page.locator(".quick-input-title", { hasText: "Endpoint of the remote worker" });
+  const asked = () =>
+    next.waitFor({ timeout: 5000 }).then(
+      () => true,
+      () => false,
+    );
+  const take = w.page.locator(`${widget} .monaco-button`, { hasText: "Use these keys" }).first();
+  await answer(w, folder);
+  // Enter may only go into the folder; the button takes it
+  for (let turns = 0; turns < 6; turns++) {
+    if (await asked()) return true;
+    if (!(await take.isVisible())) return asked();
+    // the dialog may have put its own folder before what was typed
+    if ((await typed()) !== folder) await answer(w, folder);
+    else await take.click({ timeout: 1000 }).catch(() => undefined);
+  }
+  return asked();
+}
