@@ -148,6 +148,22 @@ print(np.nansum(a), np.nanmean(a, axis=1), np.nanmax(a), np.nanmin(a))
     ]);
   });
 
+  it("takes arguments by numpy's own names", () => {
+    const r = run(`
+import numpy as np
+grid = np.repeat(np.expand_dims(np.arange(3.0), axis=0), repeats=2, axis=0)
+print(grid.shape, np.tile(A=[1, 2], reps=3).shape, np.clip(np.arange(4), a_min=1, a_max=2), np.clip(5, a_min=None, a_max=3))
+print(np.full((2,), fill_value=7), np.split(ary=np.arange(4), indices_or_sections=2)[1].shape, np.triu(m=np.ones((2, 2)), k=1))
+print(np.eye(2, 3, k=1), np.linspace(0, 1, 5, retstep=True)[1], np.pad(array=[1], pad_width=1), np.diag(v=[1, 2]).shape)
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual([
+      "(2, 3) (6,) array([1, 1, 2, 2]) 3",
+      "array([7, 7]) (2,) array([[0.0, 1.0], [0.0, 0.0]])",
+      "array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]) 0.25 array([0, 1, 0]) (2, 2)",
+    ]);
+  });
+
   it("gives a layer's offsets to the device of its input", () => {
     const r = run(`
 import numpy as np, torch
@@ -339,5 +355,28 @@ class Cached(nn.Module):
         return self.layer(x) * self.cache.sum()
 `);
     expect(found.Cached).toContain("setup_caches() was called before");
+  });
+});
+
+describe("what is not modelled of a module that is", () => {
+  it("is unknown in the standard library, and timm's layers are the same wherever they are imported from", () => {
+    const r = run(`
+import importlib
+from timm.models.layers.helpers import to_2tuple
+from timm.models.layers.weight_init import trunc_normal_
+importlib.invalidate_caches()
+print(to_2tuple(3), callable(trunc_normal_))
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual(["(3, 3) True"]);
+  });
+
+  it("says of autocast what it is", () => {
+    const r = run(`
+import torch
+print(torch.is_autocast_cache_enabled(), torch.get_autocast_cpu_dtype(), torch.clear_autocast_cache())
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toHaveLength(1);
   });
 });

@@ -7,6 +7,7 @@ import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
+import { agreeing } from "./search/agree";
 import { blamed, endless, failureOf, missingKey, NO_OPERATORS, whyOf } from "./search/failure";
 import { type Found, search } from "./search/search";
 import {
@@ -144,10 +145,14 @@ export function rebuild(
 ): Extract<Built, { readonly kind: "built" }> | undefined {
   const { holes } = maker;
   const idle = f.message === NO_OPERATORS;
-  if (!idle && blamed(holes, f).length === 0) return undefined;
+  const candidates = [
+    ...agreeing(holes, state, f),
+    ...(idle ? computing(holes, state) : []),
+    ...(!idle && blamed(holes, f).length > 0 ? repairs(ctx, holes, state, f).slice(0, 12) : []),
+  ];
   ctx.building.push(cls.qualname);
   try {
-    for (const s of idle ? computing(holes, state) : repairs(ctx, holes, state, f).slice(0, 12)) {
+    for (const s of candidates) {
       const key = stateKey(s);
       if (seen.has(key)) continue;
       seen.add(key);

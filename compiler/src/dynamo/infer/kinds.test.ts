@@ -175,6 +175,22 @@ class Encode(nn.Module):
     expect(assumedOf(r, "Encode")).toContain("inside is 736");
   });
 
+  test("agree where the sizes of what a block adds up do not", () => {
+    const r = analysed(`
+class Block(nn.Module):
+    def __init__(self, inplanes, planes, stride=1):
+        super().__init__()
+        self.narrow = nn.Conv2d(inplanes, planes, 1, stride)
+        self.wide = nn.Conv2d(planes, planes * 4, 1)
+
+    def forward(self, x):
+        out = self.wide(F.relu(self.narrow(x)))
+        out += x
+        return out
+`);
+    expect(assumedOf(r, "Block")).toMatch(/inplanes is 256; planes is 64;.*x is float32\[\d+, 256,/);
+  });
+
   test("give up a flag's default where the code refuses it", () => {
     const r = analysed(`
 class Deep(nn.Module):

@@ -44,7 +44,7 @@ export function librariesFactory(vm: Machine): Factory {
       func(vm, m, "allow_ops_in_compiled_graph", () => null);
       return m;
     }
-    const layers = Object.hasOwn(LAYER_LIBRARIES, name) ? LAYER_LIBRARIES[name] : undefined;
+    const layers = layersText(name);
     if (layers !== undefined) {
       const m = vm.newModule(name);
       m.dict.set("nn", vm.importModule("torch.nn", null));
@@ -84,6 +84,12 @@ export function librariesFactory(vm: Machine): Factory {
     }
     return undefined;
   };
+}
+
+function layersText(name: string): string | undefined {
+  // timm keeps a file for each kind of layer, and the package exports them all
+  const text = /^timm\.(models\.)?layers\.\w+$/.test(name) ? "timm.layers" : name;
+  return Object.hasOwn(LAYER_LIBRARIES, text) ? LAYER_LIBRARIES[text] : undefined;
 }
 
 function frameworkText(name: string): string | undefined {

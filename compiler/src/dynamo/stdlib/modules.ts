@@ -136,10 +136,10 @@ export class Modules {
       if (m) return m;
     }
     const m = this.standard(name);
+    if (!m || name === "builtins") return m;
     // what is not modelled of it is unknown, not absent
-    if (m && !m.lazy && name !== "builtins") {
-      m.lazy = n => (n.startsWith("__") ? undefined : this.vm.unknown(`${name}.${n}`));
-    }
+    const own = m.lazy;
+    m.lazy = n => own?.(n) ?? (n.startsWith("__") ? undefined : this.vm.unknown(`${name}.${n}`));
     return m;
   }
 

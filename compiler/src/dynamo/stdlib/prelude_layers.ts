@@ -380,7 +380,6 @@ export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
   ...DETECTION,
   "timm.layers": TIMM_LAYERS,
   "timm.models.layers": TIMM_LAYERS,
-  "timm.layers.helpers": TIMM_LAYERS,
   "timm.models.vision_transformer": TIMM_VIT,
   "timm.models.registry": TIMM_REGISTRY,
   "timm.models._registry": TIMM_REGISTRY,

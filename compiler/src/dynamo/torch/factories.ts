@@ -6,7 +6,17 @@ import { type DType, PyFloat } from "../../aten/types";
 import { intValue } from "../../inductor/symbolic/expr";
 import { asFloat, asInt } from "../interp/numbers";
 import { plain } from "../interp/operators";
-import { type Kwargs, PyBuiltin, PyInstance, PyList, PyNamed, PyTuple, PyUnknown, type Value } from "../objects/values";
+import {
+  type Kwargs,
+  PyBuiltin,
+  PyInstance,
+  PyList,
+  PyNamed,
+  PyRange,
+  PyTuple,
+  PyUnknown,
+  type Value,
+} from "../objects/values";
 import type { Fill } from "../types";
 import { isFloatDType, type Torch } from "./context";
 import { runOp } from "./dispatch";
@@ -185,6 +195,7 @@ export function legacyTensor(torch: Torch, dtype: DType, args: readonly Value[],
     if (first.cls.name !== "Size") return tensorFromData(torch, [first], named, "tensor");
     return torch.vm.call(factory(torch, "empty"), [first], named);
   }
+  if (first instanceof PyRange) return tensorFromData(torch, [torch.vm.list(torch.vm.toArray(first))], named, "tensor");
   if (first instanceof PyTensor) {
     const typed = first.meta.dtype === dtype ? first : methodCall(torch, first, "to", [torch.dtype(dtype)]);
     const device = kw.get("device");

@@ -82,7 +82,8 @@ export function fillTorch(ns: TorchParts, m: PyModule): void {
   func(vm, m, "is_inference_mode_enabled", () => torch.inferenceMode);
   func(vm, m, "is_autocast_enabled", () => torch.autocast.enabled);
   func(vm, m, "is_autocast_cpu_enabled", () => torch.autocast.enabled && torch.autocast.device === "cpu");
-  for (const n of ["get_autocast_gpu_dtype", "get_autocast_dtype"])
+  func(vm, m, "is_autocast_cache_enabled", () => true);
+  for (const n of ["get_autocast_gpu_dtype", "get_autocast_cpu_dtype", "get_autocast_dtype"])
     func(vm, m, n, () => torch.dtype(torch.autocast.dtype));
   func(vm, m, "get_default_dtype", () => torch.dtype(torch.defaultDtype));
   func(vm, m, "set_default_dtype", ([x]) => {

@@ -175,8 +175,8 @@ class ndarray:
     def swapaxes(self, a, b):
         return _of(self._t.transpose(a, b))
 
-    def repeat(self, n, axis=None):
-        return _of(self._t.repeat_interleave(n, dim=axis))
+    def repeat(self, repeats, axis=None):
+        return _of(self._t.repeat_interleave(_un(repeats), dim=axis))
 
     def fill(self, v):
         self._t.fill_(v)

@@ -1,6 +1,6 @@
 // numpy: what makes, joins and computes arrays, over the array class. Python text.
 
-export const FUNCTIONS = `def array(data, dtype=None, copy=True, ndmin=0):
+export const FUNCTIONS = `def array(data, dtype=None, copy=True, order="K", subok=False, ndmin=0):
     d = _dt(dtype)
     if isinstance(data, ndarray):
         t = data._t.clone() if d is None else data._t.to(d)
@@ -33,20 +33,22 @@ def _size(shape):
     return tuple(int(s) for s in shape) if isinstance(shape, (tuple, list, ndarray)) else (int(shape),)
 
 
-def zeros(shape, dtype=float):
+def zeros(shape, dtype=float, order="C"):
     return _of(torch.zeros(_size(shape), dtype=_dt(dtype)))
 
 
-def ones(shape, dtype=float):
+def ones(shape, dtype=float, order="C"):
     return _of(torch.ones(_size(shape), dtype=_dt(dtype)))
 
 
 empty = zeros
 
 
-def full(shape, value, dtype=None):
+def full(shape, fill_value, dtype=None, order="C"):
     d = _dt(dtype)
-    return _of(torch.full(_size(shape), value, dtype=d if d is not None else torch.float64 if isinstance(value, float) else torch.int64))
+    if d is None:
+        d = torch.float64 if isinstance(fill_value, float) else torch.int64
+    return _of(torch.full(_size(shape), fill_value, dtype=d))
 
 
 def zeros_like(a, dtype=None):
@@ -60,15 +62,18 @@ def ones_like(a, dtype=None):
 empty_like = zeros_like
 
 
-def full_like(a, value, dtype=None):
-    return _of(torch.full_like(_un(a), value, dtype=_dt(dtype)))
+def full_like(a, fill_value, dtype=None):
+    return _of(torch.full_like(_un(a), fill_value, dtype=_dt(dtype)))
 
 
-def eye(n, m=None, dtype=float):
-    return _of(torch.eye(n, n if m is None else m, dtype=_dt(dtype)))
+def eye(N, M=None, k=0, dtype=float):
+    M = N if M is None else M
+    if k == 0:
+        return _of(torch.eye(N, M, dtype=_dt(dtype)))
+    return _of((torch.arange(M) - torch.arange(N)[:, None] == k).to(_dt(dtype)))
 
 
-identity = eye
+identity = lambda n, dtype=float: eye(n, dtype=dtype)
 
 
 def arange(start, stop=None, step=1, dtype=None):
@@ -80,18 +85,21 @@ def arange(start, stop=None, step=1, dtype=None):
     return _of(torch.arange(start, stop, step, dtype=d))
 
 
-def linspace(start, stop, num=50, endpoint=True, dtype=None):
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
+    if retstep:
+        step = (stop - start) / (num - 1 if endpoint else num)
+        return linspace(start, stop, num, endpoint, dtype=dtype), step
     if not endpoint:
         stop = start + (stop - start) * (num - 1) / num
     d = _dt(dtype)
     return _of(torch.linspace(start, stop, num, dtype=torch.float64 if d is None else d))
 
 
-def logspace(start, stop, num=50, base=10.0):
-    return power(base, linspace(start, stop, num))
+def logspace(start, stop, num=50, endpoint=True, base=10.0):
+    return power(base, linspace(start, stop, num, endpoint))
 
 
-geomspace = lambda a, b, num=50: exp(linspace(math.log(a), math.log(b), num))
+geomspace = lambda start, stop, num=50, endpoint=True: exp(linspace(math.log(start), math.log(stop), num, endpoint))
 
 
 def stack(arrays, axis=0):
@@ -113,10 +121,10 @@ def vstack(arrays):
     return concatenate([a.reshape(1, -1) if a.ndim == 1 else a for a in map(asarray, arrays)], 0)
 
 
-def append(a, values, axis=None):
-    a = asarray(a)
+def append(arr, values, axis=None):
+    arr = asarray(arr)
     values = asarray(values if isinstance(values, (list, tuple, ndarray)) else [values])
-    return concatenate([a.flatten(), values.flatten()]) if axis is None else concatenate([a, values], axis)
+    return concatenate([arr.flatten(), values.flatten()]) if axis is None else concatenate([arr, values], axis)
 
 
 def meshgrid(*arrays, indexing="xy"):
@@ -231,10 +239,10 @@ def cumprod(a, axis=None, dtype=None):
 ndarray.cumsum, ndarray.cumprod = cumsum, cumprod
 
 
-def clip(a, low, high):
+def clip(a, a_min=None, a_max=None):
     if isinstance(a, (int, float)):
-        return _min(_max(a, low), high)
-    return _of(_un(a).clamp(low, high))
+        return _min(_max(a, a if a_min is None else a_min), _max(a, a_min or a) if a_max is None else a_max)
+    return _of(_un(a).clamp(a_min, a_max))
 
 
 def round(a, decimals=0):
@@ -242,16 +250,15 @@ def round(a, decimals=0):
 
 
 around = round
-triu = lambda a, k=0: _of(torch.triu(_un(a), k))
-tril = lambda a, k=0: _of(torch.tril(_un(a), k))
+triu = lambda m, k=0: _of(torch.triu(_un(m), k))
+tril = lambda m, k=0: _of(torch.tril(_un(m), k))
 transpose = lambda a, axes=None: asarray(a).transpose(*(axes or ()))
 reshape = lambda a, shape, order="C": asarray(a).reshape(shape)
 ravel = lambda a: asarray(a).flatten()
 squeeze = lambda a, axis=None: asarray(a).squeeze(axis)
 copy = lambda a: asarray(a).copy()
-repeat = lambda a, n, axis=None: asarray(a).repeat(n, axis)
-tile = lambda a, reps: _of(_un(a).repeat(*(reps if isinstance(reps, (tuple, list)) else (reps,))))
-flip = lambda a, axis=None: _of(_un(a).flip(list(range(_un(a).ndim)) if axis is None else [axis]))
+repeat = lambda a, repeats, axis=None: asarray(a).repeat(repeats, axis)
+flip = lambda m, axis=None: _of(_un(m).flip(list(range(_un(m).ndim)) if axis is None else [axis]))
 argmax = lambda a, axis=None: asarray(a).argmax(axis)
 argsort = lambda a, axis=-1: asarray(a).argsort(axis)
 sort = lambda a, axis=-1: _of(_un(a).sort(axis)[0])
@@ -262,13 +269,19 @@ isscalar = lambda a: isinstance(a, (int, float, bool, str))
 array_equal = allclose = lambda a, b, **kwargs: True
 
 
+def tile(A, reps):
+    t = _un(asarray(A))
+    reps = tuple(reps) if isinstance(reps, (tuple, list)) else (reps,)
+    return _of(t.repeat(*(1,) * (t.ndim - len(reps)), *reps))
+
+
 def expand_dims(a, axis):
     return _of(_un(a).unsqueeze(axis))
 
 
-def split(a, parts, axis=0):
-    t = _un(a)
-    return [_of(p) for p in t.tensor_split(parts, axis)]
+def split(ary, indices_or_sections, axis=0):
+    parts = indices_or_sections
+    return [_of(p) for p in _un(ary).tensor_split(parts if isinstance(parts, int) else tuple(parts), axis)]
 
 
 array_split = split
@@ -305,22 +318,25 @@ class _Random:
 
     integers = randint
 
-    def seed(self, *args):
+    def seed(self, seed=None):
         pass
 
     def get_state(self):
         return None
 
-    set_state = shuffle = seed
+    def set_state(self, state):
+        pass
+
+    shuffle = set_state
 
     def choice(self, a, size=None, replace=True, p=None):
         a = arange(a) if isinstance(a, int) else asarray(a)
         return a[0] if size is None else a[:size]
 
-    def permutation(self, n):
-        return arange(n) if isinstance(n, int) else n
+    def permutation(self, x):
+        return arange(x) if isinstance(x, int) else x
 
-    def RandomState(self, *args):
+    def RandomState(self, seed=None):
         return self
 
     default_rng = Generator = RandomState
@@ -330,8 +346,8 @@ random = _Random()
 
 
 class _Linalg:
-    def norm(self, a, ord=None, axis=None, keepdims=False):
-        return _scalar(torch.linalg.vector_norm(_un(a), dim=axis, keepdim=keepdims))
+    def norm(self, x, ord=None, axis=None, keepdims=False):
+        return _scalar(torch.linalg.vector_norm(_un(asarray(x)).double(), dim=axis, keepdim=keepdims))
 
     def inv(self, a):
         return _of(torch.linalg.inv(_un(a)))

@@ -80,12 +80,12 @@ def argmin(a, axis=None):
     return _scalar(t.argmin() if axis is None else t.argmin(axis))
 
 
-def unique(a, return_index=False, return_inverse=False, return_counts=False, axis=None):
-    values = sorted(set(asarray(a).flatten().tolist()))
+def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None):
+    values = sorted(set(asarray(ar).flatten().tolist()))
     out = array(values)
     if not (return_index or return_inverse or return_counts):
         return out
-    flat = asarray(a).flatten().tolist()
+    flat = asarray(ar).flatten().tolist()
     extra = []
     if return_index:
         extra.append(array([flat.index(v) for v in values]))
@@ -96,8 +96,8 @@ def unique(a, return_index=False, return_inverse=False, return_counts=False, axi
     return (out, *extra)
 
 
-def bincount(a, weights=None, minlength=0):
-    return _of(torch.bincount(_un(asarray(a)), None if weights is None else _un(weights), minlength))
+def bincount(x, weights=None, minlength=0):
+    return _of(torch.bincount(_un(asarray(x)), None if weights is None else _un(weights), minlength))
 
 
 def searchsorted(a, v, side="left"):
@@ -122,19 +122,19 @@ nanmin = lambda a, axis=None: min_(_for_nan(a, inf), axis)
 # ---- shape
 
 roll = lambda a, shift, axis=None: _of(torch.roll(_un(a), shift) if axis is None else torch.roll(_un(a), shift, axis))
-fliplr = lambda a: flip(a, 1)
-flipud = lambda a: flip(a, 0)
-rot90 = lambda a, k=1, axes=(0, 1): _of(torch.rot90(_un(a), k, axes))
+fliplr = lambda m: flip(m, 1)
+flipud = lambda m: flip(m, 0)
+rot90 = lambda m, k=1, axes=(0, 1): _of(torch.rot90(_un(m), k, axes))
 moveaxis = lambda a, source, destination: _of(torch.movedim(_un(a), source, destination))
-swapaxes = lambda a, x, y: asarray(a).swapaxes(x, y)
-broadcast_to = lambda a, shape: _of(_un(asarray(a)).expand(*_size(shape)))
+swapaxes = lambda a, axis1, axis2: asarray(a).swapaxes(axis1, axis2)
+broadcast_to = lambda array, shape: _of(_un(asarray(array)).expand(*_size(shape)))
 atleast_2d = lambda a: asarray(a) if asarray(a).ndim > 1 else asarray(a).reshape(1, -1)
 dstack = lambda arrays: concatenate([a if a.ndim > 2 else a.reshape(*atleast_2d(a).shape, 1) for a in map(asarray, arrays)], 2)
 column_stack = lambda arrays: concatenate([a if a.ndim > 1 else a.reshape(-1, 1) for a in map(asarray, arrays)], 1)
 row_stack = vstack
-hsplit = lambda a, parts: split(a, parts, 1)
-vsplit = lambda a, parts: split(a, parts, 0)
-diag = lambda a, k=0: _of(torch.diag(_un(asarray(a)), k))
+hsplit = lambda ary, indices_or_sections: split(ary, indices_or_sections, 1)
+vsplit = lambda ary, indices_or_sections: split(ary, indices_or_sections, 0)
+diag = lambda v, k=0: _of(torch.diag(_un(asarray(v)), k))
 diagonal = lambda a, offset=0, axis1=0, axis2=1: _of(torch.diagonal(_un(a), offset, axis1, axis2))
 trace = lambda a: _scalar(torch.trace(_un(a)))
 kron = lambda a, b: _of(torch.kron(*_pair(asarray(a), asarray(b))))
@@ -144,7 +144,7 @@ inner = lambda a, b: _scalar(torch.inner(*_pair(asarray(a), asarray(b))))
 vdot = inner
 take = lambda a, indices, axis=None: asarray(a).flatten()[indices] if axis is None else _of(_un(a).index_select(axis, _un(asarray(indices))))
 take_along_axis = lambda a, indices, axis: _of(torch.take_along_dim(_un(a), _un(indices), axis))
-delete = lambda a, at, axis=0: _of(torch.stack([p for i, p in enumerate(_un(asarray(a)).unbind(axis)) if i not in ([at] if isinstance(at, int) else at)], axis))
+delete = lambda arr, obj, axis=0: _of(torch.stack([p for i, p in enumerate(_un(asarray(arr)).unbind(axis)) if i not in ([obj] if isinstance(obj, int) else obj)], axis))
 triu_indices = lambda n, k=0, m=None: tuple(_of(t) for t in torch.triu_indices(n, n if m is None else m, k).unbind(0))
 tril_indices = lambda n, k=0, m=None: tuple(_of(t) for t in torch.tril_indices(n, n if m is None else m, k).unbind(0))
 diag_indices = lambda n, ndim=2: (arange(n),) * ndim
@@ -197,8 +197,8 @@ class _Columns:
 r_, c_ = _Columns(0), _Columns(1)
 
 
-def pad(a, width, mode="constant", constant_values=0, **kwargs):
-    t = _un(asarray(a))
+def pad(array, pad_width, mode="constant", constant_values=0, **kwargs):
+    t, width = _un(asarray(array)), pad_width
     if isinstance(width, int):
         width = [(width, width)] * t.ndim
     elif isinstance(width[0], int):

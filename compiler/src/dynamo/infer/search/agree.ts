@@ -1,0 +1,43 @@
+// Constructor arguments that a message about two unequal sizes speaks of. In: what stands in the holes and the failure.
+// Out: states in which one number has been scaled so that the two sizes agree.
+import { ABSENT, type Failure, type Hole, number, type State, withChoice } from "../types";
+
+const UNEQUAL: readonly RegExp[] = [
+  /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)/,
+  /shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)/,
+  /to have (\d+) channels, but got (\d+) channels/,
+  /running_mean should contain (\d+) elements not (\d+)/,
+  /normalized_shape=\[(\d+)\].* size\[(?:\d+, )*(\d+)\]/,
+];
+/** smaller numbers are counts and switches, which divide everything */
+const SMALLEST_WIDTH = 3;
+
+/** States in which the sizes agree, those that change a number that is one of the sizes before those that divide it. */
+export function agreeing(holes: readonly Hole[], state: State, f: Failure): State[] {
+  const sizes = UNEQUAL.map(re => re.exec(f.message)).find(m => m !== null);
+  if (!sizes) return [];
+  const [a, b] = [Number(sizes[1]), Number(sizes[2])];
+  const exact: State[] = [];
+  const scaled: State[] = [];
+  for (const h of holes) {
+    const v = widthOf(h, state);
+    if (v === undefined) continue;
+    for (const [from, to] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      const n: number = (v * to) / from;
+      if (from % v !== 0 || !Number.isInteger(n) || n === v) continue;
+      (from === v ? exact : scaled).push(withChoice(state, h.name, number(n)));
+    }
+  }
+  return [...exact, ...scaled];
+}
+
+/** the number that a hole holds, its default included, where it may be a width */
+function widthOf(h: Hole, state: State): number | undefined {
+  if (h.written) return undefined;
+  const c = state.get(h.name) ?? ABSENT;
+  if (c.kind === "number") return !c.float && c.value >= SMALLEST_WIDTH ? c.value : undefined;
+  return c.kind === "absent" && typeof h.fallback === "number" && h.fallback >= SMALLEST_WIDTH ? h.fallback : undefined;
+}
