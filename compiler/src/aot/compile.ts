@@ -10,6 +10,7 @@ import type { FakeTensor } from "../fx/types";
 import { itemsOf } from "../passes/edit";
 import { jointGraphPasses } from "../passes/joint_graph";
 import { OpFailure } from "./failure";
+import { onTarget } from "./on_target";
 import { partitionJoint } from "./partition/partition";
 import { specializeInputs } from "./specialize";
 import { type TracedGraph, traceFrame } from "./trace";
@@ -24,7 +25,7 @@ export interface AotOptions {
 
 export function aotCompile(frame: CapturedFrame, options: AotOptions = {}): AotResult {
   const attempts: AotResult["attempts"][number][] = [];
-  let current = frame;
+  let current = frame.onCpu ? onTarget(frame) : frame;
   for (;;) {
     const common = {
       shapeEnv: frame.shapeEnv,

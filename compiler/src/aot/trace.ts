@@ -64,7 +64,7 @@ export interface JointParts {
 function defaultsOf(frame: CapturedFrame, behaviours: ReadonlyMap<string, unknown>): MetaDefaults {
   return {
     dtype: "float32",
-    device: { type: "cpu", index: null },
+    device: frame.defaultDevice ?? { type: "cpu", index: null },
     config: name => frame.config.get(name) ?? behaviours.get(name),
   };
 }

@@ -71,8 +71,12 @@ export interface CapturedFrame {
   /** artifacts switched on by set_logs at that moment */
   readonly logs: ReadonlySet<string>;
   readonly deterministic: boolean;
-  /** dtype of the autocast region on cuda that the call stood in; absent: none */
+  /** dtype of the autocast region, on the device of its tensors, that the call stood in; absent: none */
   readonly autocast?: DType | null;
+  /** all of its tensors are on the CPU: later stages take them to be on the target GPU */
+  readonly onCpu?: boolean;
+  /** where tensors are made that name no device; absent: on the CPU */
+  readonly defaultDevice?: Device;
   /** what the capture rests on that it could not know ("branch at line 12 taken", "shapes from a comment") */
   readonly assumed: readonly string[];
   /** its backward is compiled though the program does not call backward(): analysed as in training */

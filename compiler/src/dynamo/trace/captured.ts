@@ -1,6 +1,8 @@
 // A finished trace as the frame that later stages take, and the values that a call of it read. In: the trace, the frame
 // and the state it began in. Out: plain data.
 import type { DType } from "../../aten/types";
+import { isFakeTensor } from "../../fx/print";
+import type { FakeTensor, FakeValue } from "../../fx/types";
 import { type Frame, PyFunction } from "../interp/frame";
 import { PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import type { AutocastState, Torch } from "../torch/context";
@@ -9,6 +11,9 @@ import type { CapturedFrame, InputInfo, RuntimeTensor } from "../types";
 import type { GlobalState } from "./guards";
 import { entryFrame, type FrameSnapshot } from "./snapshot";
 import type { Trace } from "./trace";
+
+/** said of a frame whose tensors are all on the CPU */
+const ON_TARGET = "tensors on the CPU are shown as on the target GPU";
 
 export interface CompileContext {
   readonly options: CompileOptions;
@@ -88,6 +93,7 @@ export function capturedFrame(
   if (!torch.cudnnAllowsTf32()) config.set("cudnn_allow_tf32", false);
   if (torch.deterministic) config.set("deterministic", true);
   for (const [k, v] of context.options.options) config.set(k, v);
+  const onCpu = liesOnCpu(trace);
   return {
     id,
     name: frameName(frame),
@@ -100,8 +106,9 @@ export function capturedFrame(
     config,
     logs: new Set(torch.logs),
     deterministic: torch.deterministic,
-    autocast: ambientAutocast(state),
-    assumed: [...trace.assumed],
+    autocast: ambientAutocast(state, onCpu ? "cpu" : "cuda"),
+    assumed: [...trace.assumed, ...(onCpu ? [ON_TARGET] : [])],
+    ...(onCpu ? { onCpu } : {}),
     ...(context.options.backward ? { backward: true } : {}),
     stack,
   };
@@ -115,7 +122,19 @@ function frameName(frame: Frame): string {
   return wrapped instanceof PyFunction ? wrapped.name : frame.shownName;
 }
 
-function ambientAutocast(state: GlobalState): DType | null {
+/** whether the graph has tensors and all of them are on the CPU; those of float arguments always are */
+function liesOnCpu(trace: Trace): boolean {
+  const floats = new Set(trace.inputs.filter(i => i.kind === "symfloat").map(i => i.node));
+  const values = trace.graph.nodes.flatMap(n => (floats.has(n) ? [] : tensorsOf(n.meta.val ?? null)));
+  return values.length > 0 && values.every(t => t.device.type === "cpu");
+}
+
+function tensorsOf(v: FakeValue): FakeTensor[] {
+  if (isFakeTensor(v)) return [v];
+  return Array.isArray(v) ? (v as readonly (FakeValue | null)[]).flatMap(tensorsOf) : [];
+}
+
+function ambientAutocast(state: GlobalState, on: "cpu" | "cuda"): DType | null {
   const { enabled, device, dtype } = JSON.parse(state.autocast) as AutocastState;
-  return enabled && device === "cuda" ? dtype : null;
+  return enabled && device === on ? dtype : null;
 }
