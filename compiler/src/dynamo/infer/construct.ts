@@ -184,9 +184,9 @@ function computing(holes: readonly Hole[], state: State): State[] {
 const IDENTITY = /^torch\.nn\.Identity$/;
 const SCALE: Choice = { kind: "scale" };
 
-function notesOf({ holes, name }: Maker, s: State): string[] {
+function notesOf({ holes, name, changes }: Maker, s: State): string[] {
   const given = described(holes, s);
-  return name === null ? given : [`built by ${name}()`, ...given];
+  return name === null || changes ? given : [`built by ${name}()`, ...given];
 }
 
 type Outcome = { readonly ok: Value } | { readonly failed: Failure };
@@ -200,7 +200,7 @@ function trial(ctx: InferContext, cls: PyClass, maker: Maker, s: State): Outcome
 }
 
 function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device: boolean): Outcome {
-  const { callable, holes, name } = maker;
+  const { callable, holes, name, changes } = maker;
   const before = ctx.vm.steps;
   const assumed = ctx.assumed.length;
   const outcome = guarded(ctx, ctx.small ? 2 * STEPS : STEPS, () => {
@@ -218,7 +218,7 @@ function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device
     }
     const { args, kwargs } = callArguments(holes, values);
     const made = ctx.vm.call(callable, args, kwargs);
-    if (name === null) return made;
+    if (name === null || changes) return made;
     return objectIn(made, cls) ?? ctx.vm.raise("TypeError", `${name}() makes no ${cls.name}`);
   });
   if ("ok" in outcome) return outcome;

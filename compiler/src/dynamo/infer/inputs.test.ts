@@ -135,6 +135,22 @@ class Refine(nn.Module):
     expect(operatorsOf(r, "Refine")).toEqual(["permute", "torch.cat", "torch.conv2d"]);
   });
 
+  test("one that is written into another tensor is known to be behind it", () => {
+    const r = analysed(`
+class Edges(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(7, 8, 3)
+
+    def forward(self, scene, parts):
+        edges = torch.zeros(parts.size(), device=parts.device)
+        edges[:, :, 1:, :] = (parts[:, :, 1:, :] - parts[:, :, :-1, :]).abs()
+        maps = scene.new_zeros(scene.size(0), 6, scene.size(2), scene.size(3))
+        return self.conv(torch.cat((maps, edges), dim=1))
+`);
+    expect(assumedOf(r, "Edges")).toMatch(/parts is float32\[\d+, 1, /);
+  });
+
   test("clips that strides leave nothing of are larger", () => {
     const r = analysed(`
 class Clip(nn.Module):

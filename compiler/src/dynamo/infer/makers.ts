@@ -15,6 +15,8 @@ export interface Maker {
   readonly holes: readonly Hole[];
   /** "from_name", for the notes; null: the constructor */
   readonly name: string | null;
+  /** it is called for what it does to an object that is there, whatever it returns */
+  readonly changes?: true;
 }
 
 // ---- constructors
@@ -144,6 +146,11 @@ function fewestFirst(made: Maker[]): Maker[] {
 /** a call of one function with inferred arguments */
 function makerOf(ctx: InferContext, callable: Value, f: PyFunction, skip: number, name: string): Maker {
   return { callable, holes: withConstants(ctx, functionHoles(ctx, f, null, skip, constructorChoices)), name };
+}
+
+/** a method of an object that is there, called with inferred arguments for what it does to it */
+export function methodMaker(ctx: InferContext, target: PyInstance, f: PyFunction, name: string): Maker {
+  return { ...makerOf(ctx, ctx.vm.getattr(target, name), f, 1, name), changes: true };
 }
 
 /** functions of a module that build the class, directly or through others of the module, and return something */

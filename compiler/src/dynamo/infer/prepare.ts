@@ -1,47 +1,69 @@
-// Methods that a module wants called before it runs: caches that are set up, statistics that are computed. In: a built
-// module whose forward failed on something that it has not got yet. Out: whether a method that makes it could be called.
+// Methods that a module wants called before it runs: those that set caches up, compute statistics or build its layers. In: a
+// built module whose forward failed on something that it has not got yet. Out: what was called to make it, and with what.
 import type * as ast from "../../python/ast";
 import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import { PyClass, type PyInstance } from "../objects/values";
-import { constructorChoices } from "./choices/constructor";
-import { functionHoles } from "./choices/holes";
-import type { InferContext } from "./context";
-import { guarded } from "./guarded";
-import { callArguments, makeValue } from "./make";
-import { ABSENT, type Failure } from "./types";
+import { make } from "./construct";
+import { type InferContext, methodOf } from "./context";
+import { methodMaker } from "./makers";
+import { dotted } from "./syntax";
+import type { Failure } from "./types";
 
-/** steps that such a method may take */
-const STEPS = 2_000_000;
 const LACKS = /NoneType|has no attribute|initiali[sz]ed|set ?up|first|before|Assertion/;
-const NOT_BEFORE = /^_|forward|^(train|eval|to|apply|cuda|half|float|generate|sample|load|save|from_|get_|reset$)/;
+const NOT_BEFORE = /^__|forward|^(train|eval|to|apply|cuda|half|float|generate|sample|load|save|from_|get_|reset$)/;
+/** methods that are tried */
+const MOST_METHODS = 3;
 
-/** the method's name as it was called, for the notes */
-export function prepare(ctx: InferContext, target: PyInstance, f: Failure): string | undefined {
+/** the method's name as it was called and what its arguments were, for the notes; undefined: nothing makes what is lacking */
+export function prepare(ctx: InferContext, target: PyInstance, f: Failure): string[] | undefined {
   if (!LACKS.test(`${f.type} ${f.message}`)) return undefined;
-  const { vm } = ctx;
-  for (const cls of target.cls.mro) {
-    for (const [name, method] of cls.dict.entries()) {
-      if (!(method instanceof PyFunction) || method.code.file.library !== "user") continue;
-      if (NOT_BEFORE.test(String(name)) || !makes(target, method, f)) continue;
-      const holes = functionHoles(ctx, method, cls, 1, constructorChoices);
-      const outcome = guarded(ctx, STEPS, () => {
-        const values = new Map(
-          holes.flatMap(h => {
-            const v = makeValue(ctx, h, h.required ? (h.choices[0] ?? ABSENT) : ABSENT, () => undefined);
-            return v === undefined ? [] : [[h.name, v] as const];
-          }),
-        );
-        const { args, kwargs } = callArguments(holes, values);
-        return vm.call(vm.getattr(target, String(name)), args, kwargs);
-      });
-      if ("ok" in outcome) return `${String(name)}() was called before`;
-    }
+  for (const name of makers(target, f).slice(0, MOST_METHODS)) {
+    const method = methodOf(target.cls, name);
+    if (!method) continue;
+    const assumed = ctx.assumed.length;
+    const called = make(ctx, target.cls, methodMaker(ctx, target, method, name));
+      console.error(
+        name,
+        called.kind === "failed"
+          ? called.why + JSON.stringify(called.failure?.lines.map(l => [...l].join(" ")).slice(0, 6))
+          : "ok",
+      );
+    if (called.kind === "built") return [`${name}() was called before`, ...called.notes, ...ctx.assumed.slice(assumed)];
   }
   return undefined;
 }
 
-/** whether a method gives the module what it lacks: an attribute that is None or absent, which the failure speaks of */
+interface Doing {
+  /** gives the module what it lacks */
+  direct: boolean;
+  readonly calls: Set<string>;
+}
+
+/** methods that give the module what it lacks: public ones that do it themselves, that have others do it, then private ones */
+function makers(target: PyInstance, f: Failure): string[] {
+  const methods = new Map<string, Doing>();
+  for (const cls of target.cls.mro) {
+    for (const [key, v] of cls.dict.entries()) {
+      const name = String(key);
+      if (!(v instanceof PyFunction) || v.code.file.library !== "user" || NOT_BEFORE.test(name)) continue;
+      const doing = methods.get(name) ?? { direct: false, calls: new Set<string>() };
+      methods.set(name, doing);
+      doing.direct ||= makes(target, v, f);
+      for (const called of methodsCalled(v)) doing.calls.add(called);
+    }
+  }
+  const leads = (name: string, seen: readonly string[] = []): boolean => {
+    const m = methods.get(name);
+    if (!m || seen.includes(name)) return false;
+    return m.direct || [...m.calls].some(n => leads(n, [...seen, name]));
+  };
+  const found = [...methods.keys()].filter(n => leads(n));
+  const rank = (n: string): number => (n.startsWith("_") ? 2 : 0) + (methods.get(n)?.direct ? 0 : 1);
+  return found.sort((a, b) => rank(a) - rank(b));
+}
+
+/** an attribute that is None or absent, which the failure speaks of, is assigned */
 function makes(target: PyInstance, method: PyFunction, f: Failure): boolean {
   const lacking = (name: string): boolean => {
     const v = target.attrs?.get(name);
@@ -59,3 +81,13 @@ function makes(target: PyInstance, method: PyFunction, f: Failure): boolean {
 
 const isOwn = (e: ast.Expr): e is ast.Attribute =>
   e.kind === "Attribute" && e.value.kind === "Name" && e.value.id === "self";
+
+/** names of the methods that a method calls on self */
+function methodsCalled(method: PyFunction): Set<string> {
+  const out = new Set<string>();
+  walk(method.code.body ?? [], n => {
+    const name = n.kind === "Call" ? /^self\.(\w+)$/.exec(dotted(n.func) ?? "")?.[1] : undefined;
+    if (name !== undefined) out.add(name);
+  });
+  return out;
+}

@@ -44,8 +44,7 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
   const how = found.failure ? prepare(p, target, found.failure) : undefined;
   if (how === undefined || !onCuda(p, target)) return found;
   attributesToCuda(p, target);
-  const again = searched(r, target, [...notes, how], TRIALS_AGAIN);
-  return isFound(again) ? again : found;
+  return searched(r, target, [...notes, ...how], TRIALS_AGAIN);
 }
 
 function onCuda(p: Program, target: Value): boolean {

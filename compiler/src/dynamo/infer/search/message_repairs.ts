@@ -72,7 +72,7 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   };
   /** tensors that were joined have the wanted size together: one of them makes up what is missing */
   const makeUp = (at: (rank: number) => number, got: number, wanted: number): void => {
-    for (const { path, c } of read.length > 1 ? read : []) {
+    for (const { path, c } of read) {
       const i = at(c.dims.length);
       const size = (c.dims[i] ?? 0) + wanted - got;
       if (size > 0 && size !== wanted) out.push(withLeaf(state, path, resized(c, [i], size)));

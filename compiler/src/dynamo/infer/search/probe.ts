@@ -28,6 +28,8 @@ export class SizeProbe implements Probe {
   /** what the last operator read: plain Python that fails on its result fails because of that */
   private read: PyTensor[] = [];
   private readonly origins = new Map<FxNode, ReadonlySet<string>>();
+  /** what was written into a tensor in place */
+  private readonly written = new Map<FxNode, FxNode[]>();
   /** as the first failing trace left it */
   private frozen: { readonly decisions: readonly Decision[]; readonly touched: readonly string[] } | null = null;
 
@@ -44,8 +46,10 @@ export class SizeProbe implements Probe {
   }
 
   emitted(node: FxNode): void {
+    if (this.frozen) return;
+    this.noteWrite(node);
     // reading a size is no step forward
-    if (this.frozen || node.op === "placeholder" || node.target === "operator.getitem" || !hasTensors(node)) return;
+    if (node.op === "placeholder" || node.target === "operator.getitem" || !hasTensors(node)) return;
     this.operators++;
     if (this.recent.length > 0) this.read = this.recent;
     this.recent = [];
@@ -81,19 +85,30 @@ export class SizeProbe implements Probe {
     return [...out];
   }
 
+  /** `x[i] = y`, x.copy_(y) and the like: from here on, x comes from y as well */
+  private noteWrite(node: FxNode): void {
+    if (!/(^operator\.setitem|[^_]_)$/.test(node.target)) return;
+    const [into, ...from] = node.inputs;
+    for (let base = into; base; base = base.target === "operator.getitem" ? base.inputs[0] : undefined)
+      this.written.set(base, [...(this.written.get(base) ?? []), ...from]);
+  }
+
   /** holes that a node's value comes from; iterative, since graphs are deep */
   private originsOf(node: FxNode): ReadonlySet<string> {
     const byNode = new Map<FxNode, string>();
     for (const [hole, list] of this.tensors) for (const t of list) if (t.proxy) byNode.set(t.proxy.node, hole);
     const waiting = [node];
+    const open = new Set<FxNode>();
     while (waiting.length > 0) {
       const n = waiting[waiting.length - 1] as FxNode;
       if (this.origins.has(n)) {
         waiting.pop();
         continue;
       }
-      const inputs = n.inputs;
-      const missing = inputs.filter(i => !this.origins.has(i));
+      open.add(n);
+      const inputs = [...n.inputs, ...(this.written.get(n) ?? [])];
+      // what is written into a tensor may come from it
+      const missing = inputs.filter(i => !this.origins.has(i) && !open.has(i));
       if (missing.length > 0 && n.op !== "placeholder") {
         waiting.push(...missing);
         continue;

@@ -1,0 +1,49 @@
+// Modules whose layers are made by a method of their own, which whoever builds them calls before they run.
+import { expect, test } from "vitest";
+import { analysed, assumedOf, operatorsOf } from "./testing/analysed";
+
+test("a method that builds the layers is called with arguments that its errors ask for", () => {
+  const r = analysed(`
+class Base(nn.Module):
+    def initialize(self, opt):
+        self.opt = opt
+        self.train_now = opt.is_train
+
+class Net(Base):
+    def initialize(self, opt, kind):
+        Base.initialize(self, opt)
+        if kind not in ("wide", "narrow"):
+            raise ValueError("unknown kind")
+        self.body = nn.Linear(opt.input_nc, 32 if kind == "wide" else 8)
+
+    def forward(self, x):
+        return self.body(x) if self.opt.input_nc else x
+`);
+  expect(operatorsOf(r, "Net")).toHaveLength(1);
+  expect(assumedOf(r, "Net")).toMatch(/initialize\(\) was called before; opt is .*; kind is "wide"/);
+});
+
+test("one that has others build them is called rather than those", () => {
+  const r = analysed(`
+class Detector(nn.Module):
+    def __init__(self, classes=4):
+        super().__init__()
+        self.classes = classes
+
+    def _init_modules(self):
+        self.base = nn.Conv2d(3, 16, 3)
+        self.score = nn.Linear(16, self.classes)
+
+    def _init_weights(self):
+        nn.init.normal_(self.base.weight)
+
+    def create_architecture(self):
+        self._init_modules()
+        self._init_weights()
+
+    def forward(self, image):
+        return self.score(self.base(image).mean((2, 3)))
+`);
+  expect(operatorsOf(r, "Detector")).toHaveLength(3);
+  expect(assumedOf(r, "Detector")).toContain("create_architecture() was called before");
+});
