@@ -23,12 +23,6 @@ export function prepare(ctx: InferContext, target: PyInstance, f: Failure): stri
     if (!method) continue;
     const assumed = ctx.assumed.length;
     const called = make(ctx, target.cls, methodMaker(ctx, target, method, name));
-      console.error(
-        name,
-        called.kind === "failed"
-          ? called.why + JSON.stringify(called.failure?.lines.map(l => [...l].join(" ")).slice(0, 6))
-          : "ok",
-      );
     if (called.kind === "built") return [`${name}() was called before`, ...called.notes, ...ctx.assumed.slice(assumed)];
   }
   return undefined;

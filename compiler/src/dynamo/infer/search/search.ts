@@ -50,24 +50,6 @@ export function search<R>(
     const outcome = trial(w.state);
     if ("ok" in outcome) return { kind: "found", state: w.state, result: outcome.ok, trials };
     const { failed } = outcome;
-      console.error(
-        trials,
-        [...w.state]
-          .map(
-            ([k, c]) =>
-              k +
-              "=" +
-              JSON.stringify(c)
-                .replace(/"(kind|dtype|dims)":/g, "")
-                .slice(0, 90),
-          )
-          .join(" "),
-        "=>",
-        failed.type,
-        failed.message.slice(0, 150).replace(/\n/g, " "),
-        failed.operators,
-        failed.touched.join(),
-      );
     // what runs without end with likely values does so with others
     if (endless(failed)) return { kind: "failed", failure: failed, state: w.state, trials };
     if (best === null || failed.progress > best.failure.progress) {
