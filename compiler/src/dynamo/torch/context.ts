@@ -22,6 +22,7 @@ import type { Machine } from "../interp/machine";
 import { PyClass, PyNamed, PyObject, PyTuple, type Value } from "../objects/values";
 import { Decisions } from "../trace/decisions";
 import type { CaptureEvent, CaptureOptions, Diagnostic, Fill, RuntimeStep, RuntimeTensor } from "../types";
+import { DataSizes } from "./data_sizes";
 import { PySymInt, PyTensor, Storage } from "./objects";
 import { type Probe, type TraceSink, Unsupported } from "./sink";
 import { Tape } from "./tape";
@@ -235,6 +236,12 @@ export class Torch {
     return new PySymInt(this.vm.types.int, d as Expr, null, trace);
   }
 
+  /** A size that the program reads of a tensor. Numbers are not followed: all later graphs may rest on what it rests on. */
+  sizeValue(t: PyTensor, size: Dim): Value {
+    for (const a of this.dataSizes.of(t.runtimeId)) this.assumeLater(a);
+    return this.dimValue(size);
+  }
+
   /** starts a checkpointed region; gives the one around it */
   enterCheckpoint(): number | null {
     const outer = this.checkpoint;
@@ -287,8 +294,10 @@ export class Torch {
   step(s: RuntimeStep): void {
     // a write without gradients leaves a tensor's graph as it was
     if (this.silent === 0 && this.gradEnabled) this.tape.note(s);
+    this.dataSizes.follow(s);
     this.emit({ kind: "runtime", step: s });
   }
+  readonly dataSizes = new DataSizes();
   private readonly tape = new Tape();
   /** false where values that these roots' gradients need were freed by an earlier backward() */
   beginBackward(roots: readonly PyTensor[], retain: boolean): boolean {

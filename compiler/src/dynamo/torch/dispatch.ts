@@ -65,6 +65,7 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     specialize: d => m.hint(d),
   });
   let result: ReturnType<OpRecord["meta"]>;
+  torch.dataSizes.begin();
   torch.dataSize = () => countOf(torch, conv.tensors, call.target);
   try {
     result = record.meta(m, bindings);
@@ -201,7 +202,7 @@ export function countOf(torch: Torch, tensors: readonly PyTensor[], what: string
     `the size of what ${what.split(".").pop() ?? what} returns depends on data; it is taken to keep every element`,
     "information",
   );
-  torch.assumeLater(`${what} keeps every element`);
+  torch.dataSizes.assume(`${what} keeps every element`);
   return torch.hints(mask).reduce((a, b) => a * b, 1);
 }
 

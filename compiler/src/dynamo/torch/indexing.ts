@@ -262,6 +262,7 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
     const call = { op: "call_function", target: "operator.getitem", spelling: "" } as const;
     return opaqueOp({ call, conv, args: [self, index], kwargs: new Map() });
   }
+  torch.dataSizes.begin();
   torch.dataSize = () => countOf(torch, masksIn(key), "indexing by a mask");
   const selected = selectMeta(torch, t, key);
   const requiresGrad = torch.gradEnabled && t.meta.requiresGrad && isDifferentiableDType(t.meta.dtype);

@@ -81,6 +81,10 @@ export class PyTensor extends PyObject {
   takeRuntime(from: PyTensor): void {
     this.runtimeTensor = from.runtimeTensor;
   }
+  /** its number in the replayed program, once a step has met it */
+  get runtimeId(): number | undefined {
+    return this.runtimeTensor?.id;
+  }
   /** the tensor as the replayed program knows it */
   runtime(make: (t: PyTensor) => RuntimeTensor): RuntimeTensor {
     const known = this.runtimeTensor;

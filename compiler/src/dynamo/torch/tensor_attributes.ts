@@ -71,7 +71,7 @@ export function attribute(torch: Torch, t: PyTensor, name: string): Value | unde
 }
 
 export function shapeOf(torch: Torch, t: PyTensor): Value {
-  const dims = t.meta.shape.map(d => torch.dimValue(d));
+  const dims = t.meta.shape.map(d => torch.sizeValue(t, d));
   recordSizes(torch, t, dims, "size");
   return torch.size(dims);
 }

@@ -18,7 +18,7 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
   size: (torch, t, args, kw) => {
     const d = args[0] ?? kw.get("dim");
     if (d === undefined || d === null) return shapeOf(torch, t);
-    const v = torch.dimValue(t.meta.shape[torch.meta.wrapDim(torch.vm.index(d), t.meta.shape.length)] as Expr);
+    const v = torch.sizeValue(t, t.meta.shape[torch.meta.wrapDim(torch.vm.index(d), t.meta.shape.length)] as Expr);
     if (v instanceof PySymInt)
       torch.trace?.emit("call_method", "size", [torch.trace.nodeOf(t), torch.vm.index(d)], new Map(), v.expr);
     return v;
@@ -30,8 +30,8 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
   },
   dim: (_torch, t) => t.meta.shape.length,
   ndimension: (_torch, t) => t.meta.shape.length,
-  numel: (torch, t) => torch.dimValue(torch.meta.product(t.meta.shape)),
-  nelement: (torch, t) => torch.dimValue(torch.meta.product(t.meta.shape)),
+  numel: (torch, t) => torch.sizeValue(t, torch.meta.product(t.meta.shape)),
+  nelement: (torch, t) => torch.sizeValue(t, torch.meta.product(t.meta.shape)),
   storage_offset: (torch, t) => torch.dimValue(t.meta.storageOffset),
   element_size: (_torch, t) => itemSize(t.meta.dtype),
   is_contiguous: (torch, t, args, kw) => torch.meta.isContiguous(t.meta, format(args[0] ?? kw.get("memory_format"))),
@@ -95,7 +95,7 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
   allclose: (torch, t, args, kw) => sameValues(torch, "allclose", [t, ...args], kw),
   __len__: (torch, t) => {
     const n = t.meta.shape[0];
-    return n === undefined ? torch.vm.raise("TypeError", "len() of a 0-d tensor") : torch.dimValue(n);
+    return n === undefined ? torch.vm.raise("TypeError", "len() of a 0-d tensor") : torch.sizeValue(t, n);
   },
   __deepcopy__: (torch, t) => copyOf(torch, t),
   __copy__: (_torch, t) => t,

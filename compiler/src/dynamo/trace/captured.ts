@@ -94,6 +94,9 @@ export function capturedFrame(
   if (torch.deterministic) config.set("deterministic", true);
   for (const [k, v] of context.options.options) config.set(k, v);
   const onCpu = liesOnCpu(trace);
+  const ofSizes = inputs.flatMap(i =>
+    typeof i.value === "object" && i.value !== null ? torch.dataSizes.of(i.value.id) : [],
+  );
   return {
     id,
     name: frameName(frame),
@@ -107,7 +110,7 @@ export function capturedFrame(
     logs: new Set(torch.logs),
     deterministic: torch.deterministic,
     autocast: ambientAutocast(state, onCpu ? "cpu" : "cuda"),
-    assumed: [...trace.assumed, ...(onCpu ? [ON_TARGET] : [])],
+    assumed: [...new Set([...trace.assumed, ...ofSizes, ...(onCpu ? [ON_TARGET] : [])])],
     ...(onCpu ? { onCpu } : {}),
     ...(context.options.backward ? { backward: true } : {}),
     stack,
