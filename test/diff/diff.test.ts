@@ -26,6 +26,7 @@ const HISTORY: Record<string, string> = {
   two_passes: model("    a = x.sum(dim=0)\n    print('between')\n    return a, x + y"),
   one_pass: model("    print('before')\n    return torch.relu(x) * y"),
   moved: model("    # the same, one line below\n    print('before')\n    return torch.relu(x) * y"),
+  fails: model("    return torch.relu(x + y[:, :3])"),
 };
 
 const git = (...args: string[]): string => execFileSync("git", args, { cwd: repository, encoding: "utf8" });
@@ -77,6 +78,29 @@ describe("diff in a git history", () => {
     const { status, out } = diff("one_pass", "moved", "--fail-on", "kernels,bytes,breaks");
     expect(out).toContain("no kernel and no byte differs");
     expect(status).toBe(0);
+  });
+
+  it("fails where either side has an error, and says of which: what did not compile can't be compared", () => {
+    for (const sides of [
+      ["fails", "one_kernel"],
+      ["one_kernel", "fails"],
+    ]) {
+      const { status, out } = diff(...sides);
+      expect(out).toMatch(/^fails: model\.py:\d+:\d+: error: RuntimeError: The size of tensor a .* \[python-error\]$/m);
+      expect(status).toBe(1);
+    }
+    const json = JSON.parse(diff("one_kernel", "fails", "--json").out);
+    expect(json.errors).toMatchObject([{ revision: "fails", file: "model.py", severity: "error" }]);
+  });
+
+  it("does nothing where there is nothing to compare", () => {
+    const missing = diff("one_kernel", "moved", "other.py");
+    expect(missing.out).toContain("neither one_kernel nor moved has a file other.py");
+    expect(missing.status).toBe(2);
+    const empty = mkdtempSync(join(repository, "empty-"));
+    const nothing = diff(empty, empty);
+    expect(nothing.out).toContain("has a Python file or a notebook");
+    expect(nothing.status).toBe(2);
   });
 
   it("takes a revision that is none as bad input", () => {

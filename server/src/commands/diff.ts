@@ -1,16 +1,17 @@
 // fuselens diff BASE HEAD [--fail-on kernels,bytes,breaks] [--json]: what a change does to kernels, bytes and graph
 // breaks. BASE and HEAD are files, folders, or git revisions (with FILE... to look at). Exit status 1 when HEAD is worse
-// in what --fail-on names.
+// in what --fail-on names, or a file of either side has errors: what did not compile can't be compared.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
-import type { ExplainReport } from "@fuselens/compiler";
+import type { Diagnostic, Program } from "@fuselens/compiler";
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
-import { EXIT } from "../exit_status";
+import { EXIT, statusOf } from "../exit_status";
 import { parseCommand, sessionOptions } from "../options";
-import { print, printJson, terminalLine } from "../render/output";
+import { diagnosticLine } from "../render/diagnostics";
+import { print, printError, printJson, terminalLine } from "../render/output";
 import { formatBytes } from "../render/units";
 
 const MEASURES = ["kernels", "bytes", "breaks"] as const;
@@ -25,7 +26,11 @@ interface GraphCount {
 interface FileCount {
   readonly graphs: readonly GraphCount[];
   readonly breaks: number;
+  /** what keeps something of it from being compiled */
+  readonly errors: readonly Diagnostic[];
 }
+
+const ABSENT: FileCount = { graphs: [], breaks: 0, errors: [] };
 
 export interface DiffRow {
   readonly file: string;
@@ -41,11 +46,14 @@ export async function main(argv: string[]): Promise<number> {
   const failOn = parseFailOn(line.values["fail-on"]);
   const options = sessionOptions(line.values);
   const count = (side: Side, name: string): FileCount =>
-    side.has(name) ? counted(compileFile(side.path(name), options, side.folder).report) : { graphs: [], breaks: 0 };
+    side.has(name) ? counted(compileFile(side.path(name), options, side.folder)) : ABSENT;
   const [a, b] = [openSide(base), openSide(head)];
   try {
+    const nowhere = files.find(name => !a.has(name) && !b.has(name));
+    if (nowhere !== undefined) throw new UsageError(`neither ${base} nor ${head} has a file ${nowhere}`);
     const pair = a.single !== null && b.single !== null ? [[a.single, b.single] as const] : null;
     const names = files.length ? files : [...new Set([...a.files(), ...b.files()])].sort();
+    if (names.length === 0) throw new UsageError(`neither ${base} nor ${head} has a Python file or a notebook`);
     const compared = (pair ?? names.map(n => [n, n] as const)).map(([x, y]) => ({
       name: y,
       base: count(a, x),
@@ -62,13 +70,25 @@ export async function main(argv: string[]): Promise<number> {
       readonly [number, number]
     >;
     const worse = MEASURES.filter(m => failOn.includes(m) && totals[m][1] > totals[m][0]);
-    if (line.values.json) printJson({ rows, totals, worse });
-    else print(table(rows, totals, worse));
-    return worse.length ? EXIT.no : EXIT.fine;
+    const errors = compared.flatMap(c => [
+      ...c.base.errors.map(d => ({ revision: base, ...placed(d, a) })),
+      ...c.head.errors.map(d => ({ revision: head, ...placed(d, b) })),
+    ]);
+    if (line.values.json) printJson({ rows, totals, worse, errors });
+    else {
+      print(table(rows, totals, worse));
+      for (const e of errors) printError(`${e.revision === e.file ? "" : `${e.revision}: `}${diagnosticLine(e)}`);
+    }
+    return worse.length ? EXIT.no : statusOf(errors);
   } finally {
     a.close();
     b.close();
   }
+}
+
+/** a diagnostic with its file as the side names it: what a revision is checked out into is gone afterwards */
+function placed(d: Diagnostic, side: Side): Diagnostic {
+  return { ...d, file: relative(side.folder, d.file) };
 }
 
 function parseFailOn(value: unknown): Measure[] {
@@ -82,7 +102,7 @@ function parseFailOn(value: unknown): Measure[] {
     });
 }
 
-function counted(report: ExplainReport): FileCount {
+function counted({ report, diagnostics }: Program): FileCount {
   const seen = new Map<string, number>();
   const graphs = report.graphs.map((g): GraphCount => {
     // a resumed function is named by its line, which moves with every edit above it
@@ -96,7 +116,8 @@ function counted(report: ExplainReport): FileCount {
       bytes: g.bytes,
     };
   });
-  return { graphs, breaks: report.graph_breaks.length };
+  const errors = diagnostics.filter(d => d.severity === "error");
+  return { graphs, breaks: report.graph_breaks.length, errors };
 }
 
 function compareGraphs(file: string, base: FileCount, head: FileCount): DiffRow[] {
