@@ -125,6 +125,8 @@ export interface TensorConstant {
 export interface OwnerGraph {
   readonly constants: ReadonlyMap<string, TensorConstant>;
   readonly nodes: readonly FxNode[];
+  /** -1: not in this graph */
+  indexOf(node: FxNode): number;
 }
 
 /** what most nodes have */

@@ -156,20 +156,19 @@ function estimateUs(node: AnyNode, bytes: number, input: GraphReportInput, launc
 
 type LinesOf = (ops: readonly string[]) => { readonly lines: readonly number[]; readonly at: readonly number[] };
 
-/** Source lines of operations. Many refusals name the same few groups, whose lines are worked out once. */
+/** Source lines of operations. Many refusals are of the same few groups, whose lists of operations are the same. */
 function operationLines({ schedule, file }: GraphReportInput): LinesOf {
   const origins = new Map(schedule.graph.operations.map(o => [o.name, o.origins] as const));
-  const known = new Map<string, ReturnType<LinesOf>>();
+  const known = new Map<readonly string[], ReturnType<LinesOf>>();
   return ops => {
-    const key = ops.join(",");
-    let found = known.get(key);
+    let found = known.get(ops);
     if (found === undefined) {
       const { lines, at } = originOf(
         ops.flatMap(op => origins.get(op) ?? []),
         file,
       );
       found = { lines, at };
-      known.set(key, found);
+      known.set(ops, found);
     }
     return found;
   };

@@ -14,55 +14,84 @@ export function framesIn(node: FxNode, file: string): readonly StackFrame[] {
 
 type Places = Pick<PlanOrigin, "lines" | "at">;
 
-interface Lines extends Places {
+/** Lines of one node or several: equal ones are one object, and so is what they make together. */
+interface Lines {
+  readonly lines: readonly number[];
+  readonly at: readonly number[];
   /** the innermost of the lines that no stack trace holds */
   readonly otherwise: readonly number[];
-  /** of a node by itself */
-  readonly alone: Places;
+  readonly places: Places;
+  /** these and others, where that was asked for */
+  readonly joined: Map<Lines, Lines>;
 }
 
 /** lines of a stack in the file that was asked for last: nodes share stacks, and reports and plans are about one file */
 const linesOfStacks = new WeakMap<readonly StackFrame[], { readonly file: string; readonly lines: Lines }>();
 
+/** equal layers stand on the same lines */
+const known = new Map<string, Lines>();
+/** edits that move lines leave some behind */
+const MOST_KNOWN = 4000;
+
+/** each of the lists ascending */
+function linesWith(lines: readonly number[], at: readonly number[], otherwise: readonly number[]): Lines {
+  const key = `${lines.join()};${at.join()};${otherwise.join()}`;
+  let found = known.get(key);
+  if (found === undefined) {
+    if (known.size >= MOST_KNOWN) {
+      known.clear();
+      NOWHERE.joined.clear();
+    }
+    found = { lines, at, otherwise, places: { lines, at: at.length > 0 ? at : otherwise }, joined: new Map() };
+    known.set(key, found);
+  }
+  return found;
+}
+
+function join(a: Lines, b: Lines): Lines {
+  let both = a.joined.get(b);
+  if (both === undefined) {
+    both = linesWith(
+      ascending([...a.lines, ...b.lines]),
+      ascending([...a.at, ...b.at]),
+      ascending([...a.otherwise, ...b.otherwise]),
+    );
+    a.joined.set(b, both);
+  }
+  return both;
+}
+
+const NOWHERE = linesWith([], [], []);
+
 function linesOf(node: FxNode, file: string): Lines {
   const { stack } = node.meta;
-  const known = linesOfStacks.get(stack);
-  if (known?.file === file) return known.lines;
+  const before = linesOfStacks.get(stack);
+  if (before?.file === file) return before.lines;
   const frames = framesIn(node, file);
   const traced = stackTrace(frames);
   const last = traced.at(-1);
-  const parts = {
-    lines: ascending(traced.map(f => f.line)),
-    at: last ? [last.line] : [],
-    otherwise: last ? [] : frames.map(f => f.line),
-  };
-  const lines = { ...parts, alone: placesOf([parts]) };
+  const lines = linesWith(
+    ascending(traced.map(f => f.line)),
+    last ? [last.line] : [],
+    last ? [] : ascending(frames.map(f => f.line)),
+  );
   linesOfStacks.set(stack, { file, lines });
   return lines;
 }
 
-function placesOf(each: readonly Omit<Lines, "alone">[]): Places {
-  const at = each.flatMap(l => l.at);
-  return {
-    lines: ascending(each.flatMap(l => l.lines)),
-    at: ascending(at.length > 0 ? at : each.flatMap(l => l.otherwise)),
-  };
-}
-
 /** Where one node stands. */
 export function placesOfNode(node: FxNode, file: string): Places {
-  return linesOf(node, file).alone;
+  return linesOf(node, file).places;
 }
 
 export function originOf(nodes: Iterable<FxNode>, file: string): PlanOrigin {
   const names: string[] = [];
-  const each: Lines[] = [];
+  let all = NOWHERE;
   for (const n of nodes) {
     names.push(n.name);
-    const lines = linesOf(n, file);
-    if (!each.includes(lines)) each.push(lines);
+    all = join(all, linesOf(n, file));
   }
-  const { lines, at } = each.length === 1 ? (each[0] as Lines).alone : placesOf(each);
+  const { lines, at } = all.places;
   return { lines, at, nodes: names };
 }
 

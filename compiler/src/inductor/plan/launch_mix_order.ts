@@ -9,7 +9,7 @@ import { kernelSource } from "../codegen/triton/kernel_text";
 import { isReductionNode, nodeSchedule } from "../codegen/triton/node_schedule";
 import { configNumber, has } from "../codegen/triton/options";
 import type { LoopBody } from "../ir/loop_body";
-import { extractReadWrites } from "../scheduler/dependencies";
+import { extractReadWrites } from "../scheduler/extract";
 import { membersOf } from "../scheduler/state";
 import type { AnyNode, GroupNode, SchedulerNode } from "../scheduler/types";
 import { ceilDiv, type Expr, int, mul } from "../symbolic/expr";

@@ -24,17 +24,7 @@ function sortedOrigins(groups: readonly (readonly FxNode[])[]): { nodes: FxNode[
   const graphs = new Set(nodes.map(n => n.graph));
   const [graph] = graphs;
   if (graphs.size !== 1 || graph === undefined) return { nodes, graph: null };
-  const order = positions(graph);
-  return { nodes: nodes.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0)), graph };
-}
-
-const positionCache = new WeakMap<OwnerGraph, { size: number; map: Map<FxNode, number> }>();
-function positions(graph: OwnerGraph): Map<FxNode, number> {
-  const known = positionCache.get(graph);
-  if (known && known.size === graph.nodes.length) return known.map;
-  const map = new Map(graph.nodes.map((n, i) => [n, i] as const));
-  positionCache.set(graph, { size: graph.nodes.length, map });
-  return map;
+  return { nodes: nodes.sort((a, b) => graph.indexOf(a) - graph.indexOf(b)), graph };
 }
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

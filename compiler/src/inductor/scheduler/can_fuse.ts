@@ -4,7 +4,8 @@ import { backendRefusal } from "./backend";
 import { expandDimensionToMatch } from "./expand_dimension";
 import { horizontalRefusal } from "./horizontal";
 import { sharedDataAfterInvertingIndexing } from "./index_inversion";
-import { loopSnapshot, sharedDataAfterReorderingLoop } from "./loop_reorder";
+import { undoLoops } from "./loop_changes";
+import { sharedDataAfterReorderingLoop } from "./loop_reorder";
 import { mergedScore } from "./merged_deps";
 import { canJoinMixOrder, canMixOrder, mixOrderScore } from "./mix_order";
 import { nestedAccepts, nestedRelaxation } from "./nested";
@@ -50,9 +51,9 @@ export function canFuse(s: SchedulerState, a: AnyNode, b: AnyNode, options: CanF
   if (isMultiOutputOf(a, b)) return true;
   if (!passes(s, a, b, kindRefusal(s, a, b))) return false;
   if (!behaves(s, "rollback_refused_reordering")) return fits(s, a, b, options);
-  const loops = loopSnapshot([a, b]);
+  const changes = s.loopChanges.length;
   if (fits(s, a, b, options)) return true;
-  if (loops.changed()) loops.restore();
+  undoLoops(s, changes);
   return false;
 }
 

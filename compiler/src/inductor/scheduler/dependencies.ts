@@ -1,8 +1,7 @@
-// In: loop bodies and extern operations. Out: what they read and write, as MemoryDep, StarDep and WeakDep values.
+// What operations read and write, as MemoryDep, StarDep and WeakDep values. In: buffers, indices and their loops.
 // Promises: dependencies are interned in the session's table, so equal ones are the same object and sets work by value;
 // a node's reads keep the order of the loads in its body. After torch/_inductor/dependencies.py.
 import { idsOf } from "../ir/body_shape";
-import type { Block, LoopBody } from "../ir/loop_body";
 import {
   type Expr,
   expand,
@@ -101,11 +100,6 @@ export const isScalar = (d: MemoryDep): boolean => {
   return d.index.kind === "int";
 };
 
-interface Extraction {
-  readonly normalize: boolean;
-  readonly prefix: string;
-}
-
 /** A fresh variable per size other than 1, numbered on over both lists; 0 for the others. */
 export function indexVars(
   sizes: readonly [readonly Expr[], readonly Expr[]],
@@ -123,69 +117,15 @@ export function indexVars(
   return { args: [iteration, make(sizes[1])], ranges };
 }
 
-/**
- * What one body reads and writes. Indices are in d0.. over the loops of `sizes`; with `normalize` every index has its own
- * loops merged as far as it allows, in c0...
- */
-export function extractReadWrites(
-  body: LoopBody,
-  sizes: readonly [readonly Expr[], readonly Expr[]],
-  sizevars: SizeVars,
-  options: Extraction = { normalize: false, prefix: "d" },
-): ReadWrites {
-  const { args, ranges } = indexVars(sizes, options.prefix);
-  const replace = new Map<SymExpr, Expr>();
-  body.iterVars.forEach((v, i) => {
-    replace.set(v, args[0][i] ?? int(0));
-  });
-  body.reduceVars.forEach((v, i) => {
-    replace.set(v, args[1][i] ?? int(0));
-  });
-  body.indirect.forEach((v, i) => {
-    replace.set(v, sym(`tmp${i}`, { kind: "indirect" }));
-  });
-  const indexing = new Map<string, Expr>();
-  for (const [name, e] of body.indexing) indexing.set(name, substitute(e, replace));
-
-  const reads = new Set<Dep>();
-  const writes = new Set<Dep>();
-  const indexExprs = new Set<Expr>();
-  const at = (node: Block["nodes"][number]): Expr =>
-    (node.op === "get_index" ? indexing.get(node.index) : undefined) ?? int(0);
-  const simplified = new Map([...ranges].map(([v, size]) => [v, sizevars.simplify(size)] as const));
-  const loops = [...simplified].filter(([, size]) => intValue(size) !== 1);
-  const vars = loops.map(([v]) => v);
-  const kept = loops.map(([, size]) => size);
-  const dep = (name: string, index: Expr, mode: MemoryDep["mode"] = null): MemoryDep => {
-    const c = options.normalize ? normalizeIndex(index, simplified, sizevars) : dropTrailing(index, vars, kept);
-    return memoryDep(name, c.index, c.vars, c.sizes, mode);
-  };
-  const visit = (block: Block): void => {
-    for (const n of block.nodes) {
-      if (n.op === "load") reads.add(dep(n.buffer, at(n.at)));
-      else if (n.op === "load_seed") reads.add(dep(n.buffer, int(n.offset)));
-      else if (n.op === "store") writes.add(dep(n.buffer, at(n.at), n.mode));
-      else if (n.op === "store_reduction") writes.add(dep(n.buffer, at(n.at)));
-      else if (n.op === "index_expr") indexExprs.add(at(n.at));
-      else if (n.op === "masked") {
-        const inner = body.subblocks.get(n.subblock);
-        if (inner) visit(inner);
-      }
-    }
-  };
-  visit(body.block);
-  const rangeVars = options.normalize ? [] : [...ranges.keys()];
-  return { reads: [...reads], writes: [...writes], indexExprs: [...indexExprs], rangeVars };
-}
-
-interface Canonical {
+/** an index and its loops as a dependency has them */
+export interface Canonical {
   readonly index: Expr;
   readonly vars: readonly SymExpr[];
   readonly sizes: readonly Expr[];
 }
 
 /** A reduced loop is the last of its node but unknown to those who read the result, so trailing unused loops go. */
-function dropTrailing(index: Expr, vars: readonly SymExpr[], sizes: readonly Expr[]): Canonical {
+export function dropTrailing(index: Expr, vars: readonly SymExpr[], sizes: readonly Expr[]): Canonical {
   const free = freeSymbols(index);
   let n = vars.length;
   while (n > 0 && !free.has(vars[n - 1] as SymExpr)) n--;
@@ -193,7 +133,7 @@ function dropTrailing(index: Expr, vars: readonly SymExpr[], sizes: readonly Exp
 }
 
 /** Loops merged as far as this one index allows, in c0.. */
-function normalizeIndex(index: Expr, ranges: ReadonlyMap<SymExpr, Expr>, sizevars: SizeVars): Canonical {
+export function normalizeIndex(index: Expr, ranges: ReadonlyMap<SymExpr, Expr>, sizevars: SizeVars): Canonical {
   const vars = [...ranges.keys()];
   const sizes = [...ranges.values()];
   const make = (): Canonical => {

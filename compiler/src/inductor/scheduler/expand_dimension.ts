@@ -3,6 +3,7 @@
 // Promises: after get_expand_dim_for_pointwise_nodes; only small writes are repeated.
 import { expandDimension } from "../ir/transform";
 import { intValue, modularIndexing } from "../symbolic";
+import { noteLoops } from "./loop_changes";
 import { refreshDependencies } from "./nodes";
 import { depBytes, hasAliasingOrMutation, isGroup, isReduction, type SchedulerState, setting } from "./state";
 import type { AnyNode, SchedulerNode } from "./types";
@@ -18,6 +19,7 @@ export function expandDimensionToMatch(s: SchedulerState, a: AnyNode, b: AnyNode
   if (m === undefined || n === undefined || m === n) return false;
   const [small, size] = m < n ? [a, y[at]] : [b, x[at]];
   if (!small.body || !size) return false;
+  noteLoops(s, small);
   small.body = expandDimension(small.body, at, size, (v, old) => modularIndexing(v, 1, old), s.sizevars);
   small.sizes = [small.body.iterSizes, small.body.reduceSizes];
   small.group = [s.sizevars.numel(small.sizes[0]), small.group[1]];

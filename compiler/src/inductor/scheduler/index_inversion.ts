@@ -8,6 +8,7 @@ import { addTerms } from "../symbolic/arith";
 import { factsOf } from "./access_facts";
 import { normalize } from "./dependencies";
 import { inverseFormula } from "./invert";
+import { noteLoops } from "./loop_changes";
 import { refreshDependencies } from "./nodes";
 import { scoreFusionMemory } from "./score";
 import { isGpu, isGroup, type SchedulerState } from "./state";
@@ -45,6 +46,7 @@ export function sharedDataAfterInvertingIndexing(s: SchedulerState, a: AnyNode, 
   const indexing = new Map(body.indexing);
   indexing.set(readName, writeIndex);
   indexing.set(writeName, inverse);
+  noteLoops(s, b);
   b.body = { ...body, indexing };
   refreshDependencies(s, b, true);
   const score = scoreFusionMemory(s, a, b);

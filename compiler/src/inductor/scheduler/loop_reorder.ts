@@ -11,6 +11,7 @@ import {
   normalizeWithStrideOrder,
 } from "./dependencies";
 import { refreshGroup } from "./groups";
+import { noteLoops } from "./loop_changes";
 import { refreshDependencies } from "./nodes";
 import { scoreFusionMemory } from "./score";
 import {
@@ -26,7 +27,7 @@ import {
   membersOf,
   type SchedulerState,
 } from "./state";
-import type { AnyNode, Dep, GroupNode, SchedulerNode } from "./types";
+import type { AnyNode, Dep, SchedulerNode } from "./types";
 
 /** nothing was found; less than any score */
 const NONE = -1;
@@ -83,47 +84,17 @@ function reorderByDeps(s: SchedulerState, node: AnyNode, mine: MemoryDep, theirs
   const order = decideLoopOrderToMatch(mine, theirs, s.sizevars);
   if (!order || order.length === 0) return false;
   for (const m of members) applyLoopOrder(s, m, order);
-  if (isGroup(node)) refreshGroup(node);
+  if (isGroup(node)) {
+    noteLoops(s, node);
+    refreshGroup(node);
+  }
   return true;
 }
 
 function applyLoopOrder(s: SchedulerState, node: SchedulerNode, order: readonly number[]): void {
   if (!node.body) return;
+  noteLoops(s, node);
   node.body = reorderIterLoops(node.body, order, s.sizevars);
   node.sizes = [node.body.iterSizes, node.body.reduceSizes];
   refreshDependencies(s, node, false);
-}
-
-/** What undoes every change to the loops of these nodes that happens after it was taken. */
-export function loopSnapshot(nodes: readonly AnyNode[]): {
-  readonly changed: () => boolean;
-  readonly restore: () => void;
-} {
-  const groups: GroupNode[] = [];
-  const collect = (n: AnyNode): void => {
-    if (!isGroup(n)) return;
-    groups.push(n);
-    n.snodes.forEach(collect);
-  };
-  nodes.forEach(collect);
-  const members = nodes.flatMap(n => membersOf(n));
-  const before = members.map(m => ({
-    body: m.body,
-    sizes: m.sizes,
-    group: m.group,
-    readWrites: m.readWrites,
-    unmetDependencies: m.unmetDependencies,
-  }));
-  const beforeGroups = groups.map(g => ({ readWrites: g.readWrites, unmetDependencies: g.unmetDependencies }));
-  return {
-    changed: () => members.some((m, i) => m.body !== before[i]?.body),
-    restore: () => {
-      members.forEach((m, i) => {
-        Object.assign(m, before[i]);
-      });
-      groups.forEach((g, i) => {
-        Object.assign(g, beforeGroups[i]);
-      });
-    },
-  };
 }

@@ -5,7 +5,6 @@ import { fixedIndexer } from "../ir/layouts";
 import type { Operation } from "../ir/types";
 import { type Expr, int, intValue } from "../symbolic";
 import {
-  extractReadWrites,
   indexVars,
   isMemoryDep,
   memoryDep,
@@ -16,6 +15,7 @@ import {
   withoutReads,
   withRead,
 } from "./dependencies";
+import { extractReadWrites } from "./extract";
 import { OpIndex, OpSet } from "./op_set";
 import { flag, layoutOf, product, type SchedulerState } from "./state";
 import type { AnyNode, Dep, NodeUser, ReadWrites, SchedulerBuffer, SchedulerNode } from "./types";
@@ -287,12 +287,17 @@ export function topologicalSort<N extends AnyNode>(nodes: readonly N[]): N[] {
   const result: N[] = [];
   // An explicit stack: a chain of a few thousand operations must not overflow the call stack.
   for (const root of nodes) {
-    const stack: { node: N; next: N[] }[] = [];
+    const stack: { readonly node: N /** last first */; readonly next: { readonly node: N }[] }[] = [];
     const enter = (node: N): void => {
       if (seen.has(node)) return;
       seen.add(node);
-      const names = node.unmetDependencies.map(d => d.name).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-      stack.push({ node, next: names.flatMap(d => producer.get(d) ?? []).reverse() });
+      const next: { readonly name: string; readonly node: N }[] = [];
+      for (const d of node.unmetDependencies) {
+        const before = producer.get(d.name);
+        if (before !== undefined && !seen.has(before)) next.push({ name: d.name, node: before });
+      }
+      if (next.length > 1) next.sort((a, b) => (a.name > b.name ? -1 : a.name < b.name ? 1 : 0));
+      stack.push({ node, next });
     };
     enter(root);
     for (let top = stack[stack.length - 1]; top !== undefined; top = stack[stack.length - 1]) {
@@ -300,7 +305,7 @@ export function topologicalSort<N extends AnyNode>(nodes: readonly N[]): N[] {
       if (next === undefined) {
         result.push(top.node);
         stack.pop();
-      } else enter(next);
+      } else enter(next.node);
     }
   }
   return result;

@@ -3,7 +3,7 @@
 import { readNumber } from "../../presets";
 import { intValue } from "../symbolic";
 import { type SchedulerState, storageSize } from "./state";
-import type { AnyNode } from "./types";
+import type { AnyNode, ReadWrites } from "./types";
 
 /** elements of lost reuse that one byte of saved traffic outweighs (a literal of Inductor's) */
 const OVERHEAD_PER_BYTE = 32;
@@ -26,9 +26,17 @@ export function fusionIncreasesPeakMemory(
   return overhead > tolerance && overhead > OVERHEAD_PER_BYTE * savedBytes();
 }
 
+type ReuseKeys = ReadonlyMap<string, number | null>;
+
+/** a node's reads are replaced and never changed, and who uses a buffer is settled before pairs are tried */
+const known = new WeakMap<ReadWrites, ReuseKeys>();
+
 /** Inputs that nobody else uses, by what their memory could be reused for; null elements: a symbolic size. */
-function reuseKeys(s: SchedulerState, n: AnyNode): Map<string, number | null> {
+function reuseKeys(s: SchedulerState, n: AnyNode): ReuseKeys {
+  const before = known.get(n.readWrites);
+  if (before) return before;
   const keys = new Map<string, number | null>();
+  known.set(n.readWrites, keys);
   for (const d of n.readWrites.reads) {
     const b = s.buffers.get(d.name);
     if (b?.users.length !== 1) continue;

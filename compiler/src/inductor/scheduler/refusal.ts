@@ -68,57 +68,63 @@ export interface SharedTraffic {
 
 /** What `a` and `b` move twice and one pass would not. */
 export function sharedTraffic(s: SchedulerState, a: AnyNode, b: AnyNode): SharedTraffic {
-  const sides = [factsOf(a).accesses, factsOf(b).accesses] as const;
-  const costs: { name: string; lost: number; a: Access; b: Access }[] = [];
-  const note = (name: string, lost: number, a: Access, b: Access): void => {
-    costs.push({ name, lost, a, b });
+  const [x, y] = [factsOf(a).accesses, factsOf(b).accesses];
+  let bytes = 0;
+  let most = Number.NEGATIVE_INFINITY;
+  let worst: Omit<SharedTraffic, "bytes"> | null = null;
+  const note = (
+    buffer: string,
+    lost: number,
+    [aAccess, mine]: readonly [AccessKind, readonly Dep[]],
+    [bAccess, theirs]: readonly [AccessKind, readonly Dep[]],
+  ): void => {
+    bytes += lost;
+    if (lost <= most) return;
+    most = lost;
+    worst = { buffer, aIndex: indexText(mine), bIndex: indexText(theirs), aAccess, bAccess };
   };
-  for (const [name, mine] of sides[0].reads) {
-    const theirs = sides[1].reads.get(name);
-    const written = sides[1].writes.get(name);
-    if (theirs) note(name, sharedBytes(s, name, mine, theirs), reading(mine), reading(theirs));
-    else if (written) note(name, producedBytes(s, name, b, a, written, mine), reading(mine), writing(written));
+  for (const [name, mine] of x.reads) {
+    const theirs = y.reads.get(name);
+    const written = theirs === undefined ? y.writes.get(name) : undefined;
+    if (theirs) note(name, sharedBytes(s, name, mine, theirs), ["reads", mine], ["reads", theirs]);
+    else if (written) note(name, producedBytes(s, name, b, a, written, mine), ["reads", mine], ["writes", written]);
   }
-  for (const [name, mine] of sides[0].writes) {
-    const theirs = sides[1].reads.get(name);
-    if (theirs) note(name, producedBytes(s, name, a, b, mine, theirs), writing(mine), reading(theirs));
+  for (const [name, mine] of x.writes) {
+    const theirs = y.reads.get(name);
+    if (theirs) note(name, producedBytes(s, name, a, b, mine, theirs), ["writes", mine], ["reads", theirs]);
   }
-  const worst = costs.reduce<(typeof costs)[number] | null>((w, c) => (w === null || c.lost > w.lost ? c : w), null);
-  return {
-    bytes: costs.reduce((sum, c) => sum + c.lost, 0),
-    buffer: worst?.name ?? null,
-    aIndex: indexText(worst?.a),
-    bIndex: indexText(worst?.b),
-    aAccess: worst?.a.kind ?? null,
-    bAccess: worst?.b.kind ?? null,
-  };
+  return { bytes, ...(worst ?? NOTHING_SHARED) };
 }
 
-/** what one side does with a buffer */
-interface Access {
-  readonly kind: AccessKind;
-  readonly deps: readonly Dep[];
-}
-
-const reading = (deps: readonly Dep[]): Access => ({ kind: "reads", deps });
-const writing = (deps: readonly Dep[]): Access => ({ kind: "writes", deps });
+const NOTHING_SHARED: Omit<SharedTraffic, "bytes"> = {
+  buffer: null,
+  aIndex: "",
+  bIndex: "",
+  aAccess: null,
+  bAccess: null,
+};
 
 /** of the first of the accesses; "" where it has no index of its own */
-function indexText(access: Access | undefined): string {
-  const first = access?.deps[0];
+function indexText([first]: readonly Dep[]): string {
   return first?.kind === "memory" ? printLog(first.index) : "";
 }
 
 /** bytes of a buffer that one side touches: all its accesses, but never more than the buffer */
 function touched(s: SchedulerState, name: string, deps: readonly Dep[]): number {
-  const dtype = bufferDtype(s.graph, name);
-  if (dtype === null) return 0;
-  const whole = (s.sizevars.hint(bufferNumel(s.graph, name)) ?? 0) * itemsize(dtype);
-  return Math.min(
-    whole,
-    deps.reduce((sum, d) => sum + depBytes(s, d), 0),
-  );
+  let bytes = touchedBytes.get(deps);
+  if (bytes === undefined) {
+    const dtype = bufferDtype(s.graph, name);
+    bytes = 0;
+    for (const d of deps) bytes += depBytes(s, d);
+    if (dtype === null) bytes = 0;
+    else bytes = Math.min(bytes, (s.sizevars.hint(bufferNumel(s.graph, name)) ?? 0) * itemsize(dtype));
+    touchedBytes.set(deps, bytes);
+  }
+  return bytes;
 }
+
+/** of a node's accesses to one buffer, which are one list for all pairs that the node is tried in */
+const touchedBytes = new WeakMap<readonly Dep[], number>();
 
 function sharedBytes(s: SchedulerState, name: string, x: readonly Dep[], y: readonly Dep[]): number {
   return Math.min(touched(s, name, x), touched(s, name, y));
@@ -133,8 +139,8 @@ function producedBytes(
   reads: readonly Dep[],
 ): number {
   const read = touched(s, name, reads);
-  const inside = new Set([...operationNames(writer), ...operationNames(reader)]);
+  const [mine, theirs] = [operationNames(writer), operationNames(reader)];
   const users = s.buffers.get(name)?.users ?? [];
-  const onlyHere = users.every(u => u.node !== null && inside.has(u.node.name));
+  const onlyHere = users.every(u => u.node !== null && (mine.includes(u.node.name) || theirs.includes(u.node.name)));
   return read + (onlyHere ? touched(s, name, writes) : 0);
 }

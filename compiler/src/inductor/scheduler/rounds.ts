@@ -126,6 +126,7 @@ function groupBy(nodes: readonly AnyNode[], keys: (n: AnyNode) => Iterable<strin
 
 /** A weak dependency says nothing new on a node that is waited for anyway, or on the node itself. */
 function pruneRedundantDeps(s: SchedulerState, node: AnyNode): void {
+  if (!node.unmetDependencies.some(d => d.kind === "weak")) return;
   const producer = (d: Dep): AnyNode | undefined => s.fusedNode.get(s.buffers.get(d.name)?.definingOp.name ?? "");
   const waitedFor = new Set(node.unmetDependencies.flatMap(d => (d.kind === "weak" ? [] : (producer(d) ?? []))));
   const gone = new Set(

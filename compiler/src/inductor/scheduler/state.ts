@@ -40,6 +40,8 @@ export interface SchedulerState extends SchedulerOptions {
   readonly removedBuffers: Set<string>;
   readonly events: FusionEvent[];
   readonly refusals: Refusal[];
+  /** each undoes what trying a pair did to a node's loops; the last comes first */
+  readonly loopChanges: (() => void)[];
   round: number;
   inReorderRound: boolean;
 }
@@ -101,6 +103,7 @@ export function newState(graph: LoweredGraph, options: SchedulerOptions): Schedu
     removedBuffers: new Set(),
     events: [],
     refusals: [],
+    loopChanges: [],
     round: 0,
     inReorderRound: false,
   };

@@ -100,14 +100,15 @@ export function mapArgs(e: Expr, f: (a: Expr) => Expr): Expr {
 /** Replaces symbols, all at once. */
 export function substitute(e: Expr, replacements: ReadonlyMap<SymExpr, ExprLike>): Expr {
   if (replacements.size === 0) return e;
-  const memo = new Map<Expr, Expr>();
+  // most expressions are small, and many have none of the symbols: neither needs a memo
+  let memo: Map<Expr, Expr> | undefined;
   const visit = (x: Expr): Expr => {
     if (x.kind === "sym") {
       const r = replacements.get(x);
       return r === undefined ? x : toExpr(r);
     }
     if (x.args.length === 0) return x;
-    const done = memo.get(x);
+    const done = memo?.get(x);
     if (done !== undefined) return done;
     let touched = false;
     for (const s of freeSymbols(x)) {
@@ -116,8 +117,12 @@ export function substitute(e: Expr, replacements: ReadonlyMap<SymExpr, ExprLike>
         break;
       }
     }
-    const result = touched ? mapArgs(x, visit) : x;
-    memo.set(x, result);
+    if (!touched) return x;
+    const result = mapArgs(x, visit);
+    if (x !== e) {
+      memo ??= new Map();
+      memo.set(x, result);
+    }
     return result;
   };
   return visit(e);

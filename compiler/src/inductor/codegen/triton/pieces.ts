@@ -10,7 +10,7 @@ import type { Block, ConstantValue, LoopBody } from "../../ir/loop_body";
 import { opsHandler } from "../../ir/replay";
 import { type BodyHandler, runBody } from "../../ir/run_body";
 import { bodySizes, loopVars } from "../../ir/transform";
-import { extractReadWrites } from "../../scheduler/dependencies";
+import { extractReadWrites } from "../../scheduler/extract";
 import type { SchedulerNode } from "../../scheduler/types";
 import {
   add,

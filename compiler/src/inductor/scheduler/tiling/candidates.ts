@@ -1,9 +1,10 @@
 // The older way to tile: by dimensions of stride 1. In: nodes of one kernel. Out: the tiling whose accesses move most.
 // Promises: after SIMDScheduling.candidate_tilings and select_tiling without a coalescing analysis; fusion checks use it.
 import { readBoolean, readNumber } from "../../../presets";
-import { type Expr, int, type SymExpr, sub } from "../../symbolic";
+import type { LoopBody } from "../../ir/loop_body";
+import { type Expr, int, isSizeFree, type SymExpr, sub } from "../../symbolic";
 import { divideExact } from "../../symbolic/expr";
-import { extractReadWrites } from "../dependencies";
+import { extractReadWrites } from "../extract";
 import { product } from "../state";
 import type { SchedulerNode } from "../types";
 import { isCompatible } from "./split_ranges";
@@ -43,7 +44,35 @@ export function selectByStride(c: TilingContext, nodes: readonly SchedulerNode[]
   return ranked.find(fits) ?? fallback;
 }
 
+interface KnownCandidates {
+  readonly sizes: SchedulerNode["sizes"];
+  readonly numel: Expr;
+  readonly rnumel: Expr;
+  readonly candidates: readonly Candidate[];
+}
+
+/** a node is asked for each pair that it is tried in, most often for its own extent */
+const known = new WeakMap<LoopBody, KnownCandidates[]>();
+
 function candidateTilings(
+  c: TilingContext,
+  n: SchedulerNode,
+  numel: Expr,
+  rnumel: Expr,
+  pointwise: boolean,
+): readonly Candidate[] {
+  const { body, sizes } = n;
+  if (!body) return [];
+  const before = known.get(body) ?? [];
+  const free = c.removedBuffers === undefined && [numel, rnumel, ...sizes[0], ...sizes[1]].every(isSizeFree);
+  const found = before.find(k => free && k.sizes === sizes && k.numel === numel && k.rnumel === rnumel);
+  if (found) return found.candidates;
+  const candidates = makeCandidates(c, n, numel, rnumel, pointwise);
+  if (free) known.set(body, [...before, { sizes, numel, rnumel, candidates }]);
+  return candidates;
+}
+
+function makeCandidates(
   c: TilingContext,
   n: SchedulerNode,
   numel: Expr,

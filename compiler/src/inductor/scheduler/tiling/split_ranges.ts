@@ -1,7 +1,8 @@
 // In: a kernel's groups (sizes of its tiles) and a node's loops. Out: how the loops fall into the groups.
 // Promises: after SIMDKernel._split_iteration_ranges and prepare_split_iteration_lengths: a loop may span the rest of one
 // group and the next, or a third; undefined where it fits nowhere (CantSplit).
-import { add, type Expr, floorDiv, int, mul } from "../../symbolic";
+import { idsOf } from "../../ir/body_shape";
+import { add, type Expr, floorDiv, int, internTable, isSizeFree, mul } from "../../symbolic";
 import type { SizeVars } from "../../symbolic/size_vars";
 
 export type Lengths = readonly (readonly Expr[])[];
@@ -84,5 +85,17 @@ export function prepareLengths(groups: readonly Expr[], lengths: Lengths, rnumel
 
 /** Whether a node's loops fall into a kernel's groups (SIMDKernel.is_compatible). */
 export function isCompatible(groups: readonly Expr[], lengths: Lengths, sv: SizeVars, rnumel: Expr = int(1)): boolean {
-  return splitIterationRanges(groups, prepareLengths(groups, lengths, rnumel, sv), sv) !== undefined;
+  const compatible = (): boolean =>
+    splitIterationRanges(groups, prepareLengths(groups, lengths, rnumel, sv), sv) !== undefined;
+  // symbolic sizes may be narrowed later
+  if (!isSizeFree(rnumel) || !groups.every(isSizeFree) || !lengths.every(l => l.every(isSizeFree))) return compatible();
+  let key = `${rnumel.id};${idsOf(groups)}`;
+  for (const list of lengths) key += `;${idsOf(list)}`;
+  const memo = internTable().memo<string, boolean>("compatible_loops");
+  let known = memo.get(key);
+  if (known === undefined) {
+    known = compatible();
+    memo.set(key, known);
+  }
+  return known;
 }
