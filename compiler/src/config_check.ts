@@ -2,6 +2,7 @@
 // with it, in words that say the option, the value, the expected type and the name that was probably meant.
 import { wayParts } from "./inductor/operand_layouts/ways";
 import { isGemmWay, WAY_NAMES } from "./inductor/templates/forms";
+import { editDistance } from "./nearest";
 import { configNames, presets } from "./presets";
 
 export interface ConfigProblem {
@@ -112,22 +113,4 @@ function nearestName(name: string): string | undefined {
       best = { name: known, distance };
   }
   return best?.name;
-}
-
-/** letters inserted, left out, replaced or swapped with their neighbour to make `b` of `a` (optimal string alignment) */
-function editDistance(a: string, b: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let least = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (same ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, (before[j - 2] ?? 0) + 1);
-      next.push(least);
-    }
-    [before, row] = [row, next];
-  }
-  return row[b.length] ?? 0;
 }

@@ -5,6 +5,7 @@ export { type ConfigProblem, checkConfig } from "./config_check";
 export { IN_EVAL, IN_TRAINING } from "./dynamo/infer/modes";
 export { TARGETS, type TargetProperties, targetByName, targetNames } from "./inductor/ir/target";
 export { type OperandWay, wayParts } from "./inductor/operand_layouts/ways";
+export { nearest } from "./nearest";
 export {
   configNames,
   isPresetName,

@@ -1,51 +1,39 @@
 // The command line: `fuselens COMMAND ...`. In: commands by name. Exit status: as exit_status.ts
 // says; where a command can't do its work, with one clear line on stderr.
+import { nearest } from "@fuselens/compiler/vocabulary";
+import { COMMANDS, isCommand } from "./command_table";
 import { UsageError } from "./errors";
 import { EXIT } from "./exit_status";
+import { commandHelp, generalHelp } from "./help";
 import { terminalText } from "./render/output";
 import { VERSION } from "./version";
 
 export type Commands = Readonly<Record<string, () => Promise<{ main(argv: string[]): Promise<number> }>>>;
 
-const HELP = `usage: fuselens COMMAND [options]
-
-  run FILE [--out DIR]          run a file or notebook, print the logs that it asks for
-  explain FILE [--json]         kernels, the lines behind them, reasons, bytes
-  emit FILE --stage STAGE       one stage's text (pre_grad_graphs, ir_post_fusion, output_code, ...)
-  values FILE --json [--verify] run the plan on the CPU executor, print its outputs
-  bench FILE [--worker EP] [--against eager,compile]
-  diff BASE HEAD [--fail-on kernels,bytes,breaks]
-  check FILE LOG                our decisions against a TORCH_LOGS log
-  worker [--bind ENDPOINT]      a benchmark worker
-  lsp --stdio                   the language server
-  doctor                        what is there, what is missing, how to mend it
-  report FILE [--out FILE]      a bug report: versions and the smallest input that shows it
-
-Commands that compile take --preset NAME, --config NAME=VALUE (repeatable), --target NAME,
---env NAME=VALUE (repeatable: what os.environ holds), --imports plain|present (guarded imports),
---training (modules that the file never calls: in train() with grad, forward and backward).
-
-Exit status: 0 fine; 1 the file has errors, values disagree (values --verify, check), a change is worse (diff --fail-on),
-something is missing (doctor); 2 it could not be done, stderr says why.
-`;
-
 async function main(commands: Commands, argv: string[]): Promise<number> {
   const [name, ...rest] = argv;
-  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
-    process.stdout.write(HELP);
+  const helps = (word: string | undefined): boolean => word === "--help" || word === "-h";
+  if (name === undefined || name === "help" || helps(name)) {
+    const [of] = rest;
+    process.stdout.write(of !== undefined && isCommand(of) ? commandHelp(of) : generalHelp());
     return name === undefined ? EXIT.failed : EXIT.fine;
   }
   if (name === "--version" || name === "version") {
     process.stdout.write(`fuselens ${VERSION}\n`);
     return EXIT.fine;
   }
-  if (rest.includes("--help") || rest.includes("-h")) {
-    process.stdout.write(HELP);
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!load || !isCommand(name)) throw new UsageError(unknownCommand(name));
+  if (rest.some(helps)) {
+    process.stdout.write(commandHelp(name));
     return EXIT.fine;
   }
-  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load) throw new UsageError(`no command '${name}'; 'fuselens --help' lists them`);
   return (await load()).main(rest);
+}
+
+function unknownCommand(name: string): string {
+  const meant = nearest(name, Object.keys(COMMANDS), 2);
+  return `no command '${name}'${meant ? `: did you mean '${meant}'?` : ""}; 'fuselens --help' lists them`;
 }
 
 /** Runs the command that the process was started with; its answer becomes the exit status. */

@@ -6,50 +6,44 @@ import {
   checkConfig,
   defaultSessionOptions,
   isPresetName,
+  nearest,
   parseConfigValue,
   presetNames,
   type SessionOptions,
   targetNames,
 } from "@fuselens/compiler/vocabulary";
+import { type CommandName, type OptionEntries, optionsOf } from "./command_table";
 import { UsageError } from "./errors";
 import { printError } from "./render/output";
 
 type OptionSpec = NonNullable<ParseArgsConfig["options"]>;
-
-const COMPILE_OPTIONS: OptionSpec = {
-  preset: { type: "string" },
-  config: { type: "string", multiple: true },
-  target: { type: "string" },
-  env: { type: "string", multiple: true },
-  imports: { type: "string" },
-  training: { type: "boolean" },
-};
 
 export interface CommandLine {
   readonly positionals: readonly string[];
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Parses argv against the command's own options plus, if `compiles`, the shared ones. Errors are UsageErrors. */
-export function parseCommand(argv: readonly string[], options: OptionSpec, compiles: boolean): CommandLine {
-  const known = { ...(compiles ? COMPILE_OPTIONS : {}), ...options };
+/** Parses the arguments of a command against its options in the table. Errors are UsageErrors. */
+export function parseCommand(command: CommandName, argv: readonly string[]): CommandLine {
+  const known = optionsOf(command);
+  const options: OptionSpec = {};
+  for (const [name, o] of Object.entries(known))
+    options[name] = { type: o.value === undefined ? "boolean" : "string", multiple: o.repeatable === true };
   try {
-    const { positionals, values } = parseArgs({
-      args: [...argv],
-      options: known,
-      allowPositionals: true,
-      strict: true,
-    });
+    const { positionals, values } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
     return { positionals, values };
   } catch (e) {
     const text = e instanceof Error ? (e.message.split("\n")[0] ?? e.message) : String(e);
     const unknown = /^Unknown option '([^']*)'/.exec(text)?.[1]; // Node goes on about positional arguments
-    if (unknown === undefined) throw new UsageError(text);
-    const names = Object.keys(known).map(n => `--${n}`);
-    throw new UsageError(
-      `no option '${unknown}'; ${names.length > 0 ? `there are ${names.join(", ")}` : "there are none"}`,
-    );
+    throw new UsageError(unknown === undefined ? text : unknownOption(command, unknown, known));
   }
+}
+
+function unknownOption(command: CommandName, written: string, known: OptionEntries): string {
+  const names = Object.entries(known).flatMap(([name, o]) => (o.hidden ? [] : [`--${name}`]));
+  const meant = nearest(written, names, Math.max(1, Math.floor((written.length - 2) / 3)));
+  const others = meant ? `did you mean '${meant}'?` : `there are ${names.join(", ")}`;
+  return `no option '${written}': ${others} ('fuselens ${command} --help' says what each does)`;
 }
 
 export function sessionOptions(values: Readonly<Record<string, unknown>>): SessionOptions {

@@ -58,11 +58,13 @@ describe("the exit status", () => {
 
   it.each([
     ["no command", ["explane", FINE], /no command 'explane'/],
+    ["nearly a command", ["exlpain", FINE], /no command 'exlpain': did you mean 'explain'\?/],
+    ["nearly an option", ["explain", FINE, "--jsn"], /no option '--jsn': did you mean '--json'\?/],
     ["no file", ["explain"], /a FILE is missing/],
     ["two files", ["explain", FINE, WARNS], /one argument too many: .*warns\.py/],
     ["a log of any name", ["check", FINE, file("log.txt", "nothing")], /the log holds no compiled graph/],
     ["no such file", ["run", "nothing.py"], /no such file: nothing\.py/],
-    ["an unknown option", ["run", FINE, "--verbosely"], /no option '--verbosely'; there are --preset, --config/],
+    ["an unknown option", ["run", FINE, "--verbosely"], /no option '--verbosely': there are --out, --preset, --config/],
     [
       "a value of another type",
       ["explain", FINE, "--config", "max_fusion_size=abc"],
@@ -90,6 +92,18 @@ describe("the exit status", () => {
     expect(nobody.err.trim().split("\n")).toHaveLength(1);
     expect(nobody.err).toMatch(/no worker answers at ipc:.*nobody\.sock within 15 s; see whether one runs there/);
   });
+});
+
+it.each([
+  ["explain", "--help"],
+  ["help", "explain"],
+  ["explain", "x.py", "-h"],
+])("the help of a command is its own: %s %s", (...args) => {
+  const { status, out } = fuselens(...args);
+  expect(out).toMatch(/^usage: fuselens explain FILE \[options\]/);
+  expect(out).toContain("--json");
+  expect(out).not.toContain("--verify");
+  expect(status).toBe(0);
 });
 
 it("an option of Inductor's that no decision rests on is told and does no harm", () => {

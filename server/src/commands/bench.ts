@@ -15,15 +15,7 @@ import { WorkerPool } from "../worker/pool";
 const RIVALS = ["eager", "compile"] as const;
 
 export async function main(argv: string[]): Promise<number> {
-  const spec = {
-    worker: { type: "string" },
-    keys: { type: "string" },
-    against: { type: "string" },
-    json: { type: "boolean" },
-    fresh: { type: "boolean" },
-    seconds: { type: "string" },
-  } as const;
-  const line = parseCommand(argv, spec, true);
+  const line = parseCommand("bench", argv);
   const path = requireFile(line);
   const against = parseAgainst(line.values["against"]);
   const seconds = Number(line.values["seconds"] ?? DEFAULT_BENCHMARK.seconds);

@@ -11,7 +11,7 @@ import { formatLines } from "../render/units";
 import { type LoggedGraph, parseTorchLog } from "../torch_log";
 
 export async function main(argv: string[]): Promise<number> {
-  const line = parseCommand(argv, { json: { type: "boolean" } }, true);
+  const line = parseCommand("check", argv);
   const [path = "", log = ""] = requireFiles(line, ["FILE", "LOG"]);
   const options = sessionOptions(line.values);
   if (line.values.preset === undefined) options.preset = "torch-2.11";

@@ -40,7 +40,7 @@ export interface DiffRow {
 }
 
 export async function main(argv: string[]): Promise<number> {
-  const line = parseCommand(argv, { "fail-on": { type: "string" }, json: { type: "boolean" } }, true);
+  const line = parseCommand("diff", argv);
   const [base, head, ...files] = line.positionals;
   if (base === undefined || head === undefined) throw new UsageError("diff takes BASE and HEAD");
   const failOn = parseFailOn(line.values["fail-on"]);

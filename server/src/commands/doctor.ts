@@ -5,11 +5,7 @@ import { parseCommand } from "../options";
 import { print, printJson } from "../render/output";
 
 export async function main(argv: string[]): Promise<number> {
-  const line = parseCommand(
-    argv,
-    { worker: { type: "string" }, keys: { type: "string" }, json: { type: "boolean" } },
-    false,
-  );
+  const line = parseCommand("doctor", argv);
   const findings = await examine({
     folders: [process.cwd()],
     endpoint: asText(line.values["worker"]),

@@ -9,10 +9,10 @@ import { emitText } from "../render/emit_text";
 import { printRaw } from "../render/output";
 
 export async function main(argv: string[]): Promise<number> {
-  const line = parseCommand(argv, { stage: { type: "string" }, header: { type: "string", default: "inductor" } }, true);
+  const line = parseCommand("emit", argv);
   const stage = line.values["stage"];
   if (!ARTIFACTS.includes(stage as Artifact)) throw new UsageError(`--stage takes one of ${ARTIFACTS.join(", ")}`);
-  const header = line.values["header"];
+  const header = line.values["header"] ?? "inductor";
   if (header !== "inductor" && header !== "standalone") throw new UsageError("--header takes inductor or standalone");
   const path = requireFile(line);
   const options = sessionOptions(line.values);

@@ -9,7 +9,7 @@ import { printDiagnostics } from "../render/diagnostics";
 import { print, printJson } from "../render/output";
 
 export async function main(argv: string[]): Promise<number> {
-  const line = parseCommand(argv, { json: { type: "boolean" } }, true);
+  const line = parseCommand("explain", argv);
   const path = requireFile(line);
   const options = sessionOptions(line.values);
   const program = compileFile(path, options);

@@ -12,7 +12,7 @@ import { parseCommand } from "../options";
 import { serverPaths } from "../paths";
 
 export async function main(argv: string[], compileThread: CompileThread): Promise<number> {
-  parseCommand(argv, { stdio: { type: "boolean" }, clientProcessId: { type: "string" } }, false);
+  parseCommand("lsp", argv);
   const writer = new StreamMessageWriter(process.stdout);
   const connection = createConnection(ProposedFeatures.all, new StreamMessageReader(process.stdin), writer, {
     messageStrategy: guardMessages(writer),

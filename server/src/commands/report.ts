@@ -9,7 +9,7 @@ import { printRaw } from "../render/output";
 import { readSource } from "../source_files";
 
 export async function main(argv: string[]): Promise<number> {
-  const line = parseCommand(argv, { out: { type: "string" } }, true);
+  const line = parseCommand("report", argv);
   const path = requireFile(line);
   const text = readSource(path);
   if (text === undefined) throw new UsageError(`can't read ${basename(path)}`);

@@ -10,7 +10,7 @@ import { printDiagnostics } from "../render/diagnostics";
 import { printError, printRaw } from "../render/output";
 
 export async function main(argv: string[]): Promise<number> {
-  const line = parseCommand(argv, { out: { type: "string" } }, true);
+  const line = parseCommand("run", argv);
   const path = requireFile(line);
   const program = compileFile(path, sessionOptions(line.values));
   const cells = textByCell(program.events, program.logFormat);

@@ -14,11 +14,7 @@ import { WorkerPool } from "../worker/pool";
 import { loadable, valuesJob, valuesReport } from "../worker/values";
 
 export async function main(argv: string[]): Promise<number> {
-  const line = parseCommand(
-    argv,
-    { json: { type: "boolean" }, verify: { type: "boolean" }, worker: { type: "string" } },
-    true,
-  );
+  const line = parseCommand("values", argv);
   const path = requireFile(line);
   const options = { ...sessionOptions(line.values), wat: true, replay: true };
   const program = compileFile(path, options);

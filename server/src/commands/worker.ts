@@ -7,14 +7,7 @@ import { parseCommand } from "../options";
 import { serverPaths } from "../paths";
 
 export async function main(argv: string[]): Promise<number> {
-  const spec = {
-    bind: { type: "string" },
-    keys: { type: "string" },
-    cache: { type: "string" },
-    name: { type: "string" },
-    out: { type: "string" },
-  } as const;
-  const line = parseCommand(argv, spec, false);
+  const line = parseCommand("worker", argv);
   const [verb] = line.positionals;
   if (verb !== undefined && verb !== "pair") throw new UsageError(`'fuselens worker' knows 'pair', not '${verb}'`);
   const { bind, keys } = line.values as Record<string, string | undefined>;
