@@ -38,10 +38,36 @@ describe("values of torch._inductor.config", () => {
     way => {
       expect(checkConfig("triton.template_form", way)?.kind).toBe("value");
       expect(said("triton.template_form", way)).toMatch(
-        /is no way to compute a product; there are library, flattened,.* split_N,/,
+        /is no way to compute a product.*; there are library, flattened,.* split_N,/,
       );
     },
   );
+
+  it.each([
+    ["max_autotune_gemm_backends", "TRITON, aten"],
+    ["max_autotune_gemm_backends", "CUTLASS,NVGEMM"],
+    ["max_autotune_conv_backends", "triton"],
+    ["triton.descriptive_names", "inductor_node"],
+    ["triton.descriptive_names", false],
+  ])("are texts that there are: %s = %s", (name, value) => expect(said(name, value)).toBeUndefined());
+
+  it.each([
+    ["max_autotune_gemm_backends", "ATEN,TRTON", "'TRTON' is no backend (did you mean 'TRITON'?); there are"],
+    ["max_autotune_gemm_backends", "cuda", "'cuda' is no backend; there are ATEN, TRITON, CUTLASS,"],
+    ["max_autotune_conv_backends", "ATEN,CUTLASS", "'CUTLASS' is no backend; there are ATEN, TRITON, CK"],
+    ["triton.descriptive_names", "original-aten", "is no way to name kernels (did you mean 'original_aten'?)"],
+    ["triton.descriptive_names", "", "'' is no way to name kernels; there are torch, original_aten, inductor_node"],
+    ["triton.template_form", "flatened", "'flatened' is no way to compute a product (did you mean 'flattened'?)"],
+    ["triton.template_form", "librari_padded", "(did you mean 'library'?)"],
+  ])("are refused where there is no such text, with the one that is near: %s = %s", (name, value, text) => {
+    expect(checkConfig(name, value)?.kind).toBe("value");
+    expect(said(name, value)).toContain(text);
+  });
+
+  it("are checked for every option whose default is a text", () => {
+    const texts = configNames().filter(n => configTypes(n).includes("text"));
+    for (const name of texts) expect(said(name, "no such text"), name).toContain("'no such text' is no ");
+  });
 
   it("of flags may be 0 and 1", () => {
     expect(said("combo_kernels", 1)).toBeUndefined();

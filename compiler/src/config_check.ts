@@ -2,7 +2,7 @@
 // with it, in words that say the option, the value, the expected type and the name that was probably meant.
 import { wayParts } from "./inductor/operand_layouts/ways";
 import { isGemmWay, WAY_NAMES } from "./inductor/templates/forms";
-import { editDistance } from "./nearest";
+import { editDistance, nearest } from "./nearest";
 import { configNames, presets } from "./presets";
 
 export interface ConfigProblem {
@@ -39,20 +39,66 @@ const WORDS: Readonly<Record<ConfigType | "none", string>> = {
 export function checkConfig(name: string, value: unknown): ConfigProblem | null {
   if (!configNames().includes(name)) return unknownName(name);
   const types = configTypes(name);
-  if (types.some(t => isOfType(value, t))) return name === "triton.template_form" ? checkWays(value) : null;
+  if (types.some(t => isOfType(value, t))) return checkText(name, value);
   const expected = types.map(t => WORDS[t]).join(" or ");
   return { kind: "value", text: `torch._inductor.config.${name} takes ${expected}, not ${shown(value)}` };
 }
 
-/** ways to compute products: one, or one for each with commas between them, of which some may be empty */
-function checkWays(value: unknown): ConfigProblem | null {
-  if (typeof value !== "string" || value === "") return null;
-  const isWay = (base: string): boolean => base === "library" || isGemmWay(base);
-  const wrong = value.split(",").find(w => w !== "" && !isWay(wayParts(w).base));
+interface TextValues {
+  /** one of them is no ... */
+  readonly noun: string;
+  /** as they are told; of a name with _N in it there are many */
+  readonly names: readonly string[];
+  readonly accepts: (text: string) => boolean;
+  /** whether several may be given with commas between them */
+  readonly list: boolean;
+  /** what more there is to say of the names */
+  readonly note?: string;
+}
+
+const oneOf = (noun: string, names: readonly string[]): TextValues => ({
+  noun,
+  names,
+  accepts: text => names.includes(text),
+  list: false,
+});
+
+/** in upper or lower case, with spaces around, as Inductor reads them */
+const backends = (names: readonly string[]): TextValues => ({
+  noun: "backend",
+  names,
+  accepts: text => names.includes(text.trim().toUpperCase()),
+  list: true,
+});
+
+/** the texts that an option takes, where it does not take any */
+const TEXTS: Readonly<Record<string, TextValues>> = {
+  max_autotune_gemm_backends: backends(["ATEN", "TRITON", "CUTLASS", "CUTEDSL", "NVGEMM", "CK", "CKTILE", "CPP"]),
+  max_autotune_conv_backends: backends(["ATEN", "TRITON", "CK"]),
+  "triton.descriptive_names": oneOf("way to name kernels", ["torch", "original_aten", "inductor_node"]),
+  "triton.template_form": {
+    noun: "way to compute a product",
+    names: ["library", ...WAY_NAMES],
+    accepts: text => text === "library" || isGemmWay(text),
+    list: true,
+    note: ", each alone or with _padded or _viewed after it",
+  },
+};
+
+/** of a list, some may be empty: nothing is said of that one */
+function checkText(name: string, value: unknown): ConfigProblem | null {
+  const texts = TEXTS[name];
+  if (texts === undefined || typeof value !== "string") return null;
+  // operands' layouts stand behind the way that they go with
+  const base = (text: string): string => (name === "triton.template_form" ? wayParts(text).base : text);
+  const parts = texts.list ? value.split(",").filter(t => t.trim() !== "") : [value];
+  const wrong = parts.find(t => !texts.accepts(base(t)));
   if (wrong === undefined) return null;
-  const ways = ["library", ...WAY_NAMES].join(", ");
-  const text = `torch._inductor.config.triton.template_form: '${wrong}' is no way to compute a product; there are ${ways}, each alone or with _padded or _viewed after it`;
-  return { kind: "value", text };
+  const single = texts.names.filter(n => !n.includes("_N"));
+  const meant = nearest(base(wrong).trim(), single, Math.max(1, Math.floor(wrong.length / 3)));
+  const hint = meant ? ` (did you mean '${meant}'?)` : "";
+  const all = `there are ${texts.names.join(", ")}${texts.note ?? ""}`;
+  return { kind: "value", text: `torch._inductor.config.${name}: '${wrong}' is no ${texts.noun}${hint}; ${all}` };
 }
 
 /** Types that a known option takes. */
