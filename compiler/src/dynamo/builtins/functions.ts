@@ -7,6 +7,7 @@ import { PyFunction, PyGenerator } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import { asFloat, asInt, numberOp, roundHalfEven } from "../interp/numbers";
 import { plain, special } from "../interp/operators";
+import { runningFile } from "../interp/running_file";
 import {
   identity,
   type Kwargs,
@@ -444,7 +445,11 @@ function installFunctions(vm: Machine): void {
     vm.report("no-files", `open(${vm.repr(name ?? null)}): there is no such text in the project`, "information");
     throw vm.makeError("FileNotFoundError", [2, "No such file or directory"]);
   });
-  f("__import__", ([name]) => vm.importModule(String(name), null));
+  f("__import__", ([name, , , given], kw) => {
+    const names = given ?? kw.get("fromlist") ?? null;
+    const whole = vm.importModule(String(name), runningFile(vm));
+    return vm.truthy(names) ? whole : vm.importModule(String(name).split(".")[0] ?? "", runningFile(vm));
+  });
   f("compile", () => vm.unknown("compile(...)"));
   f("exec", ([text, globals, names]) => execute(vm, text ?? null, globals, names));
   f("eval", ([text, globals, names]) => evaluate(vm, text ?? null, globals, names));

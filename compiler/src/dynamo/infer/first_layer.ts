@@ -12,6 +12,7 @@ const LAYERS = /^(Conv(Transpose)?[123]d|BatchNorm[123]d|Linear|Embedding|LSTM|G
 const { batch, length, frames } = SIZES;
 const PHOTO = [SIZES.image, SIZES.image] as const;
 const MAP = [SIZES.map, SIZES.map] as const;
+const CLIP = [112, 112] as const;
 const STEPS = 1_000_000;
 
 /** A tensor of the shape and dtype that the first layer takes; undefined: no layer says so, or listing the layers fails. */
@@ -23,7 +24,7 @@ export function takenByFirstLayer(ctx: InferContext, target: Value): TensorChoic
       const [path, layer] = vm.toArray(pair);
       if (!(layer instanceof PyInstance) || BESIDE.test(String(path))) continue;
       const kind = layer.cls.mro.map(c => c.name).find(n => LAYERS.test(n));
-      const taken = kind === undefined ? undefined : takenBy(ctx, kind, layer, imageSize(ctx, target));
+      const taken = kind === undefined ? undefined : takenBy(ctx, kind, layer, target);
       if (taken) return taken;
     }
     return undefined;
@@ -31,15 +32,11 @@ export function takenByFirstLayer(ctx: InferContext, target: Value): TensorChoic
   return "ok" in outcome ? outcome.ok : undefined;
 }
 
-function takenBy(
-  ctx: InferContext,
-  kind: string,
-  layer: PyInstance,
-  image: Image | undefined,
-): TensorChoice | undefined {
+function takenBy(ctx: InferContext, kind: string, layer: PyInstance, target: PyInstance): TensorChoice | undefined {
+  const image = imageSize(ctx, target);
   const read = (name: string): Value | undefined => ctx.vm.getattrOrUndefined(layer, name);
   const size = (...names: readonly string[]): number => {
-    const found = names.map(read).find(v => typeof v === "number" && v > 0);
+    const found = names.map(read).find(isCount);
     return typeof found === "number" ? found : 64;
   };
   if (kind === "Embedding") return tensor("int64", [batch, length]);
@@ -48,7 +45,8 @@ function takenBy(
   const channels = size("in_channels", "num_features");
   if (/1d$/.test(kind)) return tensor("float32", [batch, channels, length]);
   if (/2d$/.test(kind)) return tensor("float32", [batch, channels, ...(image ?? (channels <= 4 ? PHOTO : MAP))]);
-  if (/3d$/.test(kind)) return tensor("float32", [2, channels, frames, 112, 112]);
+  if (/3d$/.test(kind))
+    return tensor("float32", [batch, channels, frameCount(ctx, target) ?? frames, ...(image ?? CLIP)]);
   return tensor("float32", [batch, length, size("input_size")]);
 }
 
@@ -63,6 +61,14 @@ function fromPattern(pattern: Value | undefined, image: Image | undefined): Tens
 }
 
 type Image = readonly [number, number];
+
+/** the number of frames that a module keeps */
+function frameCount({ vm }: InferContext, m: PyInstance): number | undefined {
+  const found = ["num_frames", "n_frames", "frames"].map(n => vm.getattrOrUndefined(m, n)).find(isCount);
+  return typeof found === "number" ? found : undefined;
+}
+
+const isCount = (v: Value | undefined): boolean => typeof v === "number" && v > 0;
 
 /** the image size that a module keeps: img_size, image_size, patch_embed.img_size */
 function imageSize({ vm }: InferContext, m: PyInstance): Image | undefined {

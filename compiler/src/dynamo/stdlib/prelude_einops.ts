@@ -259,3 +259,35 @@ class Reduce(torch.nn.Module):
     def forward(self, input):
         return reduce(input, self.pattern, self.reduction, **self.axes_lengths)
 `;
+
+export const EINOPS_EXTS_TEXT = `
+from einops import rearrange, reduce, repeat
+
+
+def check_shape(tensor, pattern, **sizes):
+    return rearrange(tensor, f"{pattern} -> {pattern}", **sizes)
+
+
+def rearrange_many(tensors, pattern, **sizes):
+    return (rearrange(t, pattern, **sizes) for t in tensors)
+
+
+def repeat_many(tensors, pattern, **sizes):
+    return (repeat(t, pattern, **sizes) for t in tensors)
+
+
+def reduce_many(tensors, pattern, reduction, **sizes):
+    return (reduce(t, pattern, reduction, **sizes) for t in tensors)
+
+
+class EinopsToAndFrom(nn.Module):
+    def __init__(self, from_einops, to_einops, fn):
+        super().__init__()
+        self.from_einops, self.to_einops, self.fn = from_einops, to_einops, fn
+
+    def forward(self, x, **kwargs):
+        sizes = dict(zip(self.from_einops.split(), x.shape))
+        x = self.fn(rearrange(x, f"{self.from_einops} -> {self.to_einops}"), **kwargs)
+        grouped = {n for n in self.to_einops.replace("(", " ").replace(")", " ").split()}
+        return rearrange(x, f"{self.to_einops} -> {self.from_einops}", **{n: v for n, v in sizes.items() if n in grouped})
+`;

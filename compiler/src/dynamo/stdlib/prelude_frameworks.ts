@@ -1,6 +1,8 @@
 // Base classes and small helpers of frameworks around models, as far as a model's own code leans on them: Lightning,
-// transformers, diffusers, mmcv, omegaconf, tqdm. In: nothing. Out: texts by module name. What a text lacks is unknown.
+// transformers, diffusers, mmcv, configurations, tqdm. In: nothing. Out: texts by module name. What a text lacks is unknown.
+import { CONFIG_DICTS, OMEGACONF, YACS } from "./prelude_config";
 import { MMCV_LAYERS } from "./prelude_detection";
+import { EINOPS_EXTS_TEXT } from "./prelude_einops";
 import { DIFFUSERS, HUB, TRANSFORMERS } from "./prelude_huggingface";
 import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
 
@@ -64,78 +66,6 @@ def rank_zero_info(*args, **kwargs):
 
 
 rank_zero_warn = rank_zero_info
-`;
-
-const OMEGACONF = `${ATTRIBUTE_DICT}
-DictConfig = AttributeDict
-ListConfig = list
-
-
-class OmegaConf:
-    @staticmethod
-    def create(value=None, flags=None):
-        return _nested({} if value is None else value)
-
-    @staticmethod
-    def load(file):
-        import yaml
-        if isinstance(file, str) or hasattr(file, "__fspath__"):
-            with open(file) as f:
-                return _nested(yaml.safe_load(f))
-        return _nested(yaml.safe_load(file))
-
-    @staticmethod
-    def structured(value):
-        return value() if isinstance(value, type) else value
-
-    @staticmethod
-    def to_container(value, resolve=False, **kwargs):
-        return value
-
-    to_object = to_container
-
-    @staticmethod
-    def merge(*configs):
-        out = AttributeDict()
-        for c in configs:
-            out.update(c)
-        return out
-
-    @staticmethod
-    def set_struct(config, flag):
-        pass
-
-    @staticmethod
-    def is_config(value):
-        return isinstance(value, AttributeDict)
-
-    @staticmethod
-    def is_list(value):
-        return isinstance(value, list)
-
-
-def open_dict(config):
-    return config
-`;
-
-const CONFIG_DICTS = `${ATTRIBUTE_DICT}
-class ConfigDict(AttributeDict):
-    def __init__(self, initial=None, **kwargs):
-        super().__init__()
-        for k, v in {**(initial or {}), **kwargs}.items():
-            self[k] = _nested(v, ConfigDict)
-
-    def lock(self):
-        return self
-
-    unlock = lock
-
-
-FrozenConfigDict = EasyDict = Munch = Dict = edict = DefaultMunch = ConfigDict
-
-
-def munchify(value):
-    return _nested(value, ConfigDict)
 `;
 
 const MMCV = `${MMCV_LAYERS}
@@ -247,6 +177,8 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   easydict: CONFIG_DICTS,
   munch: CONFIG_DICTS,
   addict: CONFIG_DICTS,
+  "yacs.config": YACS,
+  "fvcore.common.config": YACS,
   transformers: TRANSFORMERS,
   "transformers.modeling_utils": TRANSFORMERS,
   "transformers.configuration_utils": TRANSFORMERS,
@@ -274,6 +206,8 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   "mmengine.model.weight_init": MMCV,
   "mmengine.model": MMCV,
   "mmengine.registry": MMCV,
+  einops_exts: EINOPS_EXTS_TEXT,
+  "einops_exts.torch": EINOPS_EXTS_TEXT,
   tqdm: TQDM,
   "tqdm.auto": TQDM,
   "tqdm.notebook": TQDM,

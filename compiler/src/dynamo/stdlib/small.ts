@@ -2,6 +2,7 @@
 import { func, native } from "../builtins/define";
 import type { Machine } from "../interp/machine";
 import { plain } from "../interp/operators";
+import { runningFile } from "../interp/running_file";
 import { PyFloat, PyInstance, type PyModule, type Value } from "../objects/values";
 import { abstractClass } from "./abstract";
 
@@ -57,7 +58,7 @@ export function smallModule(vm: Machine, name: string): PyModule | undefined {
       return m;
     }
     case "importlib":
-      func(vm, m, "import_module", ([n]) => vm.importModule(text(n), null));
+      func(vm, m, "import_module", ([n]) => vm.importModule(text(n), runningFile(vm)));
       func(vm, m, "reload", ([n]) => n ?? null);
       m.lazy = n => (n === "util" || n === "metadata" ? vm.importModule(`importlib.${n}`, null) : undefined);
       return m;

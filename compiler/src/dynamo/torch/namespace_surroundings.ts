@@ -80,9 +80,10 @@ export function fillSurroundings(
       );
       return true;
     case "torch.backends.cuda":
+      m.dict.set("sdp_kernel", ns.mode("_Null"));
       lazily(n =>
-        /^sdp_kernel$/.test(n)
-          ? ns.mode("_Null")
+        /^[A-Z]/.test(n)
+          ? vm.unknown(`torch.backends.cuda.${n}`)
           : n.startsWith("is_") || n.endsWith("_enabled")
             ? vm.builtin(n, () => true)
             : ignore(n),
@@ -103,7 +104,11 @@ export function fillSurroundings(
     case "torch.backends":
     case "torch.backends.cudnn":
     case "torch.backends.quantized":
-      if (m.name === "torch.backends.cudnn") ns.torch.cudnnAllowsTf32 = () => m.dict.get("allow_tf32") !== false;
+      if (m.name === "torch.backends.cudnn") {
+        ns.torch.cudnnAllowsTf32 = () => m.dict.get("allow_tf32") !== false;
+        func(vm, m, "version", () => 91_002);
+        m.dict.set("flags", ns.mode("_Null"));
+      }
       lazily(n => (n.startsWith("__") ? undefined : /^is_|available$/.test(n) ? vm.builtin(n, () => true) : false));
       return true;
     case "torch._higher_order_ops":

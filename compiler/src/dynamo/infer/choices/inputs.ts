@@ -126,7 +126,7 @@ function guessedTensors(h: Draft): Choice[] {
     case "image":
       return [tensor("float32", [batch, 3, image, image]), ...floats(h, rank ?? 4, make)];
     case "video":
-      return [tensor("float32", [2, 3, frames, 112, 112]), ...floats(h, rank ?? 5, make)];
+      return [tensor("float32", [batch, 3, frames, 112, 112]), ...floats(h, rank ?? 5, make)];
     case "audio":
       return [
         tensor("float32", [batch, 1, samples]),
@@ -160,7 +160,7 @@ function defaultDims(rank: number, dtype: DType): number[] {
     case 4:
       return [batch, 64, map, map];
     case 5:
-      return [2, 64, frames, 112, 112];
+      return [batch, 64, frames, 112, 112];
     default:
       return new Array<number>(rank).fill(4);
   }

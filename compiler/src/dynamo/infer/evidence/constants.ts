@@ -330,7 +330,8 @@ function arithmetic(op: string, a: Choice | undefined, b: Choice | undefined): C
     case "*":
       return number(a.value * b.value, float);
     case "//":
-      return b.value === 0 ? undefined : number(Math.floor(a.value / b.value), float);
+      // what does not divide are numbers of different functions that have a name in common
+      return b.value === 0 || a.value % b.value !== 0 || a.value === 0 ? undefined : number(a.value / b.value, float);
     default:
       return undefined;
   }

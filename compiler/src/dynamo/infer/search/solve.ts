@@ -52,7 +52,7 @@ export function pairedResizes(f: Failure, current: (hole: string) => readonly nu
 /** questions that may have led to the failure, the likeliest first */
 function suspectsOf(f: Failure): readonly Decision[] {
   const last = f.decisions.filter(d => d.after === f.operators);
-  const raised = /^(AssertionError|ValueError|Exception|RuntimeError|NotImplementedError)$/.test(f.type);
+  const raised = !/^(TypeError|AttributeError|IndexError|KeyError|NameError)$/.test(f.type);
   const suspects = [...last.filter(d => !d.holds)].reverse();
   if (raised)
     suspects.push(

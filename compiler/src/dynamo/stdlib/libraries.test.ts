@@ -1,0 +1,86 @@
+// Small libraries around models, as model files use them.
+import { expect, test } from "vitest";
+import { analysed, analysedProject, assumedOf, operatorsOf, printed } from "../infer/testing/analysed";
+
+test("yacs' configurations are copied, merged with files of the project and lists, and asked", () => {
+  const r = analysedProject({
+    "pack/net.yaml": "MODEL:\n  WIDTH: 32\n",
+    "pack/model.py": `
+from yacs.config import CfgNode as CN
+
+_C = CN()
+_C.MODEL = CN(new_allowed=True)
+_C.MODEL.WIDTH = 16
+_C.MODEL.RATES = [1, 2]
+cfg = _C.clone()
+cfg.merge_from_file("net.yaml")
+cfg.merge_from_list(["MODEL.DEPTH", 3])
+cfg.freeze()
+print(_C.MODEL.WIDTH, cfg.MODEL.WIDTH, cfg.MODEL.DEPTH, cfg.MODEL.RATES)
+`,
+  });
+  expect(printed(r)).toBe("16 32 3 [1, 2]\n");
+});
+
+test("einops_exts checks shapes and rearranges several tensors", () => {
+  const r = analysed(`
+from einops_exts import check_shape, rearrange_many
+from einops_exts.torch import EinopsToAndFrom
+
+class Maps(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(5, 32, 3)
+        self.mix = EinopsToAndFrom("b c h w", "b (h w) c", nn.Linear(32, 32))
+
+    def forward(self, x):
+        x = self.mix(check_shape(self.conv(x), "b c h w", c=32))
+        left, right = rearrange_many(x.chunk(2, 1), "b c h w -> b (h w) c")
+        return left * right
+`);
+  expect(operatorsOf(r, "Maps")).toContain("operator.mul");
+});
+
+test("a module that the program imports by a name at run time is looked for from its file", () => {
+  const r = analysedProject({
+    "pack/parts/layers.py": "WIDTH = 12\n",
+    "pack/parts/__init__.py": "",
+    "pack/model.py": `
+import importlib
+print(importlib.import_module("parts.layers").WIDTH, __import__("parts.layers").layers.WIDTH)
+`,
+  });
+  expect(printed(r)).toBe("12 12\n");
+});
+
+test("clips have the frames that a module keeps, and a number of frames is a number", () => {
+  const r = analysed(`
+class Clip(nn.Module):
+    def __init__(self, net, num_frames=6, image_size=48):
+        super().__init__()
+        self.net, self.num_frames, self.image_size = nn.Conv3d(3, 8, 1), num_frames, image_size
+
+    def forward(self, x):
+        assert x.shape[2:] == (self.num_frames, self.image_size, self.image_size)
+        return self.net(x)
+
+class Steps(nn.Module):
+    def forward(self, x, timesteps):
+        return x + torch.arange(timesteps, device=x.device).sum()
+`);
+  expect(assumedOf(r, "Clip")).toMatch(/x is float32\[\d+, 3, 6, 48, 48\]/);
+  expect(assumedOf(r, "Steps")).toMatch(/timesteps is \d+/);
+});
+
+test("backends are switched around operators and have versions", () => {
+  const r = analysed(`
+from torch.backends.cuda import SDPBackend, sdp_kernel
+CHOSEN = {SDPBackend.MATH: {"enable_math": True}, None: {"enable_flash": False}}
+
+class Attend(nn.Module):
+    def forward(self, x):
+        with sdp_kernel(**CHOSEN[None]), torch.backends.cudnn.flags(enabled=False):
+            return F.scaled_dot_product_attention(x, x, x) if torch.backends.cudnn.version() > 8000 else x
+`);
+  expect(operatorsOf(r, "Attend")).toHaveLength(1);
+});
