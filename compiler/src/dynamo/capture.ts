@@ -8,6 +8,7 @@ import { walk } from "../python/walk";
 import { installBuiltins } from "./builtins/functions";
 import { compileModule } from "./code/compiler";
 import type { SourceFile } from "./code/instructions";
+import { truthThatGoesOn } from "./code/raising_branch";
 import { definitionsAfter, importedAt, independentAfter } from "./code/rest";
 import { Evidence } from "./infer/evidence/calls";
 import { ProjectConstants, type ProjectText } from "./infer/evidence/constants";
@@ -315,8 +316,11 @@ function prepare(path: string, options: CaptureOptions): Run {
   torch.decideUnknown = what => {
     const place = userPlace(vm);
     const line = place?.span.line ?? 0;
-    const answer = torch.decisions.ask(`${place?.file ?? path}:${line}:${place?.span.column ?? 0}`);
-    const ways = torch.compiling ? "both ways are compiled" : `the branch is taken as if it were ${answer}`;
+    const running = vm.frames[vm.frames.length - 1];
+    const wanted = running && truthThatGoesOn(running.code, running.pc - 1);
+    const answer = wanted ?? torch.decisions.ask(`${place?.file ?? path}:${line}:${place?.span.column ?? 0}`);
+    const taken = `the branch is taken as if it were ${answer}`;
+    const ways = torch.compiling && wanted === undefined ? "both ways are compiled" : taken;
     const message = `${what} is not known here; ${ways}`;
     say(problem(place?.file ?? path, place?.span ?? START, "information", "assumed-branch", message));
     torch.assumeLater(`${what} at line ${line} taken as ${answer}`);
