@@ -113,7 +113,9 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
   const data = underArray(args[0] ?? kw.get("data") ?? null);
   if (torch.trace) {
     const call = { op: "call_function", target: `torch.${name}`, spelling: `torch.${name}` } as const;
-    return runOp(torch, call, args, kw);
+    const made = runOp(torch, call, args, kw);
+    if (made instanceof PyTensor) made.known = fewNumbers(data) ?? null;
+    return made;
   }
   if (data instanceof PyTensor) {
     const dtype = args[1] ?? kw.get("dtype") ?? null;
@@ -182,6 +184,15 @@ function known0(torch: Torch, t: PyTensor): Value {
     : isFloatDType(t.meta.dtype)
       ? new PyFloat(Number(v))
       : v;
+}
+
+const FEW = 8;
+
+/** a number, or a list of few, as a tensor's elements: what a program may read once the graph that makes it has ended */
+function fewNumbers(data: Value): number[] | undefined {
+  const items = data instanceof PyList || data instanceof PyTuple ? data.items : [data];
+  const values = items.map(v => (typeof v === "boolean" ? Number(v) : asFloat(plain(v))));
+  return values.length <= FEW && values.every(v => v !== undefined) ? values : undefined;
 }
 
 /** torch.FloatTensor(2, 3) and the like */

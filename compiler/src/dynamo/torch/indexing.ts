@@ -12,6 +12,7 @@ import { PyFloat, PyList, PySlice, PyTuple, PyUnknown, type Value } from "../obj
 import { isDifferentiableDType, isFloatDType, type Torch } from "./context";
 import { Converter } from "./convert";
 import { countOf, isTensorLike, opaqueOp, refuseLeaf } from "./dispatch";
+import { elements } from "./item_values";
 import { store } from "./known";
 import { type KnownArray, slice as knownSlice } from "./known_arrays";
 import { PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
@@ -187,11 +188,20 @@ function selectIndex(torch: Torch, i: Dim, size: Dim, dim: number): Dim {
 function sliceOf(torch: Torch, s: PySlice, size: Dim, stride: Dim): { start: Dim; length: Dim; stride: Dim } {
   const { vm } = torch;
   const m = torch.meta;
+  const placed = (at: Dim | number): Dim => {
+    let e = typeof at === "number" ? m.int(at) : at;
+    if (m.lt(e, 0)) e = m.add(size, e);
+    if (m.lt(e, 0)) return m.int(0);
+    return m.static(size) === undefined && m.knownEq(e, size) ? size : clampTo(torch, e, size);
+  };
   const bound = (v: Value, missing: Dim): Dim => {
     if (v === null) return missing;
-    if (v instanceof PyTensor && !known(v)) {
+    if (v instanceof PyTensor && !torch.trace && v.meta.shape.length === 0) {
       // outside of a trace any bound may stand for one that nobody knows
-      if (!torch.trace) return missing;
+      const n = elements(torch, v)?.[0];
+      return n === undefined ? missing : placed(Number(n));
+    }
+    if (v instanceof PyTensor && !known(v)) {
       throw new Unsupported({
         type: "Dynamic slicing with Tensor arguments",
         number: "0038",
@@ -203,10 +213,7 @@ function sliceOf(torch: Torch, s: PySlice, size: Dim, stride: Dim): { start: Dim
         context: "SliceVariable",
       });
     }
-    let e = integer(torch, v);
-    if (m.lt(e, 0)) e = m.add(size, e);
-    if (m.lt(e, 0)) return m.int(0);
-    return m.static(size) === undefined && m.knownEq(e, size) ? size : clampTo(torch, e, size);
+    return placed(integer(torch, v));
   };
   const step = s.step === null ? 1 : vm.index(s.step, "slice");
   if (step <= 0) vm.raise("ValueError", "step must be greater than zero");
@@ -252,6 +259,9 @@ function advancedMeta(torch: Torch, basic: TensorMeta, pickers: readonly Picker[
   }
 }
 
+/** in a trace few numbers are followed: those that a program reads after a break */
+const FOLLOWED = 8;
+
 export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
@@ -270,6 +280,7 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
   const storage: Storage | undefined = selected.view ? t.storage : undefined;
   const out = torch.newTensor(meta, storage);
   out.isLeaf = !requiresGrad;
+  if (t.known && (!trace || t.known.length <= FOLLOWED)) out.known = knownItem(torch, t, key) ?? null;
   if (trace) {
     trace.adopt(out, trace.emit("call_function", "operator.getitem", [self, index], new Map(), meta));
     return out;
@@ -281,7 +292,6 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
   });
   graph.create("output", "output", [new TupleArg([node])], new Map(), { stack: [], fromNode: [] });
   eagerStep(conv, [out]);
-  if (t.known) out.known = knownItem(torch, t, key) ?? null;
   return out;
 }
 
