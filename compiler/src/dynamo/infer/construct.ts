@@ -3,6 +3,7 @@
 import { type PyClass, type PyDict, PyFloat, PyList, PyTuple, type Value } from "../objects/values";
 import { alternativeChoices } from "./choices/alternatives";
 import { smaller } from "./choices/smaller";
+import { conditional } from "./conditions";
 import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
@@ -145,7 +146,9 @@ export function rebuild(
 ): Extract<Built, { readonly kind: "built" }> | undefined {
   const { holes } = maker;
   const idle = f.message === NO_OPERATORS;
+  const told = maker.name === null ? conditional(cls, holes, state, f) : [];
   const candidates = [
+    ...told,
     ...agreeing(holes, state, f),
     ...(idle ? computing(holes, state) : []),
     ...(!idle && blamed(holes, f).length > 0 ? repairs(ctx, holes, state, f).slice(0, 12) : []),
@@ -156,8 +159,12 @@ export function rebuild(
       const key = stateKey(s);
       if (seen.has(key)) continue;
       seen.add(key);
-      const outcome = trial(ctx, cls, maker, s);
-      if ("ok" in outcome) return { kind: "built", value: outcome.ok, state: s, notes: notesOf(maker, s), maker };
+      // what is asked for by name may need more that goes with it
+      const limit = told.includes(s) ? NESTED_TRIALS : 1;
+      const run = (x: State): Outcome => trial(ctx, cls, maker, x);
+      const made = search(s, run, (x, e) => repairs(ctx, holes, x, e), limit);
+      if (made.kind === "found")
+        return { kind: "built", value: made.result, state: made.state, notes: notesOf(maker, made.state), maker };
     }
     return undefined;
   } finally {

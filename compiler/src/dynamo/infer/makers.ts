@@ -5,7 +5,7 @@ import { PyFunction } from "../interp/frame";
 import { PyClass, PyClassMethod, type PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { constructorChoices } from "./choices/constructor";
 import { bareDraft, fieldHoles, functionHoles } from "./choices/holes";
-import { functionOf, type InferContext, lookup } from "./context";
+import { functionOf, type InferContext, lookup, moduleClassesElsewhere, userClasses } from "./context";
 import { missingArguments, quotedNames } from "./search/failure";
 import { dotted } from "./syntax";
 import { type Choice, distinct, type Failure, type Hole } from "./types";
@@ -101,6 +101,14 @@ function handedOn(ctx: InferContext, cls: PyClass, f: PyFunction, own: readonly 
 function globalsOf(cls: PyClass): PyDict | undefined {
   for (const v of cls.dict.values()) if (v instanceof PyFunction && v.code.file.library === "user") return v.globals;
   return undefined;
+}
+
+/** constructors of classes that inherit the forward of `cls` as it is: they say what a base is built with */
+export function heirsOf(ctx: InferContext, cls: PyClass, around: PyDict): Maker[] {
+  const forward = cls.lookup("forward");
+  const all = [...userClasses(around), ...moduleClassesElsewhere(ctx, around)].map(c => c.cls);
+  const heirs = all.filter(c => c !== cls && c.isSubclassOf(cls) && c.lookup("forward") === forward);
+  return [...new Set(heirs)].map(c => ({ ...constructorOf(ctx, c, around), name: c.name }));
 }
 
 // ---- builders

@@ -13,7 +13,7 @@ import type { Call } from "./evidence/calls";
 import { examplesOf } from "./evidence/elsewhere";
 import type { Written } from "./evidence/written";
 import { guarded, quietly } from "./guarded";
-import { buildersAmong, buildersOf, constructorOf, type Maker } from "./makers";
+import { buildersAmong, buildersOf, constructorOf, heirsOf, type Maker } from "./makers";
 import { IN_EVAL, IN_TRAINING } from "./modes";
 import type { Program } from "./program";
 import { type RootRequest, TRIALS_AGAIN, withInputs } from "./root_inputs";
@@ -24,6 +24,8 @@ import { stateKey } from "./types";
 const GUESSING_STEPS = 20_000_000;
 /** ways of the program's own to build a root that are tried */
 const BUILDERS = 4;
+/** classes derived from a root that stand for it where it can't be analysed itself */
+const HEIRS = 3;
 const SMALL_STEPS = 8_000_000;
 const SETTLING_STEPS = 2_000_000;
 /** other constructor arguments that are tried where forward's errors blame them */
@@ -145,6 +147,10 @@ function inferred(r: Root, cls: PyClass): Found | Refused {
   const direct = madeBy(r, cls, constructorOf(p, cls, p.main.dict));
   if (isFound(direct) || (direct.failure && endless(direct.failure))) return direct;
   for (const m of buildersOf(p, cls, p.main.dict).slice(0, BUILDERS)) {
+    const found = madeBy(r, cls, m);
+    if (isFound(found)) return found;
+  }
+  for (const m of heirsOf(p, cls, p.main.dict).slice(0, HEIRS)) {
     const found = madeBy(r, cls, m);
     if (isFound(found)) return found;
   }

@@ -5,8 +5,8 @@ import { type Kwargs, PyInstance, type Value } from "../objects/values";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import { asRoot, attempt, type Found, isFound, type Refused, refused } from "./attempt";
 import { bareDraft, functionHoles, withWritten } from "./choices/holes";
-import { inputChoices } from "./choices/inputs";
-import { inputKind, isCachePosition } from "./choices/names";
+import { inputChoices, ofGraph } from "./choices/inputs";
+import { inputKind, isCachePosition, isEdgeList } from "./choices/names";
 import { functionOf, methodOf, moduleMethod } from "./context";
 import { jaxtyped, type Written } from "./evidence/written";
 import { takenByFirstLayer } from "./first_layer";
@@ -99,12 +99,20 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
   );
   // forward(*inputs): one tensor, as most are called
   if (signature?.vararg && !holes.some(h => h.required)) holes.unshift(restHole(r, f, signature.vararg.arg));
+  const graph = holes.some(h => isEdgeList(h.name));
+  if (graph)
+    holes.splice(0, holes.length, ...holes.map(h => (isFree(h) ? { ...h, choices: ofGraph(h.name, h.choices) } : h)));
   const at = holes.findIndex(h => h.required || h.fallback === null);
   const lead = holes[at];
   const taken = lead && !lead.written && lead.choices[0]?.kind === "tensor" ? takenByFirstLayer(p, target) : undefined;
-  if (lead && taken && fits(lead, taken)) holes[at] = { ...lead, choices: distinct([taken, ...lead.choices]) };
+  if (lead && taken && !graph && fits(lead, taken))
+    holes[at] = { ...lead, choices: distinct([taken, ...lead.choices]) };
   return holes;
 }
+
+/** a tensor of whose shape nothing is known */
+const isFree = (h: Hole): boolean =>
+  !h.written && h.usage.rank === undefined && h.usage.written === undefined && h.choices[0]?.kind === "tensor";
 
 /** whether a module's first layer says more of its first input than the input's name and use do */
 function fits(h: Hole, { dims }: TensorChoice): boolean {

@@ -124,21 +124,27 @@ function guessedTensors(h: Draft): Choice[] {
         tensor("bool", [batch, length, length]),
       ];
     case "image":
-      return [tensor("float32", [batch, 3, image, image]), ...floats(h, rank ?? 4, make)];
+      return ofRank(rank, [tensor("float32", [batch, 3, image, image]), ...floats(h, rank ?? 4, make)]);
     case "video":
-      return [tensor("float32", [batch, 3, frames, 112, 112]), ...floats(h, rank ?? 5, make)];
+      return ofRank(rank, [tensor("float32", [batch, 3, frames, 112, 112]), ...floats(h, rank ?? 5, make)]);
     case "audio":
-      return [
+      return ofRank(rank, [
         tensor("float32", [batch, 1, samples]),
         tensor("float32", [batch, samples]),
         ...floats(h, rank ?? 3, make),
-      ];
+      ]);
     case "other":
       return floats(h, rank ?? Math.max(3, usage.rankAtLeast), make);
     default:
       return kind satisfies never;
   }
 }
+
+/** those of the rank that the code names first, where it names one */
+const ofRank = (rank: number | undefined, choices: readonly Choice[]): Choice[] =>
+  [true, false].flatMap(first =>
+    choices.filter(c => (c.kind === "tensor" && c.dims.length === (rank ?? c.dims.length)) === first),
+  );
 
 function floats(h: Draft, first: number, make: (d: DType, r: number) => Choice): Choice[] {
   const ranks = [first, 4, 3, 2, 1, 5].filter(r => h.usage.rank !== undefined || r >= h.usage.rankAtLeast);
@@ -191,7 +197,17 @@ const within = (h: Draft, name: string): Choice[] => tensorChoices({ ...h, name,
 
 /** what an input may hold under a name: tensors, or a number where the name is a number's */
 export const heldTensors = (h: Draft, name: string): Choice[] =>
-  isPlainNumber({ ...h, name }) ? [number(names.numberFor(name) ?? 8)] : within(h, name);
+  isPlainNumber({ ...h, name })
+    ? [number(names.numberFor(name) ?? 8)]
+    : [...h.usage.attributes].some(names.isEdgeList)
+      ? ofGraph(name, within(h, name))
+      : within(h, name);
+
+/** what nodes and edges of a graph carry is a row each */
+export const ofGraph = (name: string, choices: readonly Choice[]): Choice[] =>
+  names.inputKind(name) === "other" && !names.isEdgeList(name)
+    ? distinct([tensor("float32", [length, width]), ...choices])
+    : [...choices];
 
 /** the object that an input is whose attributes are no tensor's */
 function records(ctx: InferContext, h: Draft): Choice[] {

@@ -156,7 +156,7 @@ const IMAGES =
   /^(img|image|images|imgs|pixel_values|pixels|frames?_rgb|image[12]|img[12]|im|photo|rgb|lr|lq|samples|tensor_list|pixel_value)$/;
 const MASKS = /(^|_)mask(s|ed)?($|_)|^(attn|attention|key_padding|src|tgt)_?mask/;
 const LENGTHS = /len(gth)?s?$|_lens$/;
-const TIMES = /^(t|ts|time|timesteps?|times|noise_levels?|sigmas?|r|log_snr|steps?|noise_labels)$/;
+const TIMES = /^(t|ts|time|timesteps?|times|noise_levels?|sigmas?|r|log_snr|steps?|noise_labels|guidance)$/;
 const VIDEO = /^(video|videos|vid|clip|frames)$/;
 const AUDIO = /^(wav|wave|waveform|audio|audios|raw_audio|signal|wavs)$/;
 

@@ -177,16 +177,39 @@ function note(u: Usage, n: ast.Node, is: IsValue): void {
     case "BinOp":
       if (is(n.left) || is(n.right)) u.arithmetic = true;
       return;
+    case "Assert":
+      noteRank(u, n.test, "==", is);
+      return;
     case "If":
+      if (n.body[n.body.length - 1]?.kind === "Raise") noteRank(u, n.test, "!=", is);
+      if (tests(n.test, is)) u.condition = true;
+      return;
     case "While":
     case "IfExp":
-      if (is(n.test) || (n.test.kind === "UnaryOp" && n.test.op === "not" && is(n.test.operand))) u.condition = true;
+      if (tests(n.test, is)) u.condition = true;
       return;
     case "BoolOp":
       if (n.values.some(v => is(v))) u.condition = true;
       return;
     default:
   }
+}
+
+const tests = (e: ast.Expr, is: IsValue): boolean => is(e) || (e.kind === "UnaryOp" && e.op === "not" && is(e.operand));
+
+/** `assert x.dim() == 3`, `if x.ndim != 3 or ...: raise`: the rank without which the code does not go on */
+function noteRank(u: Usage, test: ast.Expr, op: "==" | "!=", is: IsValue): void {
+  if (test.kind === "BoolOp") for (const v of test.values) noteRank(u, v, op, is);
+  const rank = test.kind === "Compare" && test.ops.length === 1 && test.ops[0] === op && isRankOf(test.left, is);
+  if (rank && test.comparators[0]) u.rank ??= intOf(test.comparators[0]);
+}
+
+/** x.ndim, x.dim(), len(x.shape), len(x.size()) */
+function isRankOf(e: ast.Expr, is: IsValue): boolean {
+  if (e.kind === "Attribute") return e.attr === "ndim" && is(e.value);
+  if (e.kind !== "Call") return false;
+  if (e.func.kind === "Attribute") return /^(dim|ndimension)$/.test(e.func.attr) && is(e.func.value);
+  return dotted(e.func) === "len" && e.args[0] !== undefined && isShapeOf(e.args[0], is);
 }
 
 const isShapeOf = (e: ast.Expr, is: IsValue): boolean =>

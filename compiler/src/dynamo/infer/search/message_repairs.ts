@@ -2,8 +2,9 @@
 import { isFloatDType } from "../../../aten/ops/helpers/dtypes";
 import type { DType } from "../../../aten/types";
 import { keptEnds, reshaped } from "../choices/inputs";
+import { inputKind } from "../choices/names";
 import { type Failure, type State, tensor } from "../types";
-import { type Leaf, resized, withLeaf } from "./leaves";
+import { holeOf, type Leaf, resized, withLeaf } from "./leaves";
 
 const UNLIKE =
   /size of tensor a|must match|[Ee]xpected size|[Ss]izes of tensors|not broadcastable|shape mismatch|same (size|shape)|[Ss]hapes? .*(mismatch|differ|not)|cannot be multiplied|[Ee]xpand/;
@@ -16,6 +17,27 @@ export function alike(state: State, leaves: readonly Leaf[], f: Failure): State[
     const others = (met.length > 1 ? met : leaves).filter(from => from.c.dims.join() !== to.c.dims.join());
     return others.slice(0, 3).map(from => withLeaf(state, to.path, { ...to.c, dims: from.c.dims }));
   });
+}
+
+/** masks are shaped like what they are multiplied with, but for the channels, which share one: [B, 1, T] or [B, T, 1] */
+export function masksAlike(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const at = /at non-singleton dimension (\d+)/.exec(f.message)?.[1];
+  const met = leaves.filter(l => f.touched.includes(l.path));
+  const isMask = ({ path }: Leaf): boolean => inputKind(holeOf(path)) === "mask";
+  const masked = met
+    .filter(l => !isMask(l) && l.c.dims.length > 2)
+    .sort((a, b) => b.c.dims.length - a.c.dims.length)[0];
+  if (at === undefined || !masked) return [];
+  const { dims } = masked.c;
+  const shared = (kept: (i: number) => boolean): number[] => dims.map((d, i) => (kept(i) ? d : 1));
+  const last = dims.length - 1;
+  return met
+    .filter(isMask)
+    .flatMap(({ path, c }) =>
+      [shared(i => i === 0 || i === last), shared(i => i !== Number(at)), shared(i => i < last)].map(made =>
+        withLeaf(state, path, { ...c, dims: made }),
+      ),
+    );
 }
 
 const TOO_SMALL =
@@ -34,11 +56,45 @@ export function enlarged(state: State, leaves: readonly Leaf[], f: Failure): Sta
   );
 }
 
+/** inputs that a linear layer takes as they are: as wide as it is, of its type, and a vector for each item of the batch */
+export function fed(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const [, got, wanted] = /shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)/.exec(f.message)?.map(Number) ?? [];
+  if (got === undefined || wanted === undefined || wanted < 2) return [];
+  return leaves.flatMap(({ path, c }) => {
+    if (!f.touched.includes(path) || c.dims[c.dims.length - 1] !== got) return [];
+    const isFloat = isFloatDType(c.dtype);
+    const row = [...(c.dims.length === 1 ? c.dims : c.dims.slice(0, -1)), wanted];
+    // what was taken for tokens is a vector for each of them
+    const rows = isFloat || c.dims.length !== 2 ? [row] : [[...c.dims, wanted], row];
+    return rows.map(dims => withLeaf(state, path, tensor(isFloat ? c.dtype : "float32", dims)));
+  });
+}
+
+/** inputs of the type that the module's parameters have, where it is not the usual one: all of them, since they meet */
+export function typedAlike(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const half = HALVES.find(([words]) => words.test(f.message))?.[1];
+  const floats = leaves.filter(l => l.c.dtype === "float32");
+  if (half === undefined || floats.length === 0) return [];
+  const typed = (list: readonly Leaf[]): State =>
+    list.reduce((s, { path, c }) => withLeaf(s, path, { ...c, dtype: half }), state);
+  const read = floats.filter(l => f.touched.includes(l.path));
+  return [...(read.length > 0 && read.length < floats.length ? [typed(read)] : []), typed(floats)];
+}
+
+const HALVES: readonly (readonly [RegExp, DType])[] = [
+  [
+    /float != c10::BFloat16|float and bias type \(c10::BFloat16|\(float\) and .*BFloat16|FloatTensor.*BFloat16Tensor/i,
+    "bfloat16",
+  ],
+  [/float != c10::Half|\(float\) and .*c10::Half|FloatTensor.*HalfTensor/i, "float16"],
+];
+
 /** changes that torch's and Python's own words ask for */
 export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failure): State[] {
   const out: State[] = [];
   const read = f.touched.length > 0 ? tensors.filter(t => f.touched.includes(t.path)) : tensors;
   const setRank = (list: readonly Leaf[], rank: number): void => {
+    if (rank < 0) return;
     const others = list.filter(l => l.c.dims.length !== rank);
     const move = (s: State, { path, c }: Leaf, dims: readonly number[]): State =>
       withLeaf(s, path, tensor(c.dtype, dims));
@@ -47,6 +103,12 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
     // those that met before have a rank together
     const met = others.filter(l => f.touched.includes(l.path));
     if (met.length > 1) out.push(met.reduce((s, l) => move(s, l, reshaped(l.c.dims, rank)), state));
+  };
+  /** what was joined on its way to the refusal keeps one rank */
+  const shiftRanks = (list: readonly Leaf[], by: number): void => {
+    const moved = list.map(({ path, c }) => ({ path, c, dims: keptEnds(c.dims, c.dims.length + by)[0] }));
+    if (list.length > 1 && moved.every(x => x.dims))
+      out.push(moved.reduce((s, { path, c, dims = [] }) => withLeaf(s, path, tensor(c.dtype, dims)), state));
   };
   const setType = (list: readonly Leaf[], from: (d: DType) => boolean, to: DType): void => {
     const changed = list.filter(l => from(l.c.dtype));
@@ -124,8 +186,13 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   }
   m = /[Ee]xpected (\d)D(?: \([^)]*\))?(?: or (\d)D)?/.exec(message);
   if (m) setRank(read, Number(m[2] ?? m[1]));
+  m = /\b(?:have|has|be|a|expects?|expected|requires?) (?:exactly )?(\d)(?:[ -]?D\b|[ -]dim)/i.exec(message);
+  if (m) setRank(read, Number(m[1]));
   m = /expected (\d+) dims\. Received (\d+)-dim/.exec(message);
-  if (m) setRank(narrow(tensors, Number(m[2])), Number(m[1]));
+  if (m) {
+    setRank(narrow(tensors, Number(m[2])), Number(m[1]));
+    shiftRanks(read, Number(m[1]) - Number(m[2]));
+  }
   m = /same number of dimensions: got (\d+) and (\d+)/.exec(message);
   if (m) {
     const [a, b] = [Number(m[1]), Number(m[2])];
@@ -133,10 +200,19 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   }
   m = /input\.dim\(\) = (\d+).*len\(dims\) = (\d+)/.exec(message);
   if (m?.[2]) setRank(narrow(read, Number(m[1])), Number(m[2]));
+  // as many columns as a list of the module has items
+  if (/(list|tuple) index out of range/.test(message)) {
+    const columns = (n: number): State =>
+      read.reduce((s, { path, c }) => withLeaf(s, path, resized(c, [c.dims.length - 1], n)), state);
+    if (read.length > 1) for (const n of FEW) out.push(columns(n));
+    for (const n of FEW) setDim(r => r - 1, n);
+  }
   if (/Dimension out of range|index out of range|[Tt]oo many indices/.test(message))
     for (const t of read) setRank([t], t.c.dims.length + 1);
   return out;
 }
+
+const FEW = [3, 2, 4, 1] as const;
 
 /** tensors whose channels were joined before a layer: as many each as make up what it takes */
 function joinedChannels(parts: readonly Leaf[], got: number, wanted: number): Leaf[] | undefined {
@@ -149,7 +225,7 @@ function joinedChannels(parts: readonly Leaf[], got: number, wanted: number): Le
 const WANTS_INTEGERS =
   /indices must be|scalar types:? Long|dtype.*[Ll]ong|Expected tensor for argument #1 'indices'|tensors used as indices|expected .*int64|int64 expected|index.*integer|indices.*(int|long)|one_hot/i;
 const WANTS_FLOATS =
-  /not implemented for '(Long|Bool|Int)'|expected m1 and m2 to have the same dtype|same dtype|should be the same|must match except|Expected .* (Float|floating)|floating point|Input type|can only be/i;
+  /with a bool tensor is not supported|not implemented for '(Long|Bool|Int)'|expected m1 and m2 to have the same dtype|same dtype|should be the same|must match except|Expected .* (Float|floating)|floating point|Input type|can only be/i;
 
 const narrow = (list: readonly Leaf[], rank: number): readonly Leaf[] => {
   const exact = list.filter(t => t.c.dims.length === rank);

@@ -1,4 +1,6 @@
 // Other inputs after a failed run. In: the holes, the state that failed, its failure. Out: states to try, most plausible first.
+
+import { PyFloat } from "../../objects/values";
 import { alternativeChoices } from "../choices/alternatives";
 import { mayBeNone } from "../choices/holes";
 import { heldTensors, keptEnds, reshaped, tensorChoices } from "../choices/inputs";
@@ -6,20 +8,22 @@ import { roundRobin } from "../construct";
 import type { InferContext } from "../context";
 import {
   ABSENT,
+  bool,
   type Choice,
   distinct,
   type Failure,
   type Hole,
   NONE,
+  number,
   type Resize,
   type State,
   type TensorChoice,
   tensor,
   withChoice,
 } from "../types";
-import { blamed, missingKey } from "./failure";
+import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { choiceLeaves, holeOf, type Leaf, resized, withLeaf } from "./leaves";
-import { alike, enlarged, messageRepairs } from "./message_repairs";
+import { alike, enlarged, fed, masksAlike, messageRepairs, typedAlike } from "./message_repairs";
 import { pairedResizes, resizes } from "./solve";
 
 /** what a failure asks an input to hold: an attribute of a tensor or of a record, a key of a dictionary */
@@ -72,15 +76,40 @@ function wantedTensors(holes: readonly Hole[], state: State, f: Failure): State[
   });
 }
 
+const MOST_SPELLED_OUT = 6;
+
+/** what does nothing with its defaults (a factor of 1, no mask) may do something with other values of them */
+function spelledOut(holes: readonly Hole[], state: State): State[] {
+  const other = (h: Hole): Choice | undefined => {
+    const v = h.fallback;
+    if (typeof v === "boolean") return bool(!v);
+    if (typeof v === "number") return number(v === 0 ? 1 : v * 2);
+    if (v instanceof PyFloat) return number(v.value === 0 ? 0.5 : v.value * 2, true);
+    if (typeof v === "string") return h.choices.find(c => c.kind === "str" && c.value !== v);
+    return v === null ? h.choices.find(c => c.kind !== "none") : undefined;
+  };
+  return holes
+    .filter(h => !h.required && (state.get(h.name) ?? ABSENT).kind === "absent")
+    .flatMap(h => {
+      const c = other(h);
+      return c === undefined ? [] : [withChoice(state, h.name, c)];
+    })
+    .slice(0, MOST_SPELLED_OUT);
+}
+
 /** States that answer the failure, most plausible first. Sizes that the file writes as numbers stay. */
 export function repairs(ctx: InferContext, given: readonly Hole[], state: State, f: Failure): State[] {
   const holes = given.filter(h => !h.written);
   const all = leavesOf(state);
   const leaves = all.filter(l => l.c.fixed === undefined);
   const out: State[] = [
+    ...(f.message === NO_OPERATORS ? spelledOut(holes, state) : []),
     ...held(holes, state, f),
     ...wantedTensors(holes, state, f),
     ...enlarged(state, leaves, f),
+    ...fed(state, leaves, f),
+    ...typedAlike(state, leaves, f),
+    ...masksAlike(state, leaves, f),
     ...alike(state, leaves, f),
   ];
   const dims = (path: string): readonly number[] => all.find(l => l.path === path)?.c.dims ?? [];
@@ -104,7 +133,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
   const byMessage = messageRepairs(leaves, state, f);
   // words that say more than a question about a size does
   const told =
-    /to have \d+ channels|unpack|Expected \dD|expected \dD|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified/.test(
+    /to have \d+ channels|unpack|(list|tuple) index out|[Ee]xpected \dD|\d[ -]dim|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified/.test(
       f.message,
     );
   if (told) out.push(...byMessage, ...sized);
@@ -120,7 +149,9 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     const h = holes.find(x => x.name === name);
     if (!h) return [];
     const now = state.get(name) ?? ABSENT;
-    if (now.kind === "absent" && !ABSENCE.test(`${f.type} ${f.message}`)) return [];
+    // the program's own words name what it was not given
+    const missed = h.fallback === null && f.lines[0]?.has(name);
+    if (now.kind === "absent" && !missed && !ABSENCE.test(`${f.type} ${f.message}`)) return [];
     const list = others(ctx, h, now, f);
     return (mayBeNone(h) && now.kind !== "none" ? distinct([NONE, ...list]) : list).map(c =>
       withChoice(state, name, c),

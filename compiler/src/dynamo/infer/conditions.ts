@@ -1,0 +1,134 @@
+// Constructor arguments that a failing forward asks for. In: the class, its parameters, what stood in them, the error. Out: states
+// to build once more, which make the constructor set an attribute that it sets under a condition only.
+import type * as ast from "../../python/ast";
+import type { PyClass, Value } from "../objects/values";
+import { methodOf } from "./context";
+import { intOf, stringOf } from "./syntax";
+import { ABSENT, bool, type Choice, type Failure, type Hole, NONE, number, type State, str, withChoice } from "./types";
+
+/** paths to one attribute that are tried */
+const MOST_PATHS = 4;
+
+/** "'Net' object has no attribute 'gate'", where the constructor has `if config.gated: self.gate = ...` */
+export function conditional(cls: PyClass, holes: readonly Hole[], s: State, f: Failure): State[] {
+  const [, owner, name] = /^'(\w+)' object has no attribute '(\w+)'/.exec(f.message) ?? [];
+  if (owner === undefined || name === undefined || !cls.mro.some(c => c.name === owner)) return [];
+  const body = methodOf(cls, "__init__")?.code.body ?? [];
+  const reader = new Reader(body, holes);
+  return pathsTo(name, body)
+    .slice(0, MOST_PATHS)
+    .flatMap(path => {
+      const made = path.reduce<State | undefined>((st, c) => st && reader.settled(st, c.test, c.holds), s);
+      return made === undefined || made === s ? [] : [made];
+    });
+}
+
+interface Condition {
+  readonly test: ast.Expr;
+  readonly holds: boolean;
+}
+
+/** the conditions under which statements set self.name, one list a place */
+function pathsTo(name: string, body: readonly ast.Stmt[]): Condition[][] {
+  const out: Condition[][] = [];
+  const visit = (list: readonly ast.Stmt[], under: readonly Condition[]): void => {
+    for (const s of list) {
+      if (s.kind === "If") {
+        visit(s.body, [...under, { test: s.test, holds: true }]);
+        visit(s.orelse, [...under, { test: s.test, holds: false }]);
+      } else if (s.kind === "For" || s.kind === "With" || s.kind === "Try") visit(s.body, under);
+      else if (under.length > 0 && sets(s, name)) out.push([...under]);
+    }
+  };
+  visit(body, []);
+  return out;
+}
+
+function sets(s: ast.Stmt, name: string): boolean {
+  const targets = s.kind === "Assign" ? s.targets : s.kind === "AnnAssign" ? [s.target] : [];
+  return targets
+    .flatMap(t => (t.kind === "Tuple" ? t.elts : [t]))
+    .some(t => t.kind === "Attribute" && t.attr === name && t.value.kind === "Name" && t.value.id === "self");
+}
+
+/** reads tests of a constructor as questions about its parameters */
+class Reader {
+  constructor(
+    private readonly body: readonly ast.Stmt[],
+    private readonly holes: readonly Hole[],
+  ) {}
+
+  /** the state in which the test holds, or does not; undefined: it asks for nothing that a parameter says */
+  settled(s: State, test: ast.Expr, holds: boolean): State | undefined {
+    if (test.kind === "UnaryOp" && test.op === "not") return this.settled(s, test.operand, !holds);
+    if (test.kind === "BoolOp") {
+      // all parts of what is to hold together; the first that can be of the others
+      const together = (test.op === "and") === holds;
+      if (together) return test.values.reduce<State | undefined>((st, v) => st && this.settled(st, v, holds), s);
+      return test.values.map(v => this.settled(s, v, holds)).find(x => x !== undefined);
+    }
+    if (test.kind !== "Compare") return this.put(s, test, holds ? undefined : bool(false), holds);
+    const other = test.comparators[0];
+    if (test.ops.length !== 1 || other === undefined) return undefined;
+    const op = test.ops[0];
+    if (other.kind === "Constant" && other.value.type === "None")
+      return this.put(s, test.left, (op === "is" || op === "==") === holds ? NONE : undefined, holds);
+    const literal = literalOf(other);
+    if (literal === undefined) return undefined;
+    if (op === "==" || op === "!=") return (op === "==") === holds ? this.put(s, test.left, literal, holds) : s;
+    if (op === "in" || op === "not in") return (op === "in") === holds ? this.put(s, test.left, literal, holds) : s;
+    if (literal.kind !== "number") return undefined;
+    const above = op === ">" || op === ">=";
+    return this.put(s, test.left, number(literal.value + (above === holds ? 1 : -1)), holds);
+  }
+
+  /** `value`: undefined: anything that is true and not None */
+  private put(s: State, e: ast.Expr, value: Choice | undefined, holds: boolean): State | undefined {
+    if (e.kind === "Name") {
+      const h = this.holes.find(x => x.name === e.id);
+      const made = h && !h.written ? (value ?? likely(h, s.get(h.name) ?? ABSENT)) : undefined;
+      return h && made ? withChoice(s, h.name, made) : undefined;
+    }
+    if (e.kind !== "Attribute" || e.value.kind !== "Name") return undefined;
+    if (e.value.id === "self") {
+      const source = this.stored(e.attr);
+      return source && this.put(s, source, value, holds);
+    }
+    const owner = e.value.id;
+    const h = this.holes.find(x => x.name === owner);
+    const now = s.get(owner);
+    if (!h || h.written || now?.kind !== "object") return undefined;
+    const given = [...now.given.filter(([k]) => k !== e.attr), [e.attr, value ?? bool(true)] as const];
+    return withChoice(s, owner, { ...now, given });
+  }
+
+  /** what self.name was set to, where that is a name or an attribute */
+  private stored(name: string): ast.Expr | undefined {
+    for (const s of this.body) {
+      if (s.kind !== "Assign" || !sets(s, name)) continue;
+      if (s.value.kind === "Name" || (s.value.kind === "Attribute" && !isSelf(s.value.value))) return s.value;
+    }
+    return undefined;
+  }
+}
+
+const isSelf = (e: ast.Expr): boolean => e.kind === "Name" && e.id === "self";
+
+/** something true, of the parameter's own kind */
+function likely(h: Hole, now: Choice): Choice | undefined {
+  const fallback: Value | undefined = h.fallback;
+  if (typeof fallback === "boolean" || now.kind === "bool") return bool(true);
+  return h.choices.find(c => !falsy(c) && JSON.stringify(c) !== JSON.stringify(now)) ?? bool(true);
+}
+
+const falsy = (c: Choice): boolean =>
+  c.kind === "none" || c.kind === "absent" || (c.kind === "bool" && !c.value) || (c.kind === "number" && c.value === 0);
+
+function literalOf(e: ast.Expr): Choice | undefined {
+  if (e.kind === "Tuple" || e.kind === "List" || e.kind === "Set") return e.elts[0] && literalOf(e.elts[0]);
+  const text = stringOf(e);
+  if (text !== undefined) return str(text);
+  const n = intOf(e);
+  if (n !== undefined) return number(n);
+  return e.kind === "Constant" && e.value.type === "bool" ? bool(e.value.value) : undefined;
+}

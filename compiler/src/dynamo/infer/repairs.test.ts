@@ -1,0 +1,159 @@
+// What a failure asks for: inputs and constructor arguments that other words of torch, or the code around, lead to.
+import { describe, expect, test } from "vitest";
+import { analysed, assumedOf, operatorsOf } from "./testing/analysed";
+
+describe("inputs", () => {
+  test("of a layer are as wide as it is, floats although their name says labels, a row an item", () => {
+    const r = analysed(`
+class Conditioned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.vector_in = nn.Linear(768, 64)
+        self.text_in = nn.Linear(96, 64)
+
+    def forward(self, text, y):
+        return self.text_in(text) + self.vector_in(y)[:, None]
+`);
+    expect(assumedOf(r, "Conditioned")).toMatch(/text is float32\[8, \d+, 96\].*y is float32\[8, 768\]/);
+  });
+
+  test("have the rank that the code checks, in an assert or before it raises", () => {
+    const r = analysed(`
+class Checked(nn.Module):
+    def forward(self, img, ctx):
+        if img.ndim != 3 or len(ctx.shape) != 2:
+            raise ValueError("shapes do not fit")
+        return img.sum() + ctx.sum()
+
+class Said(nn.Module):
+    def check(self, z):
+        if z.dim() != 2:
+            raise ValueError("the input must have 2 dimensions")
+
+    def forward(self, x):
+        self.check(x)
+        return x * 2
+`);
+    expect(assumedOf(r, "Checked")).toMatch(/img is float32\[\d+, \d+, \d+\].*ctx is float32\[\d+, \d+\]/);
+    expect(assumedOf(r, "Said")).toMatch(/x is float32\[\d+, \d+\]$/);
+  });
+
+  test("are of the type that the parameters have", () => {
+    const r = analysed(`
+class Half(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Linear(32, 16, dtype=torch.bfloat16)
+
+    def forward(self, x, y):
+        return self.a(x) * y
+`);
+    expect(assumedOf(r, "Half")).toMatch(/x is bfloat16\[.*, 32\]/);
+  });
+
+  test("masks share the channels of what they are multiplied with", () => {
+    const r = analysed(`
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = nn.Conv1d(6, 24, 3, padding=1)
+        self.down = nn.Conv1d(24, 6, 3, padding=1)
+
+    def forward(self, x, x_mask):
+        h = self.up(x * x_mask).relu()
+        return self.down(h * x_mask) * x_mask
+`);
+    expect(assumedOf(r, "Masked")).toMatch(/x is float32\[8, 6, (\d+)\]; x_mask is \w+\[8, 1, \1\]/);
+  });
+
+  test("have as many columns as a list of the module has items, those that are joined together", () => {
+    const r = analysed(`
+class Axes(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.dims = [16, 56, 56]
+
+    def forward(self, a_ids, b_ids):
+        ids = torch.cat((a_ids, b_ids), dim=0)
+        return torch.cat([ids[..., i].float()[..., None].repeat(1, self.dims[i]) for i in range(ids.shape[-1])], -1)
+`);
+    expect(assumedOf(r, "Axes")).toMatch(/a_ids is int64\[8, 3\].*b_ids is int64\[8, 3\]/);
+  });
+
+  test("that a graph's nodes and edges carry are a row each", () => {
+    const r = analysed(`
+class Conv(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(16, 8)
+
+    def forward(self, x, edge_index):
+        h = self.lin(x)
+        return torch.zeros_like(h).index_add_(0, edge_index[1], h[edge_index[0]])
+`);
+    expect(assumedOf(r, "Conv")).toMatch(/x is float32\[\d+, 16\]; edge_index is int64\[2, \d+\]/);
+  });
+
+  test("that may be left out are given where the module does nothing without them, or its error names them", () => {
+    const r = analysed(`
+class Resize(nn.Module):
+    def forward(self, x, scale_factor=1.0):
+        if scale_factor == 1.0:
+            return x
+        return F.interpolate(x, scale_factor=scale_factor)
+
+class Guided(nn.Module):
+    def forward(self, x, guidance=None):
+        if guidance is None:
+            raise ValueError("Didn't get guidance strength")
+        return x * guidance[:, None, None]
+`);
+    expect(operatorsOf(r, "Resize")).not.toEqual([]);
+    expect(assumedOf(r, "Resize")).toContain("scale_factor is 2");
+    expect(assumedOf(r, "Guided")).toContain("guidance is float32[8]");
+  });
+});
+
+describe("constructor arguments", () => {
+  test("make the constructor set what forward reads", () => {
+    const r = analysed(`
+class Net(nn.Module):
+    def __init__(self, config, depth=1, gated=False):
+        super().__init__()
+        self.gated = gated
+        if depth > 2:
+            self.embed = nn.Linear(8, 16)
+        if self.gated and config.width > 3:
+            self.gate = nn.Linear(16, 16)
+
+    def forward(self, x):
+        h = self.embed(x)
+        return h * self.gate(h)
+`);
+    expect(operatorsOf(r, "Net")).toContain("operator.mul");
+    expect(assumedOf(r, "Net")).toMatch(/width 4; depth is 3; gated is True/);
+  });
+
+  test("of a base are those that a class derived from it hands over", () => {
+    const r = analysed(`
+class Parts:
+    def __init__(self, net):
+        self.net = net
+
+class Base(nn.Module):
+    def __init__(self, parts):
+        super().__init__()
+        if type(parts).__name__ != "Parts" or not isinstance(parts.net, nn.Sequential):
+            raise TypeError("no parts")
+        self.net = parts.net
+
+    def forward(self, x):
+        return self.net(x)
+
+class Derived(Base):
+    def __init__(self, width):
+        super().__init__(Parts(nn.Sequential(nn.Linear(width, 4))))
+`);
+    expect(assumedOf(r, "Derived") || assumedOf(r, "Base")).toContain("width is");
+  });
+});
