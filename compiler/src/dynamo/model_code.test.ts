@@ -148,6 +148,15 @@ print(np.nansum(a), np.nanmean(a, axis=1), np.nanmax(a), np.nanmin(a))
     ]);
   });
 
+  it("compares as functions, and knows older names", () => {
+    const r = run(`
+import numpy as np
+print(np.less(1, 2), np.equal(np.arange(3), 1).tolist(), np.cumproduct((5, 5, 11))[-1], list(np.ndindex(2, 2))[-1], np.tri(2).tolist())
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual(["True [False, True, False] 275 (1, 1) [[1.0, 0.0], [1.0, 1.0]]"]);
+  });
+
   it("takes arguments by numpy's own names", () => {
     const r = run(`
 import numpy as np
@@ -180,7 +189,40 @@ print(torch.compile(Offset())(torch.zeros(2, 2, dtype=torch.long, device="cuda")
   });
 });
 
+describe("a model on transformers' base class", () => {
+  it("is loaded without its weights, with what is given for its configuration", () => {
+    const r = run(`
+import torch
+from transformers import BertConfig
+from transformers.modeling_utils import PreTrainedModel, apply_chunking_to_forward
+class Body(PreTrainedModel):
+    config_class = BertConfig
+    def __init__(self, config, pooled=True):
+        super().__init__(config)
+        self.pooled, self.proj = pooled, torch.nn.Linear(config.hidden_size, 4)
+    def forward(self, x):
+        return apply_chunking_to_forward(self.proj, self.config.chunk_size_feed_forward, 1, x)
+own = Body.from_pretrained("name", config=BertConfig(hidden_size=16, chunk_size_feed_forward=2), pooled=False)
+print(own.pooled, Body.from_pretrained("name", cache_dir="x", num_labels=5).config.num_labels)
+print(torch.compile(own.cuda())(torch.randn(2, 6, 16, device="cuda")).shape)
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual(["False 5", "torch.Size([2, 6, 4])"]);
+  });
+});
+
 describe("torch beside layers", () => {
+  it("counts hits of a binomial distribution", () => {
+    const r = run(`
+import torch
+from torch.distributions.binomial import Binomial
+d = Binomial(10, logits=torch.zeros(3, device="cuda"))
+print(d.mean.shape, torch.compile(d.log_prob)(torch.ones(2, 3, device="cuda")).shape, Binomial(probs=0.5).probs.shape)
+`);
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual(["torch.Size([3]) torch.Size([2, 3]) torch.Size([])"]);
+  });
+
   it("follows distributions into the operators that they are made of", () => {
     const r = run(`
 import torch, torch.nn as nn

@@ -68,9 +68,15 @@ export function toExpr(src: Source, n: RawNode): ast.Expr {
     }
     case "expression_list":
       return { kind: "Tuple", span, elts: named(n).map(c => hoistStar(toExpr(src, c))) };
+    case "tuple_pattern": {
+      const parts = named(n);
+      const first = parts[0];
+      // a target in parentheses is no tuple: (p) = x binds p, (p,) = x unpacks
+      if (parts.length === 1 && first && !n.children.some(c => c.type === ",")) return toExpr(src, first);
+      return { kind: "Tuple", span, elts: parts.map(c => toExpr(src, c)) };
+    }
     case "tuple":
     case "pattern_list":
-    case "tuple_pattern":
       return { kind: "Tuple", span, elts: named(n).map(c => toExpr(src, c)) };
     case "list":
     case "list_pattern":

@@ -95,6 +95,16 @@ describe("PythonFile", () => {
     ]);
   });
 
+  it("takes a target in parentheses for the target alone, one before a comma for a tuple", () => {
+    const targets = (text: string): string[] => {
+      const s = first(text);
+      return s.kind === "Assign" ? s.targets.map(t => t.kind) : s.kind === "For" ? [s.target.kind] : [];
+    };
+    expect(targets("a.b = (\n    c.d\n) = e")).toEqual(["Attribute", "Attribute"]);
+    expect(targets("(a,) = (b, c) = e")).toEqual(["Tuple", "Tuple"]);
+    expect(targets("for (x) in y: pass")).toEqual(["Name"]);
+  });
+
   it("reads match statements", () => {
     const m = first(
       "match x:\n    case [a, *_]: pass\n    case {'k': 1, **r}: pass\n    case P(x=1) | None: pass\n    case _: pass\n",

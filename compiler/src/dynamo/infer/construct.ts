@@ -2,13 +2,14 @@
 // failure that got farthest.
 import { type PyClass, type PyDict, PyFloat, PyList, PyTuple, type Value } from "../objects/values";
 import { alternativeChoices } from "./choices/alternatives";
+import { computing } from "./choices/computing";
 import { smaller } from "./choices/smaller";
 import { conditional } from "./conditions";
 import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
-import { agreeing } from "./search/agree";
+import { agreeing, assertedEqual } from "./search/agree";
 import { blamed, endless, failureOf, missingKey, NO_OPERATORS, whyOf } from "./search/failure";
 import { type Found, search } from "./search/search";
 import {
@@ -172,25 +173,6 @@ export function rebuild(
   }
 }
 
-/** where a wrapper runs nothing since what it wraps changes nothing: something inside that computes */
-function computing(holes: readonly Hole[], state: State): State[] {
-  const changesNothing = (c: Choice): boolean =>
-    c.kind === "module" ||
-    c.kind === "identity" ||
-    ((c.kind === "named" || c.kind === "instance") && IDENTITY.test(c.path));
-  const made = new Map(state);
-  for (const h of holes) {
-    const c = state.get(h.name) ?? ABSENT;
-    if (changesNothing(c)) made.set(h.name, SCALE);
-    else if (c.kind === "seq" && c.items.length > 0 && c.items.every(changesNothing))
-      made.set(h.name, { ...c, items: c.items.map(() => SCALE) });
-  }
-  return [made];
-}
-
-const IDENTITY = /^torch\.nn\.Identity$/;
-const SCALE: Choice = { kind: "scale" };
-
 function notesOf({ holes, name, changes }: Maker, s: State): string[] {
   const given = described(holes, s);
   return name === null || changes ? given : [`built by ${name}()`, ...given];
@@ -276,6 +258,8 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
       choiceText(s.get(h.name) ?? ABSENT) !== choiceText(wanted),
   );
   if (wanted && asserted.length > 0) return asserted.map(h => withChoice(s, h.name, wanted));
+  const equal = assertedEqual(holes, s, f);
+  if (equal.length > 0) return equal;
   const names = blamed(holes, f);
   const suspects = (names.length > 0 ? names : holes.filter(h => h.required).map(h => h.name)).slice(0, 5);
   const beside = [...new Set(holes.flatMap(h => (typeof h.fallback === "number" ? [h.fallback] : [])))];

@@ -37,6 +37,36 @@ class Tagged(nn.Module):
   });
 });
 
+describe("a module with defaults that its code refuses or that do nothing", () => {
+  test("has the two arguments equal that an assertion wants to be", () => {
+    const r = analysed(`
+class Residual(nn.Module):
+    def __init__(self, d_input=48, d_model=64):
+        super().__init__()
+        assert d_input == d_model
+        self.proj = nn.Linear(d_input, d_model)
+
+    def forward(self, x):
+        return x + self.proj(x)
+`);
+    expect(operatorsOf(r, "Residual")).toContain("torch._C._nn.linear");
+    expect(assumedOf(r, "Residual")).toMatch(/d_input is 64|d_model is 48/);
+  });
+
+  test("has factors of two where those of one leave its input as it is", () => {
+    const r = analysed(`
+class Down(nn.Module):
+    def __init__(self, stride=1):
+        super().__init__()
+        self.stride = stride
+
+    def forward(self, x):
+        return x[..., :: self.stride] if self.stride > 1 else x
+`);
+    expect(assumedOf(r, "Down")).toContain("stride is 2");
+  });
+});
+
 describe("what a file shows of a class", () => {
   test("is no instance whose constructor failed half-way", () => {
     const r = analysed(`
@@ -317,6 +347,33 @@ class Net(nn.Module):
         return self.patches(x) + self.position
 `);
     expect(assumedOf(r, "Net")).toMatch(/x is float32\[\d+, 5, 96, 96\]/);
+  });
+
+  test("get another rank where one had a dimension added before they met", () => {
+    const r = analysed(`
+class Join(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Linear(9, 4)
+
+    def forward(self, x, mels):
+        return self.proj(torch.cat((x.unsqueeze(-1), mels), 2))
+`);
+    expect(operatorsOf(r, "Join")).toContain("torch._C._nn.linear");
+  });
+
+  test("of a speaker are one number a sample, and what is output has a size", () => {
+    const r = analysed(`
+class Voice(nn.Module):
+    def __init__(self, output_size):
+        super().__init__()
+        self.embed, self.proj = nn.Embedding(10, 32), nn.Linear(64, output_size)
+
+    def forward(self, x, speaker_ids):
+        e = self.embed(speaker_ids)
+        return self.proj(torch.cat((x, e.unsqueeze(1).expand(-1, x.size(1), -1)), 2))
+`);
+    expect(assumedOf(r, "Voice")).toMatch(/output_size is \d.*speaker_ids is int64\[\d+\]/);
   });
 
   test("that are concatenated share a layer's channels", () => {

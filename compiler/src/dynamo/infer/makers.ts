@@ -36,16 +36,20 @@ function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict): Hole
   const f = functionOf(init) ?? functionOf(cls.lookup("__new__"));
   if (!f || f.code.file.library === "hidden") return [];
   const holes = functionHoles(ctx, f, cls, 1, constructorChoices);
-  return withConstants(ctx, f.code.varkw ? [...holes, ...handedOn(ctx, cls, f, holes)] : holes);
+  return withConstants(ctx, f.code.varkw ? [...holes, ...handedOn(ctx, cls, f, holes)] : holes, cls);
 }
 
-/** what the project's files give to parameters of these names stands beside the guesses */
-function withConstants(ctx: InferContext, holes: readonly Hole[]): Hole[] {
+/** what the project's files give to parameters of these names stands beside the guesses, what calls of `cls` give before */
+function withConstants(ctx: InferContext, holes: readonly Hole[], cls?: PyClass): Hole[] {
   const needed = holes.filter(h => h.required).map(h => h.name);
-  const about = ctx.constants.about(needed);
+  const named = ctx.constants.about(needed);
+  const positional = holes.flatMap(h => (h.keywordOnly ? [] : [h.name]));
+  const given = cls && needed.length > 0 ? ctx.constants.givenTo(cls.name, positional) : undefined;
+  const about = (name: string): Choice | undefined => given?.get(name) ?? named(name);
   const told = needed.filter(n => about(n) !== undefined).length;
   // a file that speaks of most of them speaks of this class
   const trusted = told >= 3 && told >= needed.length * 0.6;
+  const shown = given !== undefined && needed.filter(n => given.has(n)).length >= needed.length / 2;
   return holes.map(h => {
     const c = h.required ? about(h.name) : undefined;
     if (c === undefined || h.usage.called || (h.annotation !== "" && !fitsType(h.annotation, c))) return h;
@@ -54,7 +58,12 @@ function withConstants(ctx: InferContext, holes: readonly Hole[]): Hole[] {
       first !== undefined &&
       ((c.kind === "seq" && first.kind !== "seq" && h.usage.sequence) ||
         (c.kind === "dict" && (h.usage.mapping || h.usage.keys.size > 0)));
-    return { ...h, choices: distinct(trusted || other || !first ? [c, ...h.choices] : [first, c, ...rest]) };
+    return {
+      ...h,
+      choices: distinct(
+        trusted || (shown && given?.has(h.name)) || other || !first ? [c, ...h.choices] : [first, c, ...rest],
+      ),
+    };
   });
 }
 

@@ -93,6 +93,8 @@ export interface Failure {
   readonly at: string | null;
   /** a name and what the failing assertion wants it to be */
   readonly asserted: readonly [string, Choice] | null;
+  /** two names that the failing assertion wants to be equal */
+  readonly equal: readonly [string, string] | null;
   readonly type: string;
   readonly message: string;
   /** how far it got; more is better */

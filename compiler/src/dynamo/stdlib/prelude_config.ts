@@ -41,6 +41,10 @@ class OmegaConf:
         pass
 
     @staticmethod
+    def get_type(value, key=None):
+        return type(value if key is None else value[key])
+
+    @staticmethod
     def is_config(value):
         return isinstance(value, AttributeDict)
 

@@ -92,10 +92,36 @@ class ModuleUtilsMixin:
     pass
 
 
+def apply_chunking_to_forward(forward_fn, chunk_size, chunk_dim, *tensors):
+    if chunk_size == 0:
+        return forward_fn(*tensors)
+    parts = zip(*(t.chunk(t.shape[chunk_dim] // chunk_size, dim=chunk_dim) for t in tensors))
+    return torch.cat([forward_fn(*p) for p in parts], dim=chunk_dim)
+
+
+# what from_pretrained takes for itself: it never reaches the model
+_LOADING = ("cache_dir", "revision", "trust_remote_code", "torch_dtype", "dtype", "device_map", "low_cpu_mem_usage",
+            "state_dict", "local_files_only", "force_download", "ignore_mismatched_sizes", "output_loading_info",
+            "use_safetensors", "attn_implementation", "subfolder", "token", "use_auth_token")
+
+
 class PreTrainedModel(nn.Module):
     config_class = None
     base_model_prefix = ""
     main_input_name = "input_ids"
+
+    @classmethod
+    def from_pretrained(cls, name=None, *args, config=None, **kwargs):
+        if not isinstance(config, PretrainedConfig):
+            config = (cls.config_class or LibraryConfig).from_pretrained(name)
+        kept = {k: v for k, v in kwargs.items() if k not in _LOADING}
+        for k in [k for k in kept if hasattr(config, k)]:
+            setattr(config, k, kept.pop(k))
+        return cls(config, *args, **kept)
+
+    @classmethod
+    def _from_config(cls, config, **kwargs):
+        return cls(config)
 
     def __init__(self, config=None, *inputs, **kwargs):
         super().__init__()

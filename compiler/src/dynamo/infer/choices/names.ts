@@ -38,13 +38,15 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
   [/window/, 7],
   [/num_groups|norm_groups|^groups_norm$|n_groups/, 8],
   [/kernel|^k$|ksize|^ks$|filter_size|conv_size/, 3],
+  // a bank of filters of all sizes up to it; bits of a code
+  [/_k$|(^|_)n?_?bits$/, 8],
   [
     /stride|dilation|^groups?$|expan(sion|d)$|expand_ratio|scale_factor|^factor$|reduction_ratio|^cardinality$|upscale|^level$|^s$|^d$|^p$|interval|downsample_rate/,
     1,
   ],
   [/mlp_ratio|ffn_ratio|hidden_ratio|^mult$|ff_mult|multiple|multiplier|expansion_factor|mlp_expansion|^r$|squeeze/, 4],
   [
-    /padding|^pad$|pad_idx|pad_id|pad_token|drop|dropout|^p_|offset|_idx$|_index$|start_pos|^layer_?id(x)?$|^layer_idx$|^block_id$|^rank$|^cls_token_id$/,
+    /padding|^pad$|pad_idx|pad_id|pad_token|drop|dropout|^p_|offset|_idx$|_index$|start_pos|^layer_?id(x)?$|^layer_idx$|^block_id$|^rank$|^cls_token_id$|^chunk_size_feed_forward$/,
     0,
   ],
   [/batch_size|^bsz?$/, SIZES.batch],
@@ -60,7 +62,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
   [/n_mels?|num_mels?|mel_(channels|bins|dim)|n_mel_channels|num_bands|freq(uency)?_bins/, 80],
   [/n_fft|filter_length|fft_size|win_length|win_size/, 1024],
   [/hop/, 256],
-  [/sample_rate|sampling_rate|^sr$/, 16000],
+  [/samp(le|ling)?_?rate|^sr$|^fs$/, 16000],
   [
     /^(in_?|input_?|img_?|image_?|rgb_?|n_)(chans?|channels?|channel_?num|planes|ch|c|nc|dim_in)$|in_chans|n_colors|^c_in$|img_channels|image_channels|^num_channels$|input_nc|output_nc|^channels$|^n_channels$|^chans$|^in_nc$|^out_nc$|^in_dim$|^num_in_ch$|^num_out_ch$/,
     3,
@@ -74,7 +76,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
     2048,
   ],
   [
-    /hidden|dim|embd|embed|emb|d_model|n_state|width|units|features|nf$|^d$|^n$|d_word_vec|input_size|output_size|size$|latent|z_size|^c$|^in_c$|^out_c$|channels?$|^e$|proj|feat|base|nz|^h$|^w$|code/,
+    /hidden|dim|embd|embed|emb|d_model|n_state|width|units|features|nf$|^d$|^n$|d_word_vec|input_size|output_size|size$|latent|z_size|^c$|^in_c$|^out_c$|channels?$|^e$|proj|feat|base|nz|^h$|^w$|code(?!r)|^d_(in|out)(put)?$/,
     SIZES.width,
   ],
   [/batch/, SIZES.batch],
@@ -115,6 +117,9 @@ const OBJECTS =
   /^(config|cfg|args|arg|params|conf|opt|opts|options|hparams?|hps|h|hp|model_args|model_config|configs?|settings|model_params|global_params|block_args|hyperparams?|c)$|_(config|cfg|args|params|hparams)$/;
 const BOOLS =
   /^(is|has|use|do|with|should|apply|enable|disable|return|output|no|add|learn|train|freeze|share|tie|need|allow|force|want|only|keep|low|fused|flash|double|separate)_|^(bias|causal|training|train|inplace|affine|bilinear|batch_norm|pretrained|residual|shortcut|downsample|upsample|bidirectional|norm|normalize|last|first|final|verbose|debug|causality|qkv_bias|batch_first|gated|small|relu|masked|use\w+|is\w+|dense|pre_norm|attention|attn|lora|flash|mask_future|skip|downsampling|se|deconv)$|_(only|enabled|flag|first|bias|checkpointing|attn|norm|residual|on|off)$/;
+/** what a network gives or keeps has a size: output_size, train_steps */
+const COUNTED =
+  /^(output|low|need|keep|train|learn|double|only|share|separate)_(\w+_)?(sizes?|dims?|channels?|features?|len|length|width|height|units|ch|nc|classes|layers?|heads?|nodes|steps?|rate|prob|ratio|freq|rank|resolution)$/;
 const MODULES =
   /^(net|model|unet|encoder|decoder|backbone|module|denoiser|transformer|vit|image_encoder|text_encoder|prompt_encoder|mask_decoder|generator|discriminator|vae|autoencoder|fn|function|student|teacher|layer|block|attn_layers|embedding|embed|embedder|tokenizer|quantizer|conditioner|diffusion_model|base_model|language_model|core|trunk|head|sublayer|submodule|cell|attention|feed_forward|self_attn|cross_attn|ff|position_embedding|\w+_(net|model|encoder|decoder|module|backbone|layer|block|head|embed|embedding|attn))$/;
 const CLASSES =
@@ -135,7 +140,7 @@ export function floatFor(name: string): number | undefined {
 export const isFloatName = (name: string): boolean =>
   /(^|_)(eps|epsilon|dropout|drop|prob|masking_ratio|mask_ratio|keep_ratio|threshold|theta|temperature|momentum|lr|alpha|gamma|beta|sigma|std|lambda|rate|droppath|drop_path|weight_decay|init_values?|scale)$|dropout|_rate$|_prob$|^drop|_eps$|_p$/i.test(
     name,
-  ) && !/growth_rate|sample_rate|sampling_rate|frame_rate|bit_?rate/.test(name);
+  ) && !/growth_rate|samp(le|ling)?_?rate|frame_rate|bit_?rate/.test(name);
 
 export function stringFor(name: string): string {
   const n = name.toLowerCase();
@@ -144,14 +149,14 @@ export function stringFor(name: string): string {
 
 export const isStringName = (name: string): boolean => STRINGS.some(([re]) => re.test(name.toLowerCase()));
 export const isConfigName = (name: string): boolean => OBJECTS.test(name);
-export const isBoolName = (name: string): boolean => BOOLS.test(name);
+export const isBoolName = (name: string): boolean => BOOLS.test(name) && !COUNTED.test(name);
 export const isModuleName = (name: string): boolean => MODULES.test(name) && !/^(d|dim|n|num)_/.test(name);
 export const isClassName = (name: string): boolean => CLASSES.test(name);
 
 // ---- inputs of forward
 
 const TOKENS =
-  /^(idx|ids|input_ids|tokens?|token_ids|src_tokens|tgt_tokens|prev_output_tokens|input_tokens|positions?|position_ids|indices|index|word_ids|src_seq|trg_seq|src|tgt|trg|captions?|text|texts|phonemes?|prompt_ids|labels?|targets?|y|class_labels|classes|cls|class_ids|input_pos|segment_(ids|info|label)|token_type_ids|sid|speaker_ids?|t|ts|time|timesteps?|times|steps?)$|_(ids|tokens|idx|indices)$|^decoder_input/;
+  /^(idx|ids|input_ids|tokens?|token_ids|src_tokens|tgt_tokens|prev_output_tokens|input_tokens|positions?|position_ids|indices|index|word_ids|src_seq|trg_seq|src|tgt|trg|captions?|text|texts|phonemes?|prompt_ids|labels?|targets?|y|class_labels|classes|cls|class_ids|input_pos|segment_(ids|info|label)|token_type_ids|t|ts|time|timesteps?|times|steps?)$|_(ids|tokens|idx|indices)$|^decoder_input/;
 const IMAGES =
   /^(img|image|images|imgs|pixel_values|pixels|frames?_rgb|image[12]|img[12]|im|photo|rgb|lr|lq|samples|tensor_list|pixel_value)$/;
 const MASKS = /(^|_)mask(s|ed)?($|_)|^(attn|attention|key_padding|src|tgt)_?mask/;
@@ -172,7 +177,7 @@ export function inputKind(name: string): InputKind {
   const n = name.toLowerCase();
   if (MASKS.test(n)) return "mask";
   if (TIMES.test(n)) return "time";
-  if (/^(y|labels?|class_labels|classes|class_ids|cls)$/.test(n)) return "label";
+  if (/^(y|labels?|class_labels|classes|class_ids|cls|sid|(spk|speaker)(s|_?ids?)?)$/.test(n)) return "label";
   if (LENGTHS.test(n)) return "lengths";
   if (TOKENS.test(n)) return "tokens";
   if (IMAGES.test(n)) return "image";

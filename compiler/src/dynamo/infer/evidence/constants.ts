@@ -9,6 +9,7 @@ import { walk } from "../../../python/walk";
 import { parseYaml, YamlError } from "../../stdlib/yaml";
 import { parametersOf } from "../syntax";
 import { bool, type Choice, NONE, named, number, str } from "../types";
+import { callsIn, mentionsCall, namesIn } from "./constructor_calls";
 import { type Use, Uses } from "./uses";
 
 type Names = ReadonlyMap<string, Choice>;
@@ -21,6 +22,8 @@ export interface ProjectText {
 /** files that are parsed for one set of names */
 const MOST_PARSED = 12;
 const LONGEST = 200_000;
+/** files that are parsed for calls of one class */
+const MOST_CALLING = 4;
 /** files whose code is read for what it does with configurations */
 const NEAREST = 80;
 
@@ -111,6 +114,35 @@ export class ProjectConstants {
       }
     }
     return found.sort((a, b) => a.rank - b.rank);
+  }
+
+  private readonly given = new Map<string, Names>();
+
+  /**
+   * The values that calls of a class give to its parameters, of the call of which most is known: literals, and what the
+   * project's files give to the names that are handed over. `positional`: the parameters in order.
+   */
+  givenTo(cls: string, positional: readonly string[]): Names {
+    const key = `${cls}(${positional.join()})`;
+    let best = this.given.get(key);
+    if (best) return best;
+    best = new Map();
+    const calling = this.code()
+      .filter(f => mentionsCall(f.text, cls))
+      .sort((a, b) => distance(this.own, a.path) - distance(this.own, b.path))
+      .slice(0, MOST_CALLING);
+    for (const given of calling.flatMap(f => callsIn(f.text, cls, positional))) {
+      const about = this.about(namesIn(given));
+      const known = new Map(
+        [...given].flatMap(([name, e]) => {
+          const c = literalOf(e, about, true);
+          return c === undefined ? [] : [[name, c] as const];
+        }),
+      );
+      if (known.size > best.size) best = known;
+    }
+    this.given.set(key, best);
+    return best;
   }
 
   /** a number that some file of the project gives to a constant's name */
@@ -279,14 +311,15 @@ function listed(c: Choice | undefined): Choice | undefined {
   return c?.kind === "str" && /^\[[-\d., ]+\]$/.test(c.value) ? (fromData(parseYaml(c.value)) ?? c) : c;
 }
 
-function literalOf(e: ast.Expr, named: Constant): Choice | undefined {
+/** `any`: a name may stand for any literal, not numbers and words alone */
+function literalOf(e: ast.Expr, named: Constant, any = false): Choice | undefined {
   if (e.kind === "UnaryOp" && e.op === "-") {
     const c = literalOf(e.operand, named);
     return c?.kind === "number" ? number(-c.value, c.float) : undefined;
   }
   if (e.kind === "Name") {
     const c = named(e.id);
-    return c?.kind === "number" || c?.kind === "str" ? c : undefined;
+    return any || c?.kind === "number" || c?.kind === "str" ? c : undefined;
   }
   if (e.kind === "BinOp") return arithmetic(e.op, literalOf(e.left, named), literalOf(e.right, named));
   if (e.kind === "Tuple" || e.kind === "List") {

@@ -34,6 +34,28 @@ export function agreeing(holes: readonly Hole[], state: State, f: Failure): Stat
   return [...exact, ...scaled];
 }
 
+/** States in which two arguments are equal that an assertion wants to be, either one as the other is. */
+export function assertedEqual(holes: readonly Hole[], state: State, f: Failure): State[] {
+  const [a, b] = (f.equal ?? []).map(name => holes.find(h => h.name === name || h.selves.has(name)));
+  if (!a || !b || a === b) return [];
+  return [
+    [a, b],
+    [b, a],
+  ].flatMap(([to, from]) => {
+    const n = from && numberOf(from, state);
+    return !to || to.written || n === undefined || n === numberOf(to, state)
+      ? []
+      : [withChoice(state, to.name, number(n))];
+  });
+}
+
+/** the whole number that a hole holds, its default included */
+function numberOf(h: Hole, state: State): number | undefined {
+  const c = state.get(h.name) ?? ABSENT;
+  if (c.kind === "number") return c.float ? undefined : c.value;
+  return c.kind === "absent" && typeof h.fallback === "number" ? h.fallback : undefined;
+}
+
 /** the number that a hole holds, its default included, where it may be a width */
 function widthOf(h: Hole, state: State): number | undefined {
   if (h.written) return undefined;

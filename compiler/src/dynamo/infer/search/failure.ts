@@ -37,6 +37,16 @@ function assertedBy(e: PyError): readonly [string, Choice] | null {
   return [name, /^-?\d/.test(value) ? number(Number(value)) : str(value.slice(1, -1))];
 }
 
+const SAME = /^assert\s*\(?\s*(?:self\.)?([A-Za-z_]\w*)\s*==\s*(?:self\.)?([A-Za-z_]\w*)\b(?![.([])/;
+
+/** the two names that the failing line asserts to be equal */
+function equalIn(e: PyError): readonly [string, string] | null {
+  const at = e.trace[e.trace.length - 1];
+  const line = e.value.cls.name === "AssertionError" ? at?.file.lines[at.span.line - 1]?.trim() : undefined;
+  const [, a, b] = SAME.exec(line ?? "") ?? [];
+  return a === undefined || b === undefined ? null : [a, b];
+}
+
 export function failureOf(e: PyError, message: string, p: Progress): Failure {
   const lines = [...e.trace].reverse().map(t => {
     const code = t.file.lines.slice(t.span.line - 1, t.span.endLine).map(codeOf);
@@ -53,6 +63,7 @@ export function failureOf(e: PyError, message: string, p: Progress): Failure {
     message,
     at: placeOf(e),
     asserted: assertedBy(e),
+    equal: equalIn(e),
     progress: p.operators * 1_000_000 + p.steps,
     operators: p.operators,
     decisions: p.decisions,

@@ -167,6 +167,11 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   if (product) {
     makeUp(r => r - 1, Number(product[1]), Number(product[2]));
     share(r => r - 1, Number(product[2]));
+    // where nothing is known of the way to there: whatever has the size that was met
+    if (f.touched.length === 0)
+      for (const { path, c } of read)
+        for (const [i, d] of c.dims.entries())
+          if (i > 0 && d === Number(product[1])) out.push(withLeaf(state, path, resized(c, [i], Number(product[2]))));
   }
   const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
   if (elements) setDim(() => 1, Number(elements[1]));
@@ -196,6 +201,11 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   m = /same number of dimensions: got (\d+) and (\d+)/.exec(message);
   if (m) {
     const [a, b] = [Number(m[1]), Number(m[2])];
+    // where no input has that rank, a dimension was added or taken on the way to there
+    const changed = [a, b].some(rank => read.every(l => l.c.dims.length !== rank));
+    for (const l of changed ? read : [])
+      for (const rank of [l.c.dims.length - Math.abs(a - b), l.c.dims.length + Math.abs(a - b)])
+        if (rank > 0) setRank([l], rank);
     for (const rank of [Math.max(a, b), Math.min(a, b)]) setRank(read, rank);
   }
   m = /input\.dim\(\) = (\d+).*len\(dims\) = (\d+)/.exec(message);

@@ -49,7 +49,26 @@ def floor_divide(a, b):
     return a // b
 
 
-fmax, fmin = maximum, minimum
+def _compared(compare):
+    return lambda a, b: compare(a, b) if _is_number(a) and _is_number(b) else compare(asarray(a), b)
+
+
+_is_number = lambda x: isinstance(x, (int, float))
+equal, not_equal, less, less_equal, greater, greater_equal = (_compared(c) for c in (
+    lambda a, b: a == b, lambda a, b: a != b, lambda a, b: a < b, lambda a, b: a <= b, lambda a, b: a > b,
+    lambda a, b: a >= b))
+fmax, fmin, fmod, gcd, lcm = maximum, minimum, math.fmod, math.gcd, math.lcm
+cumproduct, product, infty = cumprod, prod, inf
+
+
+def ndindex(*shape):
+    import itertools
+    sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+    return itertools.product(*(range(n) for n in sizes))
+
+
+def tri(N, M=None, k=0, dtype=float):
+    return tril(ones((N, N if M is None else M), dtype=dtype), k)
 
 
 # ---- order

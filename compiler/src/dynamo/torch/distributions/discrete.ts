@@ -58,6 +58,44 @@ class Bernoulli(_FromLogits, ExponentialFamily):
         return torch.nn.functional.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
 
+class Binomial(_FromLogits):
+    binary = True
+
+    def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
+        if probs is not None:
+            total_count, probs = broadcast_all(total_count, probs)
+        elif logits is not None:
+            total_count, logits = broadcast_all(total_count, logits)
+        self._set(probs, logits)
+        self.total_count = total_count.type_as(logits if probs is None else probs)
+        super().__init__(self.param_shape)
+
+    @property
+    def mean(self):
+        return self.total_count * self.probs
+
+    @property
+    def mode(self):
+        return ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count)
+
+    @property
+    def variance(self):
+        return self.total_count * self.probs * (1 - self.probs)
+
+    def sample(self, sample_shape=torch.Size()):
+        shape = self._extended_shape(sample_shape)
+        with torch.no_grad():
+            return torch.binomial(self.total_count.expand(shape), self.probs.expand(shape))
+
+    def log_prob(self, value):
+        n, logits = self.total_count, self.logits
+        # its gradient at 0 is a half, as that of the softplus that it is a part of
+        positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
+        ways, hits, misses = torch.lgamma(n + 1), torch.lgamma(value + 1), torch.lgamma(n - value + 1)
+        softplus = n * positive + n * torch.log1p(torch.exp(-torch.abs(logits)))
+        return value * logits - hits - misses - (softplus - ways)
+
+
 class Categorical(_FromLogits):
     def __init__(self, probs=None, logits=None, validate_args=None):
         if probs is not None:

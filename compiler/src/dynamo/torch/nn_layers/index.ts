@@ -6,6 +6,7 @@ import { CONV } from "./conv";
 import { LINEAR } from "./linear";
 import { LOSS } from "./loss";
 import { NORM } from "./norm";
+import { POOL } from "./pool";
 import { RECURRENT } from "./recurrent";
 import { LOSSES, pools, SIMPLE, WEIGHTED } from "./simple";
 import { TRANSFORMER } from "./transformer";
@@ -36,6 +37,7 @@ const STRUCTURED: Readonly<Record<string, string>> = {
   ...NORM,
   ...CONV,
   ...LOSS,
+  ...POOL,
   ...CONTAINERS,
   ...TRANSFORMER,
   ...RECURRENT,

@@ -150,6 +150,16 @@ export const WEIGHTED: readonly (readonly [string, string, string])[] = [
     "F.nll_loss(input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction)",
   ],
   [
+    "MultiLabelSoftMarginLoss",
+    "weight=None, size_average=None, reduce=None, reduction='mean'",
+    "F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)",
+  ],
+  [
+    "MultiMarginLoss",
+    "p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean'",
+    "F.multi_margin_loss(input, target, p=self.p, margin=self.margin, weight=self.weight, reduction=self.reduction)",
+  ],
+  [
     "BCELoss",
     "weight=None, size_average=None, reduce=None, reduction='mean'",
     "F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)",

@@ -1,0 +1,31 @@
+// Other constructor arguments for a module whose forward ran no operator. In: what stands in the holes. Out: states, those that
+// change what a wrapper wraps first.
+import { ABSENT, bool, type Choice, type Hole, number, type State, withChoice } from "../types";
+
+const IDENTITY = /^torch\.nn\.Identity$/;
+const SCALE: Choice = { kind: "scale" };
+
+const changesNothing = (c: Choice): boolean =>
+  c.kind === "module" ||
+  c.kind === "identity" ||
+  ((c.kind === "named" || c.kind === "instance") && IDENTITY.test(c.path));
+
+/**
+ * Where a wrapper runs nothing since what it wraps changes nothing: something inside that computes. Where factors of one and
+ * flags leave an input as it is: factors of two, then flags the other way around.
+ */
+export function computing(holes: readonly Hole[], state: State): State[] {
+  const made = new Map(state);
+  for (const h of holes) {
+    const c = state.get(h.name) ?? ABSENT;
+    if (changesNothing(c)) made.set(h.name, SCALE);
+    else if (c.kind === "seq" && c.items.length > 0 && c.items.every(changesNothing))
+      made.set(h.name, { ...c, items: c.items.map(() => SCALE) });
+  }
+  const own = holes.filter(h => !h.written && (state.get(h.name) ?? ABSENT).kind === "absent");
+  const factors = own.filter(h => h.fallback === 1).map(h => withChoice(state, h.name, number(2)));
+  const flags = own.flatMap(h =>
+    typeof h.fallback === "boolean" ? [withChoice(state, h.name, bool(!h.fallback))] : [],
+  );
+  return [made, ...factors, ...flags];
+}

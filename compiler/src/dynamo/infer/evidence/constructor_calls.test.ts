@@ -1,0 +1,43 @@
+// Arguments that calls of a class show without being run, and those that its assertions want.
+import { expect, test } from "vitest";
+import { analysedProject, assumedOf, operatorsOf } from "../testing/analysed";
+
+const MODEL = `
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self, features, factors, symbols, drop):
+        super().__init__()
+        if len(factors) != 3:
+            raise RuntimeError("three factors")
+        self.embed = nn.Embedding(symbols, features)
+        self.layers = nn.ModuleList(nn.Linear(features, features * f) for f in factors)
+        self.drop = nn.Dropout(drop)
+
+    def forward(self, tokens):
+        return [l(self.drop(self.embed(tokens))) for l in self.layers]
+`;
+const SETTINGS = "net_width = 48\nnet_scales = (1, 2, 5)\nother_width = 7\nnet_drop = 0.25\n";
+
+test("a class gets what its call in a script hands over, by the names that another file gives values to", () => {
+  const script = `
+from settings import settings as hp
+from model import Net
+
+def main(args):
+    net = Net(features=hp.net_width, factors=hp.net_scales, symbols=len(args.table), drop=hp["net_drop"])
+`;
+  const r = analysedProject({ "pack/model.py": MODEL, "pack/train.py": script, "pack/settings.py": SETTINGS });
+  expect(operatorsOf(r, "Net")).toContain("torch._C._nn.linear");
+  expect(assumedOf(r, "Net")).toMatch(/features is 48; factors is \(1, 2, 5\); .*drop is 0.25/);
+});
+
+test("arguments that are handed over by position count, those behind a star do not", () => {
+  const script = `
+def main(hp, args):
+    return model.Net(hp.net_width * 2, hp.net_scales, *args.more, hp.other_width)
+`;
+  const r = analysedProject({ "pack/model.py": MODEL, "pack/train.py": script, "pack/settings.py": SETTINGS });
+  expect(assumedOf(r, "Net")).toMatch(/features is 96; factors is \(1, 2, 5\)/);
+  expect(assumedOf(r, "Net")).not.toMatch(/is 7\b/);
+});

@@ -1,0 +1,34 @@
+// Layers that are one call of a function: what they keep, and the call that they make.
+import { expect, test } from "vitest";
+import { analysed, operatorsOf, printed } from "../../infer/testing/analysed";
+
+test("losses and pools call the function of their name with what their constructors got", () => {
+  const r = analysed(`
+class Scores(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.margin, self.labels = nn.MultiMarginLoss(margin=0.5), nn.MultiLabelSoftMarginLoss()
+
+    def forward(self, x):
+        wanted = torch.zeros(x.shape[0], dtype=torch.long, device=x.device)
+        return self.margin(x, wanted) + self.labels(x, (x > 0).float())
+
+
+class Unpool(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pool, self.back, self.norm = nn.MaxPool2d(2, return_indices=True), nn.MaxUnpool2d(2), nn.LPPool2d(2, 3)
+
+    def forward(self, x):
+        y, at = self.pool(x)
+        return self.norm(self.back(y, at, output_size=x.size()))
+
+
+print([type(m).__name__ for m in (nn.CTCLoss(), nn.LPPool1d(2, 3), nn.MaxUnpool3d((1, 2, 2)))])
+print(nn.MaxUnpool3d((1, 2, 2)).stride, nn.MaxUnpool1d(2, padding=1).padding)
+`);
+  const of = (name: string): string => operatorsOf(r, name).join();
+  expect(of("Scores")).toMatch(/multi_margin_loss.*multilabel_soft_margin_loss/);
+  expect(of("Unpool")).toMatch(/max_pool2d.*max_unpool2d.*lp_pool2d/);
+  expect(printed(r)).toBe("['CTCLoss', 'LPPool1d', 'MaxUnpool3d']\n(1, 2, 2) (1,)\n");
+});
