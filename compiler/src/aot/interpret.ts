@@ -331,7 +331,8 @@ export class Interpreter {
   private bound(a: Argument): Dim | number | null {
     const v = this.value(a);
     if (v === null || typeof v === "number" || isExpr(v)) return v;
-    if (typeof v === "bigint") return v > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(v);
+    // beyond all sizes, on one side or the other
+    if (typeof v === "bigint") return v < 0n ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
     throw new OpError("slice indices must be integers or None or have an __index__ method", "TypeError");
   }
 

@@ -1,7 +1,8 @@
 // Methods of list, tuple, dict, set, range and slice. In: the machine. Out: methods on the classes.
 import { NativeArgs } from "../interp/arguments";
-import { sliceBounds } from "../interp/containers";
+import { plainContains, sliceBounds } from "../interp/containers";
 import type { Machine } from "../interp/machine";
+import { normal } from "../interp/numbers";
 import { setOperation } from "../interp/operators";
 import {
   type Kwargs,
@@ -313,7 +314,7 @@ function installSets(vm: Machine): void {
 
 function installRanges(vm: Machine): void {
   defineNew(vm, vm.types.range, (c, args) => {
-    const [a, b, step] = args.map(v => vm.index(v));
+    const [a, b, step] = args.map(v => vm.integer(v));
     if (a === undefined) return vm.raise("TypeError", "range expected at least 1 argument, got 0");
     if (step === 0) vm.raise("ValueError", "range() arg 3 must not be zero");
     return b === undefined ? new PyRange(c, 0, a, 1) : new PyRange(c, a, b, step ?? 1);
@@ -325,7 +326,11 @@ function installRanges(vm: Machine): void {
   ] as const) {
     property(vm, vm.types.range, name, v => (v instanceof PyRange ? get(v) : null));
   }
-  method(vm, vm.types.range, "index", ([r, v]) => (r instanceof PyRange ? (vm.index(v ?? 0) - r.start) / r.step : 0));
+  method(vm, vm.types.range, "index", ([r, v]) => {
+    if (!(r instanceof PyRange)) return 0;
+    if (!plainContains(vm, r, v ?? null)) vm.raise("ValueError", `${vm.repr(v ?? null)} is not in range`);
+    return normal((BigInt(vm.integer(v ?? 0)) - BigInt(r.start)) / BigInt(r.step));
+  });
   defineNew(vm, vm.types.slice, (c, args) => {
     const [a, b, s] = args;
     return args.length < 2 ? new PySlice(c, null, a ?? null, null) : new PySlice(c, a ?? null, b ?? null, s ?? null);

@@ -5,7 +5,7 @@ import { bind, plainDeleteAttribute, plainSetAttribute } from "../interp/attribu
 import { makeClassFromArgs } from "../interp/classes";
 import { PyFunction, PyGenerator } from "../interp/frame";
 import type { Machine } from "../interp/machine";
-import { asFloat, asInt, numberOp, roundHalfEven } from "../interp/numbers";
+import { asFloat, asInt, normal, numberOp, roundHalfEven, roundInteger } from "../interp/numbers";
 import { plain, special } from "../interp/operators";
 import { runningFile } from "../interp/running_file";
 import {
@@ -37,7 +37,7 @@ import { installContainers, sortValues } from "./containers";
 import { defineNew, func, method, property } from "./define";
 import { evaluate, execute } from "./evaluate";
 import { installExceptions } from "./exceptions";
-import { installNumbers } from "./numbers";
+import { installNumbers, toInt } from "./numbers";
 import { installStrings } from "./strings";
 
 export function installBuiltins(vm: Machine): void {
@@ -300,10 +300,11 @@ function installFunctions(vm: Machine): void {
   f("enumerate", (args, kw) => {
     const a = new NativeArgs(vm, "enumerate", ["iterable", "start?"], args, kw);
     const it = vm.iterate(a.need("iterable"));
-    let i = vm.index(a.get("start") ?? 0);
+    const start = BigInt(vm.integer(a.get("start") ?? 0));
+    let i = 0;
     return vm.iterator(() => {
       const v = it.next();
-      return v === undefined ? undefined : vm.tuple([i++, v]);
+      return v === undefined ? undefined : vm.tuple([normal(start + BigInt(i++)), v]);
     }, "enumerate");
   });
   f("zip", (args, kw) => {
@@ -348,8 +349,8 @@ function installFunctions(vm: Machine): void {
     const own = special(vm, v ?? null, "__reversed__");
     if (own !== undefined) return vm.call(own, []);
     if (v instanceof PyRange) {
-      const items = Array.from({ length: v.length }, (_, i) => v.start + (v.length - 1 - i) * v.step);
-      return vm.iterate(vm.tuple(items));
+      const back = normal(-BigInt(v.step));
+      return vm.iterate(new PyRange(v.cls, v.at(normal(BigInt(v.count) - 1n)), v.at(-1), back));
     }
     const items = v instanceof PyDict ? v.keys() : vm.toArray(v ?? null);
     return vm.iterate(vm.tuple(items.reverse()));
@@ -408,21 +409,21 @@ function installFunctions(vm: Machine): void {
     if (own !== undefined) return vm.call(own, digits === undefined ? [] : [digits]);
     if (asInt(x) !== undefined) {
       if (digits === undefined || digits === null || vm.index(digits) >= 0) return x;
-      return roundHalfEven(Number(x), vm.index(digits));
+      return roundInteger(asInt(x) ?? 0, -vm.index(digits));
     }
     const n = asFloat(x);
     if (n === undefined) return x instanceof PyUnknown ? x : vm.call(vm.getattr(x, "__round__"), []);
-    if (digits === undefined || digits === null) return roundHalfEven(n, 0);
+    if (digits === undefined || digits === null) return toInt(vm, new PyFloat(roundHalfEven(n, 0)));
     return new PyFloat(roundHalfEven(n, vm.index(digits)));
   });
   f("divmod", ([a, c]) => vm.tuple([vm.binary("//", a ?? 0, c ?? 0), vm.binary("%", a ?? 0, c ?? 0)]));
   f("pow", ([x, y, m]) => {
     if (m === undefined || m === null) return vm.binary("**", x ?? 0, y ?? 0);
-    let [base, e] = [BigInt(vm.index(x ?? 0)), BigInt(vm.index(y ?? 0))];
-    const mod = BigInt(vm.index(m));
+    let [base, e] = [BigInt(vm.integer(x ?? 0)), BigInt(vm.integer(y ?? 0))];
+    const mod = BigInt(vm.integer(m));
     let r = 1n;
     for (base %= mod; e > 0n; e >>= 1n, base = (base * base) % mod) if (e & 1n) r = (r * base) % mod;
-    return Number(r);
+    return normal(r);
   });
   f("ord", ([c]) => String(c).codePointAt(0) ?? 0);
   f("chr", ([n]) => String.fromCodePoint(vm.index(n ?? 0)));
@@ -457,7 +458,7 @@ function installFunctions(vm: Machine): void {
 }
 
 function radix(vm: Machine, n: Value | undefined, base: number, prefix: string): string {
-  const i = BigInt(asInt(plain(n ?? 0)) ?? vm.index(n ?? 0));
+  const i = BigInt(vm.integer(n ?? 0));
   return `${i < 0n ? "-" : ""}${prefix}${(i < 0n ? -i : i).toString(base)}`;
 }
 

@@ -102,8 +102,12 @@ export function installNumbers(vm: Machine): void {
         m?.[2] === undefined ? 0 : Number(`${m[2]}${/\d/.test(m[2]) ? "" : "1"}`),
       );
     }
-    const x = a instanceof PyComplex ? a : new PyComplex(asFloat(a ?? 0) ?? 0, 0);
-    const y = b instanceof PyComplex ? b : new PyComplex(asFloat(b ?? 0) ?? 0, 0);
+    const part = (v: Value): PyComplex => {
+      if (v instanceof PyComplex) return v;
+      const i = asInt(v);
+      return new PyComplex(i === undefined ? (asFloat(v) ?? 0) : toDouble(vm, i), 0);
+    };
+    const [x, y] = [part(a ?? 0), part(b ?? 0)];
     return new PyComplex(x.re - y.im, x.im + y.re);
   });
   const value = (v: Value): number => asFloat(plain(v)) ?? 0;
@@ -114,6 +118,8 @@ export function installNumbers(vm: Machine): void {
   method(vm, int, "bit_length", ([v]) => (bits(v) === "0" ? 0 : bits(v).length));
   method(vm, int, "bit_count", ([v]) => bits(v).replace(/0/g, "").length);
   method(vm, int, "is_integer", () => true);
+  for (const name of ["__index__", "__int__", "__trunc__", "__floor__", "__ceil__"])
+    method(vm, int, name, ([v]) => asInt(plain(v ?? 0)) ?? 0);
   method(vm, int, "as_integer_ratio", ([v]) => vm.tuple([v ?? 0, 1]));
   method(vm, int, "conjugate", ([v]) => v ?? 0);
   method(vm, int, "to_bytes", ([v, n]) => {

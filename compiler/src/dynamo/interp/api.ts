@@ -2,6 +2,7 @@
 // file only, so that none imports another in a circle.
 import type { Span } from "../../python/ast";
 import type { SourceFile } from "../code/instructions";
+import type { Int } from "../objects/integers";
 import type {
   Key,
   Kwargs,
@@ -192,6 +193,8 @@ export interface Interp {
   touch(v: Value): void;
   /** a JS integer from an int, bool or symbolic int */
   index(v: Value, what?: string): number;
+  /** the same of any size, where `index` raises beyond what memory can have */
+  integer(v: Value, what?: string): Int;
   importModule(name: string, fromFile: string | null): Value;
 
   raise(type: string, message: string): never;

@@ -1,7 +1,8 @@
 // Items of built-in containers: indexing, slicing, length, membership. In: plain containers. Out: values, or Python's
 // errors; undefined where the object is none of these.
-import { PyBytes, PyDict, PyList, PyRange, PySet, PySlice, PyTuple, type Value } from "../objects/values";
+import { PyBytes, PyDict, PyFloat, PyList, PyRange, PySet, PySlice, PyTuple, type Value } from "../objects/values";
 import type { Interp } from "./api";
+import { asInt, normal } from "./numbers";
 
 export interface Bounds {
   readonly start: number;
@@ -12,13 +13,18 @@ export interface Bounds {
 
 /** slice.indices */
 export function sliceBounds(vm: Interp, s: PySlice, length: number): Bounds {
-  const step = s.step === null ? 1 : vm.index(s.step, "slice indices");
+  // a bound beyond all lengths is as good as the end
+  const whole = (v: Value): number => {
+    const i = Number(vm.integer(v, "slice indices"));
+    return Math.max(-Number.MAX_SAFE_INTEGER, Math.min(i, Number.MAX_SAFE_INTEGER));
+  };
+  const step = s.step === null ? 1 : whole(s.step);
   if (step === 0) vm.raise("ValueError", "slice step cannot be zero");
   const lower = step > 0 ? 0 : -1;
   const upper = step > 0 ? length : length - 1;
   const clamp = (v: Value, missing: number): number => {
     if (v === null) return missing;
-    let i = vm.index(v, "slice indices");
+    let i = whole(v);
     if (i < 0) i = Math.max(i + length, lower);
     return Math.min(i, upper);
   };
@@ -74,9 +80,12 @@ export function getItem(vm: Interp, o: Value, key: Value): Value | undefined {
   if (o instanceof PyRange) {
     if (key instanceof PySlice) {
       const b = sliceBounds(vm, key, o.length);
-      return new PyRange(o.cls, o.start + b.start * o.step, o.start + b.stop * o.step, o.step * b.step);
+      return new PyRange(o.cls, o.at(b.start), o.at(b.stop), normal(BigInt(o.step) * BigInt(b.step)));
     }
-    return o.start + position(vm, key, o.length, "range object") * o.step;
+    const i = vm.integer(key, "range indices");
+    const at = i < 0 ? normal(BigInt(i) + BigInt(o.count)) : i;
+    if (at < 0 || at >= o.count) vm.raise("IndexError", "range object index out of range");
+    return o.at(at);
   }
   if (o instanceof PyBytes) {
     if (key instanceof PySlice) {
@@ -152,9 +161,14 @@ export function plainContains(vm: Interp, o: Value, x: Value): boolean | undefin
   if (o instanceof PySet) return o.entries.has(vm.hash(x));
   if (o instanceof PyList || o instanceof PyTuple) return o.items.some(item => item === x || vm.equal(item, x));
   if (o instanceof PyRange) {
-    if (typeof x !== "number") return false;
-    const k = (x - o.start) / o.step;
-    return Number.isInteger(k) && k >= 0 && k < o.length;
+    if (typeof x === "number" && typeof o.start === "number" && typeof o.step === "number") {
+      const k = (x - o.start) / o.step;
+      return Number.isInteger(k) && k >= 0 && k < o.length;
+    }
+    const i = x instanceof PyFloat && Number.isInteger(x.value) ? BigInt(x.value) : asInt(x);
+    if (i === undefined) return false;
+    const [distance, step] = [BigInt(i) - BigInt(o.start), BigInt(o.step)];
+    return distance % step === 0n && distance / step >= 0n && distance / step < o.count;
   }
   return undefined;
 }

@@ -18,6 +18,8 @@ import {
 import { type Interp, MAX_ELEMENTS, PyError } from "./api";
 import { bind } from "./attributes";
 import { PyFunction, PyGenerator } from "./frame";
+import { TOO_LARGE } from "./measures";
+import { fitsSize } from "./numbers";
 import { plain, special } from "./operators";
 
 export function iterate(vm: Interp, v: Value): PyIterator {
@@ -55,7 +57,7 @@ export function iterate(vm: Interp, v: Value): PyIterator {
   }
   if (v instanceof PyRange) {
     const n = v.length;
-    return vm.iterator(() => (i < n ? v.start + next() * v.step : undefined), "range_iterator");
+    return vm.iterator(() => (i < n ? v.at(next()) : undefined), "range_iterator");
   }
   if (typeof v === "string") {
     const letters = [...v];
@@ -115,6 +117,10 @@ export function toArray(vm: Interp, v: Value): Value[] {
       vm.room(v.items.length);
       return [...v.items];
     }
+  }
+  if (v instanceof PyRange) {
+    if (!fitsSize(v.count)) vm.raise("OverflowError", TOO_LARGE);
+    vm.room(v.length);
   }
   const it = vm.iterate(v);
   const out: Value[] = [];

@@ -57,6 +57,51 @@ describe("the interpreter", () => {
       );
   });
 
+  it("compares ints of any size with floats exactly, as keys too", () => {
+    const text = `
+h = 10 ** 400
+print(h > 1.5, h < float('inf'), -h < float('-inf'), h == float('nan'), 2 ** 53 + 1 == 2.0 ** 53, 2 ** 53 + 1 > 2.0 ** 53)
+print(sorted([h, 1.0, -h])[1], {2 ** 53: 'key'}[2.0 ** 53], h // 3 % 1000, round(h + 149, -2) == h + 100)
+`;
+    expect(run(text)).toBe("True True False False False True\n1.0 key 333 True");
+  });
+
+  it("takes ints of any size for bounds, and walks ranges of them", () => {
+    const text = `
+h = 10 ** 400
+x = [1, 2, 3]
+print(x[:h], x[-h:], x[h:], x[::h], x[::-h], 'abc'[:h], range(5)[:h])
+print(range(h)[-1] == h - 1, h in range(h), 5 in range(-h, h), list(range(h, h + 2)) == [h, h + 1], next(iter(range(h))))
+print(next(reversed(range(h))) == h - 1, list(reversed(range(0, 10, 3))), next(enumerate('a', h))[0] == h)
+`;
+    expect(run(text)).toBe(
+      "[1, 2, 3] [1, 2, 3] [] [1] [3] abc range(0, 5)\nTrue False True True 0\nTrue [9, 6, 3, 0] True",
+    );
+  });
+
+  it.each([
+    ["list(range(h))", "OverflowError: Python int too large to convert to C ssize_t"],
+    ["len(range(h))", "OverflowError: Python int too large to convert to C ssize_t"],
+    ["list(range(10 ** 15))", "MemoryError: more elements than the analysis makes"],
+    ["[0] * h", "OverflowError: cannot fit 'int' into an index-sized integer"],
+    ["[1][h]", "IndexError: cannot fit 'int' into an index-sized integer"],
+    ["range(5)[h]", "IndexError: range object index out of range"],
+    ["1 << h", "OverflowError: too many digits in integer"],
+    ["f'{h:.2f}'", "OverflowError: int too large to convert to float"],
+    ["round(float('inf'))", "OverflowError: cannot convert float infinity to integer"],
+  ])("refuses what no memory holds, at its line: %s", (text, error) => {
+    expect(run(`h = 10 ** 400\n${text}\n`)).toBe(`${error} at t.py:2`);
+  });
+
+  it("takes roots, divisors and logarithms of ints of any size", () => {
+    const text = `
+import math
+h = 10 ** 400
+print(math.isqrt(h) == 10 ** 200, math.gcd(h, 15), math.lcm(h, 3) == 3 * h, math.log10(h), math.log(h, 10), pow(3, h, 7))
+`;
+    expect(run(text)).toBe("True 5 True 400.0 399.99999999999994 4");
+  });
+
   it("binds arguments of every kind", () => {
     expect(
       run(`

@@ -3,6 +3,7 @@
 // budget, and whatever Python would raise arrives as PyError.
 import type { Span } from "../../python/ast";
 import type { Code } from "../code/instructions";
+import type { Int } from "../objects/integers";
 import { record, recording } from "../objects/journal";
 import {
   type Key,
@@ -300,6 +301,9 @@ export class Machine implements Interp {
   }
   index(v: Value, what?: string): number {
     return measures.index(this, v, what);
+  }
+  integer(v: Value, what?: string): Int {
+    return measures.integer(this, v, what);
   }
   hash(v: Value): Key {
     return measures.hash(this, v);

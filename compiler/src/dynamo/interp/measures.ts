@@ -6,6 +6,7 @@ import {
   PyComplex,
   PyInstance,
   PyObject,
+  PyRange,
   PyStaticMethod,
   PyTuple,
   PyUnknown,
@@ -15,8 +16,11 @@ import type { Interp } from "./api";
 import { bind } from "./attributes";
 import { plainLength } from "./containers";
 import { PyFunction } from "./frame";
-import { asFloat, asInt } from "./numbers";
+import { asFloat, asInt, fitsSize, type Int } from "./numbers";
 import { plain, special } from "./operators";
+
+/** of a length that no size holds */
+export const TOO_LARGE = "Python int too large to convert to C ssize_t";
 
 export function truthy(vm: Interp, v: Value): boolean {
   if (typeof v === "boolean") return v;
@@ -51,6 +55,7 @@ export function length(vm: Interp, v: Value): Value {
     const own = v.cls.lookup("__len__");
     if (own instanceof PyFunction) return vm.call(bind(vm, own, v, v.cls), []);
   }
+  if (v instanceof PyRange) return fitsSize(v.count) ? v.count : vm.raise("OverflowError", TOO_LARGE);
   const n = plainLength(v);
   if (n !== undefined) return n;
   const own = special(vm, v, "__len__");
@@ -59,17 +64,27 @@ export function length(vm: Interp, v: Value): Value {
   if (v instanceof PyUnknown) return vm.unknown(`len(${v.what})`);
   return vm.raise("TypeError", `object of type '${vm.typeOf(v).name}' has no len()`);
 }
+/** an integer that is a size or a position; one that no memory holds raises OverflowError, as a position IndexError */
 export function index(vm: Interp, v: Value, what = "an integer"): number {
+  const i = integer(vm, v, what);
+  if (!fitsSize(i)) {
+    const error = what.endsWith("indices") ? "IndexError" : "OverflowError";
+    vm.raise(error, "cannot fit 'int' into an index-sized integer");
+  }
+  return Number(i);
+}
+/** an integer of any size */
+export function integer(vm: Interp, v: Value, what = "an integer"): Int {
   const i = asInt(v);
-  if (i !== undefined) return Number(i);
+  if (i !== undefined) return i;
   for (const g of vm.guests) {
     const n = g.index?.(v);
     if (n !== undefined) return n;
   }
   const p = plain(v);
-  if (p !== v) return vm.index(p, what);
+  if (p !== v) return vm.integer(p, what);
   const own = special(vm, v, "__index__");
-  if (own !== undefined) return vm.index(vm.call(own, []), what);
+  if (own !== undefined) return vm.integer(vm.call(own, []), what);
   return vm.raise(
     "TypeError",
     what.endsWith("indices")

@@ -1,13 +1,10 @@
 // Arithmetic of Python numbers: ints of any size, floats, complex, bool as int. In: two plain numbers and an operator.
 // Out: the number, undefined if the operands are no numbers; raises ZeroDivisionError and the like.
+import { fitsSize, type Int, normal } from "../objects/integers";
 import { PyComplex, PyFloat, type Value } from "../objects/values";
 import type { BinaryOperator, Interp } from "./api";
 
-export type Int = number | bigint;
-
-export function normal(n: bigint): Int {
-  return n >= -9007199254740991n && n <= 9007199254740991n ? Number(n) : n;
-}
+export { fitsSize, type Int, normal };
 
 export function asInt(v: Value): Int | undefined {
   if (typeof v === "number" || typeof v === "bigint") return v;
@@ -60,7 +57,7 @@ function intOp(vm: Interp, op: BinaryOperator, a: Int, b: Int): Value | undefine
         break;
       case ">>":
         if (b < 0) vm.raise("ValueError", "negative shift count");
-        return Math.floor(a / 2 ** b);
+        return b > 1000 ? (a < 0 ? -1 : 0) : Math.floor(a / 2 ** b);
       default:
     }
   }
@@ -126,11 +123,15 @@ function bigOp(vm: Interp, op: BinaryOperator, a: bigint, b: bigint): Value | un
         vm.raise("MemoryError", "an integer of more digits than the analysis makes");
       return normal(a ** b);
     case "<<":
-      if (b < 0n || b > 100000n) vm.raise("ValueError", "bad shift count");
+      if (b < 0n) vm.raise("ValueError", "negative shift count");
+      if (a === 0n) return 0;
+      if (!fitsSize(b)) vm.raise("OverflowError", "too many digits in integer");
+      if (BigInt(bits(a)) + b > BigInt(MAX_BITS))
+        vm.raise("MemoryError", "an integer of more digits than the analysis makes");
       return normal(a << b);
     case ">>":
       if (b < 0n) vm.raise("ValueError", "negative shift count");
-      return normal(a >> b);
+      return b > BigInt(MAX_BITS) ? (a < 0n ? -1 : 0) : normal(a >> b);
     case "&":
       return normal(a & b);
     case "|":
@@ -213,6 +214,16 @@ const toComplex = (v: Value): PyComplex | undefined => {
   return f === undefined ? undefined : new PyComplex(f, 0);
 };
 
+/** round half to even to `digits` places before the point */
+export function roundInteger(i: Int, digits: number): Int {
+  const scale = 10n ** BigInt(digits);
+  const n = BigInt(i);
+  const down = bigFloor(n, scale);
+  const twice = 2n * (n - down * scale);
+  const up = twice > scale || (twice === scale && down % 2n !== 0n);
+  return normal((up ? down + 1n : down) * scale);
+}
+
 export function numberOp(vm: Interp, op: BinaryOperator, a: Value, b: Value): Value | undefined {
   if (typeof a === "boolean" && typeof b === "boolean") {
     if (op === "&") return a && b;
@@ -231,13 +242,14 @@ export function numberOp(vm: Interp, op: BinaryOperator, a: Value, b: Value): Va
   return undefined;
 }
 
+const real = (v: Value): Int | undefined => (v instanceof PyFloat ? v.value : asInt(v));
+
 /** negative, zero or positive; undefined for NaN or operands without order */
 export function compareNumbers(a: Value, b: Value): number | undefined {
-  const [ia, ib] = [asInt(a), asInt(b)];
-  if (ia !== undefined && ib !== undefined) return ia < ib ? -1 : ia > ib ? 1 : 0;
-  const [fa, fb] = [asFloat(a), asFloat(b)];
-  if (fa === undefined || fb === undefined || Number.isNaN(fa) || Number.isNaN(fb)) return undefined;
-  return fa < fb ? -1 : fa > fb ? 1 : 0;
+  // a bigint and a number are compared exactly, as Python compares an int and a float
+  const [x, y] = [real(a), real(b)];
+  if (x === undefined || y === undefined || Number.isNaN(x) || Number.isNaN(y)) return undefined;
+  return x < y ? -1 : x > y ? 1 : 0;
 }
 
 /** round half to even, to `digits` decimal places */

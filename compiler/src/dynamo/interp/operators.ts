@@ -17,7 +17,7 @@ import type { BinaryOperator, CompareOperator, Interp } from "./api";
 import { bind } from "./attributes";
 import { plainContains } from "./containers";
 import { PyFunction } from "./frame";
-import { asFloat, asInt, compareNumbers, isNumber, numberOp } from "./numbers";
+import { asFloat, asInt, compareNumbers, type Int, isNumber, normal, numberOp } from "./numbers";
 import { COMPARISON_WORDS, isComparison, OPERATOR_WORDS, SWAPPED } from "./operator_names";
 import { percentFormat } from "./text";
 
@@ -121,11 +121,11 @@ function containerOperation(vm: Interp, op: BinaryOperator, a: Value, b: Value):
   if (op === "*") {
     const n = asInt(b);
     if (n !== undefined) {
-      const r = repeat(vm, a, Number(n));
+      const r = repeat(vm, a, n);
       if (r !== undefined) return r;
     }
     const m = asInt(a);
-    if (m !== undefined) return repeat(vm, b, Number(m));
+    if (m !== undefined) return repeat(vm, b, m);
   }
   if (op === "%" && typeof a === "string") return percentFormat(vm, a, b);
   if (op === "|" && a instanceof PyDict && b instanceof PyDict) {
@@ -137,8 +137,9 @@ function containerOperation(vm: Interp, op: BinaryOperator, a: Value, b: Value):
   return undefined;
 }
 
-function repeat(vm: Interp, v: Value, n: number): Value | undefined {
-  const times = Math.max(0, n);
+function repeat(vm: Interp, v: Value, n: Int): Value | undefined {
+  if (!(v instanceof PyList || v instanceof PyTuple || typeof v === "string")) return undefined;
+  const times = Math.max(0, vm.index(n));
   const items = v instanceof PyList || v instanceof PyTuple ? v.items : undefined;
   if (items) {
     vm.room(items.length * times);
@@ -188,7 +189,7 @@ export function unaryOperation(vm: Interp, op: "+" | "-" | "~" | "not", a: Value
   if (i !== undefined) {
     if (op === "-") return i === 0 ? 0 : -i;
     if (op === "+") return i;
-    return typeof i === "bigint" ? ~i : -i - 1;
+    return normal(~BigInt(i));
   }
   if (isNumber(a) && op !== "~") {
     if (op === "+") return a;

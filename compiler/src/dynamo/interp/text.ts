@@ -14,7 +14,7 @@ import {
   type Value,
 } from "../objects/values";
 import type { Interp } from "./api";
-import { asFloat, asInt, roundHalfEven } from "./numbers";
+import { asFloat, asInt, roundHalfEven, toDouble } from "./numbers";
 
 /** repr of a float: the shortest digits, an exponent outside 1e-4 .. 1e16 */
 export function floatText(x: number): string {
@@ -167,7 +167,7 @@ export function formatValue(vm: Interp, v: Value, text: string): string | undefi
 }
 
 function formatInt(vm: Interp, i: number | bigint, spec: Spec): string {
-  if (/[eEfFgG%]/.test(spec.type)) return formatFloat(Number(i), spec);
+  if (/[eEfFgG%]/.test(spec.type)) return formatFloat(toDouble(vm, i), spec);
   if (spec.type === "c") return pad(String.fromCodePoint(Number(i)), "", spec, "<");
   if (spec.type === "s") return vm.raise("ValueError", "Unknown format code 's' for object of type 'int'");
   const radix = { b: 2, o: 8, x: 16, X: 16 }[spec.type] ?? 10;

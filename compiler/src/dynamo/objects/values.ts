@@ -1,7 +1,9 @@
 // Python values as the interpreter holds them. Ints are JS numbers (bigint beyond 2**53), floats are PyFloat, str is a
 // JS string, None is null; everything else is a PyObject. Classes here only hold data and keep the journal; what
 // operations mean is in interp/.
+
 import { PyComplex, PyFloat } from "../../aten/types";
+import { type Int, normal } from "./integers";
 import { record } from "./journal";
 
 export { PyComplex, PyFloat };
@@ -28,7 +30,9 @@ export function keyOf(v: Value): Key | undefined {
   if (typeof v === "string" || typeof v === "number" || typeof v === "bigint") return v;
   if (v === null) return NONE_KEY;
   if (typeof v === "boolean") return v ? 1 : 0;
-  if (v instanceof PyFloat) return v.value;
+  // equal to an int, it is the same key
+  if (v instanceof PyFloat)
+    return Number.isInteger(v.value) && !Number.isSafeInteger(v.value) ? BigInt(v.value) : v.value;
   if (v instanceof PyComplex) return v.im === 0 ? v.re : `\u0000c${v.re},${v.im}`;
   if (v instanceof PyTuple) {
     let text = "\u0000t";
@@ -219,14 +223,33 @@ export class PyList extends PyObject {
 export class PyRange extends PyObject {
   constructor(
     public cls: PyClass,
-    readonly start: number,
-    readonly stop: number,
-    readonly step: number,
+    readonly start: Int,
+    readonly stop: Int,
+    readonly step: Int,
   ) {
     super();
   }
+  /** how many there are */
+  get count(): Int {
+    const { start, stop, step } = this;
+    if (typeof start === "number" && typeof stop === "number" && typeof step === "number")
+      return Math.max(0, Math.ceil((stop - start) / step));
+    const [distance, by] = [BigInt(stop) - BigInt(start), BigInt(step)];
+    const whole = distance / by;
+    const n = distance % by !== 0n && distance < 0n === by < 0n ? whole + 1n : whole;
+    return n < 0n ? 0 : normal(n);
+  }
+  /** the same as a number of JavaScript's, which may be rounded, or infinite */
   get length(): number {
-    return Math.max(0, Math.ceil((this.stop - this.start) / this.step));
+    return Number(this.count);
+  }
+  at(i: Int): Int {
+    const { start, step } = this;
+    if (typeof start === "number" && typeof step === "number" && typeof i === "number") {
+      const at = start + i * step;
+      if (Number.isSafeInteger(at)) return at;
+    }
+    return normal(BigInt(start) + BigInt(i) * BigInt(step));
   }
 }
 

@@ -12,8 +12,7 @@ import { PyFloat, type PyIterator, type PyModule, PyTuple, PyUnknown, type Value
 
 function toNumber(vm: Machine, v: Value | undefined): number {
   const p = plain(v ?? null);
-  const f = asFloat(p);
-  if (f !== undefined) return f;
+  if (p instanceof PyFloat) return p.value;
   const r = toFloat(vm, p);
   return asFloat(r) ?? 0;
 }
@@ -33,8 +32,6 @@ export function mathModule(vm: Machine): PyModule {
   one("sqrt", Math.sqrt, x => !(x < 0));
   one("exp", Math.exp);
   one("expm1", Math.expm1);
-  one("log2", Math.log2, x => x > 0);
-  one("log10", Math.log10, x => x > 0);
   one("log1p", Math.log1p, x => x > -1);
   for (const name of ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "cbrt"] as const) {
     one(name, Math[name]);
@@ -49,11 +46,25 @@ export function mathModule(vm: Machine): PyModule {
   one("erfc", x => 1 - erf(x));
   one("gamma", gamma);
   one("lgamma", x => Math.log(Math.abs(gamma(x))));
-  func(vm, m, "log", ([v, base]) => {
+  // of integers that no float holds too
+  const logarithm = (v: Value | undefined, log: (x: number) => number): number => {
+    const i = asInt(plain(v ?? null));
+    if (typeof i === "bigint" && i > 0n) {
+      const digits = i.toString(16).length - 16;
+      return digits <= 0 ? log(Number(i)) : log(Number(i >> BigInt(4 * digits))) + digits * log(16);
+    }
     const x = toNumber(vm, v);
     if (!(x > 0)) vm.raise("ValueError", "math domain error");
-    if (base === undefined) return new PyFloat(Math.log(x));
-    return new PyFloat(Math.log(x) / Math.log(toNumber(vm, base)));
+    return log(x);
+  };
+  for (const name of ["log2", "log10"] as const)
+    func(vm, m, name, ([v]) => {
+      if (v instanceof PyUnknown) return vm.unknown(`math.${name}(${v.what})`);
+      return new PyFloat(logarithm(v, Math[name]));
+    });
+  func(vm, m, "log", ([v, base]) => {
+    const x = logarithm(v, Math.log);
+    return new PyFloat(base === undefined ? x : x / logarithm(base, Math.log));
   });
   func(vm, m, "pow", ([a, b]) => new PyFloat(toNumber(vm, a) ** toNumber(vm, b)));
   func(vm, m, "fmod", ([a, b]) => new PyFloat(toNumber(vm, a) % toNumber(vm, b)));
@@ -76,7 +87,7 @@ export function mathModule(vm: Machine): PyModule {
   whole("floor", Math.floor);
   whole("ceil", Math.ceil);
   whole("trunc", Math.trunc);
-  func(vm, m, "isqrt", ([v]) => Math.floor(Math.sqrt(vm.index(v ?? 0))));
+  func(vm, m, "isqrt", ([v]) => normal(squareRoot(vm, BigInt(vm.integer(v ?? 0)))));
   func(vm, m, "isnan", ([v]) => Number.isNaN(toNumber(vm, v)));
   func(vm, m, "isinf", ([v]) => Math.abs(toNumber(vm, v)) === Infinity);
   func(vm, m, "isfinite", ([v]) => Number.isFinite(toNumber(vm, v)));
@@ -91,13 +102,17 @@ export function mathModule(vm: Machine): PyModule {
   );
   func(vm, m, "prod", ([v], kw) => vm.toArray(v ?? null).reduce((a, x) => vm.binary("*", a, x), kw.get("start") ?? 1));
   func(vm, m, "fsum", ([v]) => new PyFloat(vm.toArray(v ?? null).reduce<number>((a, x) => a + toNumber(vm, x), 0)));
-  const gcd = (a: number, b: number): number => (b === 0 ? Math.abs(a) : gcd(b, a % b));
-  func(vm, m, "gcd", args => args.reduce<number>((a, x) => gcd(a, vm.index(x)), 0));
+  const magnitude = (a: bigint): bigint => (a < 0n ? -a : a);
+  const gcd = (a: bigint, b: bigint): bigint => (b === 0n ? magnitude(a) : gcd(b, a % b));
+  const exact = (v: Value): bigint => BigInt(vm.integer(v));
+  func(vm, m, "gcd", args => normal(args.reduce<bigint>((a, x) => gcd(a, exact(x)), 0n)));
   func(vm, m, "lcm", args =>
-    args.reduce<number>((a, x) => {
-      const n = vm.index(x);
-      return a === 0 || n === 0 ? 0 : Math.abs(a * n) / gcd(a, n);
-    }, 1),
+    normal(
+      args.reduce<bigint>((a, x) => {
+        const n = exact(x);
+        return a === 0n || n === 0n ? 0n : magnitude(a * n) / gcd(a, n);
+      }, 1n),
+    ),
   );
   func(vm, m, "factorial", ([v]) => {
     let r = 1n;
@@ -123,6 +138,19 @@ export function mathModule(vm: Machine): PyModule {
   });
   func(vm, m, "ldexp", ([x, e]) => new PyFloat(toNumber(vm, x) * 2 ** vm.index(e ?? 0)));
   return m;
+}
+
+/** the largest integer whose square is not larger */
+function squareRoot(vm: Machine, n: bigint): bigint {
+  if (n < 0n) vm.raise("ValueError", "isqrt() argument must be nonnegative");
+  if (n < 2n) return n;
+  // Newton's steps from above end at it
+  let x = 1n << BigInt(2 * n.toString(16).length + 1);
+  for (;;) {
+    const y = (x + n / x) >> 1n;
+    if (y >= x) return x;
+    x = y;
+  }
 }
 
 /** Abramowitz and Stegun 7.1.26 refined by one Newton step on the series near 0; good to double rounding noise */

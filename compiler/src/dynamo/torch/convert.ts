@@ -100,7 +100,8 @@ export class Converter {
     }
     if (v instanceof PyRange) return this.convert(this.torch.vm.list(this.torch.vm.toArray(v)));
     if (v instanceof PySlice) {
-      const [a, b, c] = [v.start, v.stop, v.step].map(x => this.convert(x).arg) as [Argument, Argument, Argument];
+      const parts = [v.start, v.stop, v.step].map(x => this.convert(typeof x === "bigint" ? clamped(x) : x).arg);
+      const [a, b, c] = parts as [Argument, Argument, Argument];
       return { arg: new SliceArg(a, b, c), bound: null };
     }
     if (v instanceof PyNamed) {
@@ -133,6 +134,9 @@ export class Converter {
     return this.torch.vm.observer?.loadedItem?.(list, i, x) ?? x;
   }
 }
+
+/** as torch reads a slice's bound: what is beyond int64 is its end */
+const clamped = (i: bigint): bigint => (BigInt.asIntN(64, i) === i ? i : i < 0n ? -(2n ** 63n) : 2n ** 63n - 1n);
 
 /** a placeholder's meta */
 export function inputMeta(t: PyTensor, val: FakeTensor): NodeMeta {

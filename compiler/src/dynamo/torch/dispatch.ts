@@ -20,6 +20,8 @@ import type { KnownCall } from "./known_call";
 import { PyTensor, PyUnknownNumber } from "./objects";
 import { finish, finishMany, type OpCall, type PreparedCall } from "./results";
 
+const fits64Bits = (i: bigint): boolean => BigInt.asIntN(64, i) === i || BigInt.asUintN(64, i) === i;
+
 /** what an operator costs in instructions of plain Python */
 const OPERATOR_STEPS = 600;
 
@@ -76,6 +78,9 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const schema = parseSchema(record.schema);
   for (const p of schema.parameters) {
     // a parameter of type float takes a number, so the symbol is fixed to its value
+    const given = bound.values.get(p.name);
+    if (typeof given === "bigint" && (p.type.base === "Scalar" || p.type.base === "Tensor") && !fits64Bits(given))
+      vm.raise("OverflowError", "int too big to convert");
     const s = p.type.base === "float" ? conv.floats.get(bound.values.get(p.name) ?? null) : undefined;
     if (s) s.node.meta.val = { symFloat: float(s.hint.value) };
   }

@@ -213,9 +213,16 @@ function sliceOf(torch: Torch, s: PySlice, size: Dim, stride: Dim): { start: Dim
         context: "SliceVariable",
       });
     }
+    // larger than any tensor
+    if (typeof v === "bigint") return v < 0n ? m.int(0) : size;
     return placed(integer(torch, v));
   };
-  const step = s.step === null ? 1 : vm.index(s.step, "slice");
+  const step =
+    s.step === null
+      ? 1
+      : typeof s.step === "bigint"
+        ? Math.sign(Number(s.step)) * Number.MAX_SAFE_INTEGER
+        : vm.index(s.step, "slice");
   if (step <= 0) vm.raise("ValueError", "step must be greater than zero");
   const start = bound(s.start, m.int(0));
   const stop = bound(s.stop, size);

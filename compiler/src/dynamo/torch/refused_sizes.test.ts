@@ -20,6 +20,19 @@ describe("sizes that no tensor has", () => {
     },
   );
 
+  it.each(["torch.ones(3) * h", "torch.ones(3) - h", "torch.full((3,), h)"])("%s takes no number beyond 64 bits", e => {
+    expect(messageOf(e)).toBe("OverflowError: int too big to convert");
+    expect(messageOf(e.replace(/\bh\b/, "2 ** 63"))).toBe("");
+  });
+
+  it("bounds of slices are clamped, in and out of compiled functions", () => {
+    const cut = (x: string) => `[${x}[:h].shape[0], ${x}[h:].shape[0], ${x}[-h:].shape[0], ${x}[::h].shape[0]]`;
+    expect(messageOf(`x = torch.ones(5)\nassert ${cut("x")} == [5, 0, 5, 1]`)).toBe("");
+    const body = "x[:h] + 1, x[h:] + 1, x[-h:] + 1";
+    const compiled = `f = torch.compile(lambda x: (${body}))\na, b, c = f(torch.ones(5))`;
+    expect(messageOf(`${compiled}\nassert [len(a), len(b), len(c)] == [5, 0, 5]`)).toBe("");
+  });
+
   it("pieces of size 0 are of empty dims alone", () => {
     expect(messageOf("torch.zeros(3).split(0)")).toContain("split_size can only be 0 if dimension size is 0");
     expect(messageOf("torch.zeros(0).split(0)")).toBe("");
