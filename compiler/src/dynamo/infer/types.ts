@@ -91,6 +91,8 @@ export interface Decision {
 export interface Failure {
   /** "model.py:12": where in the user's files; null: in none */
   readonly at: string | null;
+  /** the innermost line that failed */
+  readonly line: string;
   /** a name and what the failing assertion wants it to be */
   readonly asserted: readonly [string, Choice] | null;
   /** two names that the failing assertion wants to be equal */

@@ -3,7 +3,7 @@
 import { PyClass, PyDict } from "../../objects/values";
 import { type InferContext, isEnum, lookup } from "../context";
 import { buildersOf } from "../makers";
-import { missingArguments, missingKey } from "../search/failure";
+import { assertedKind, missingArguments, missingKey } from "../search/failure";
 import { ABSENT, bool, type Choice, type Failure, type Hole, NONE, named, number, OBJECT, str } from "../types";
 import { guessByName, LADDER } from "./constructor";
 import { mayBeNone } from "./holes";
@@ -50,6 +50,9 @@ export function alternativeChoices(
   beside: readonly number[] = [],
 ): Choice[] {
   const out: Choice[] = [];
+  const [name, kind] = assertedKind(f) ?? [];
+  if (name !== undefined && now.kind !== kind && (h.name === name || h.selves.has(name)))
+    out.push(...h.choices.filter(c => c.kind === kind).slice(0, 3));
   out.push(...resized(now, f), ...completed(now, f));
   // a part of a configuration is of another kind than it was taken to be
   const partial = now.kind === "object" && PART_REFUSED.test(f.message);

@@ -26,11 +26,28 @@ export function messageOf(ctx: InferContext, e: PyError): string {
 
 const EQUALITY = /^assert\s*\(?\s*(?:self\.)?(\w+)\s*(?:==|is|in)\s*[([]?\s*(-?\d+|True|False|None|"[^"]*"|'[^']*')/;
 
+const INSTANCE = /^assert\s*\(?\s*isinstance\(\s*(?:self\.)?(\w+)\s*,\s*\(?\s*([\w.]+)/;
+const KINDS: readonly (readonly [RegExp, Choice["kind"]])[] = [
+  [/^(int|float|numbers\.Number|Number)$/, "number"],
+  [/^(list|tuple|collections\.abc\.Sequence|Sequence|Iterable)$/, "seq"],
+  [/^(dict|Mapping)$/, "dict"],
+  [/^str$/, "str"],
+  [/^bool$/, "bool"],
+  [/(^|\.)Tensor$/, "tensor"],
+  [/(^|\.)Module$/, "instance"],
+];
+
+/** the name and the kind of value that the failing line asserts it to be by isinstance() */
+export function assertedKind(f: Failure): readonly [string, Choice["kind"]] | undefined {
+  const [, name, type] = f.type === "AssertionError" ? (INSTANCE.exec(f.line) ?? []) : [];
+  const kind = KINDS.find(([re]) => re.test(type ?? ""))?.[1];
+  return name === undefined || kind === undefined ? undefined : [name, kind];
+}
+
 /** what the failing line asserts a name to be: the number, text or constant it is compared with, the first of several */
 function assertedBy(e: PyError): readonly [string, Choice] | null {
-  const at = e.trace[e.trace.length - 1];
-  if (e.value.cls.name !== "AssertionError" || !at) return null;
-  const [, name, value] = EQUALITY.exec(at.file.lines[at.span.line - 1]?.trim() ?? "") ?? [];
+  if (e.value.cls.name !== "AssertionError") return null;
+  const [, name, value] = EQUALITY.exec(lineOf(e)) ?? [];
   if (name === undefined || value === undefined) return null;
   if (value === "None") return [name, NONE];
   if (value === "True" || value === "False") return [name, bool(value === "True")];
@@ -41,10 +58,14 @@ const SAME = /^assert\s*\(?\s*(?:self\.)?([A-Za-z_]\w*)\s*==\s*(?:self\.)?([A-Za
 
 /** the two names that the failing line asserts to be equal */
 function equalIn(e: PyError): readonly [string, string] | null {
-  const at = e.trace[e.trace.length - 1];
-  const line = e.value.cls.name === "AssertionError" ? at?.file.lines[at.span.line - 1]?.trim() : undefined;
-  const [, a, b] = SAME.exec(line ?? "") ?? [];
+  const [, a, b] = e.value.cls.name === "AssertionError" ? (SAME.exec(lineOf(e)) ?? []) : [];
   return a === undefined || b === undefined ? null : [a, b];
+}
+
+/** the innermost line that failed, without its indentation */
+function lineOf(e: PyError): string {
+  const at = e.trace[e.trace.length - 1];
+  return at?.file.lines[at.span.line - 1]?.trim() ?? "";
 }
 
 export function failureOf(e: PyError, message: string, p: Progress): Failure {
@@ -62,6 +83,7 @@ export function failureOf(e: PyError, message: string, p: Progress): Failure {
     type: e.value.cls.name,
     message,
     at: placeOf(e),
+    line: lineOf(e),
     asserted: assertedBy(e),
     equal: equalIn(e),
     progress: p.operators * 1_000_000 + p.steps,

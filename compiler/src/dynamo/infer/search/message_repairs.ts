@@ -5,6 +5,7 @@ import { keptEnds, reshaped } from "../choices/inputs";
 import { inputKind } from "../choices/names";
 import { type Failure, type State, tensor } from "../types";
 import { holeOf, type Leaf, resized, withLeaf } from "./leaves";
+import { asMaps, pyramids } from "./map_lists";
 
 const UNLIKE =
   /size of tensor a|must match|[Ee]xpected size|[Ss]izes of tensors|not broadcastable|shape mismatch|same (size|shape)|[Ss]hapes? .*(mismatch|differ|not)|cannot be multiplied|[Ee]xpand/;
@@ -13,10 +14,19 @@ const UNLIKE =
 export function alike(state: State, leaves: readonly Leaf[], f: Failure): State[] {
   if (!UNLIKE.test(f.message)) return [];
   const met = leaves.filter(l => f.touched.includes(l.path)).slice(0, 4);
-  return met.flatMap(to => {
+  const shaped = met.flatMap(to => {
     const others = (met.length > 1 ? met : leaves).filter(from => from.c.dims.join() !== to.c.dims.join());
     return others.slice(0, 3).map(from => withLeaf(state, to.path, { ...to.c, dims: from.c.dims }));
   });
+  return [...pyramids(state, leaves, f), ...shaped, ...flattened(state, met)];
+}
+
+/** sequences that met are single vectors together */
+function flattened(state: State, met: readonly Leaf[]): State[] {
+  const sequences = met.filter(l => l.c.dims.length === 3);
+  if (sequences.length < 2) return [];
+  const vector = (dims: readonly number[]): number[] => [dims[0] ?? 1, dims[2] ?? 1];
+  return [sequences.reduce((s, l) => withLeaf(s, l.path, { ...l.c, dims: vector(l.c.dims) }), state)];
 }
 
 /** masks are shaped like what they are multiplied with, but for the channels, which share one: [B, 1, T] or [B, T, 1] */
@@ -147,6 +157,7 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   const channels = /weight of size \[([\d, ]+)\].* to have (\d+) channels(?:, but got (\d+))?/.exec(message);
   if (channels) {
     const rank = (channels[1] ?? "").split(",").length;
+    if (rank === 4) out.push(...asMaps(state, tensors, f));
     const joined = joinedChannels(
       read.filter(t => t.c.dims.length === rank),
       Number(channels[3]),
@@ -154,14 +165,16 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
     );
     if (joined) out.push(joined.reduce((st, l) => withLeaf(st, l.path, l.c), state));
     makeUp(r => (r > 1 ? 1 : -1), Number(channels[3]), Number(channels[2]));
-    setDim(r => (r === rank ? 1 : r - rank + 1), Number(channels[2]));
-    setDim(r => (r > 1 ? 1 : -1), Number(channels[2]));
-    share(r => (r > 1 ? 1 : -1), Number(channels[2]));
+    setDim(r => (r === rank ? 1 : -1), Number(channels[2]));
+    // a batch of them before one alone, whose channels would come first
     for (const { path, c } of read.filter(t => t.c.dims.length === rank - 1)) {
       const dims = reshaped(c.dims, rank);
       dims[1] = Number(channels[2]);
       out.push(withLeaf(state, path, tensor(c.dtype, dims)));
     }
+    setDim(r => r - rank + 1, Number(channels[2]));
+    setDim(r => (r > 1 ? 1 : -1), Number(channels[2]));
+    share(r => (r > 1 ? 1 : -1), Number(channels[2]));
   }
   const product = /shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)/.exec(message);
   if (product) {
@@ -216,6 +229,13 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       read.reduce((s, { path, c }) => withLeaf(s, path, resized(c, [c.dims.length - 1], n)), state);
     if (read.length > 1) for (const n of FEW) out.push(columns(n));
     for (const n of FEW) setDim(r => r - 1, n);
+  }
+  m = /index (\d+) is out of bounds for dimension (\d+) with size (\d+)/.exec(message);
+  if (m) {
+    const [index, dim, size] = [Number(m[1]), Number(m[2]), Number(m[3])];
+    const short = read.filter(l => l.c.dims[dim] === size);
+    if (short.length > 0)
+      out.push(short.reduce((s, l) => withLeaf(s, l.path, resized(l.c, [dim], Math.max(index + 1, 2 * size))), state));
   }
   if (/Dimension out of range|index out of range|[Tt]oo many indices/.test(message))
     for (const t of read) setRank([t], t.c.dims.length + 1);

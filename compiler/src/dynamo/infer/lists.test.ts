@@ -1,0 +1,62 @@
+// Inputs that are lists of feature maps, vectors that are joined, and arguments that the code asserts the type of.
+import { expect, test } from "vitest";
+import { analysed, assumedOf, operatorsOf } from "./testing/analysed";
+
+test("sequences of a list become maps together, and a pyramid where levels are added up", () => {
+  const r = analysed(`
+class Neck(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.in_channels = [16, 32, 64]
+        self.lateral = nn.ModuleList([nn.Conv2d(c, 8, 1) for c in self.in_channels])
+
+    def forward(self, inputs):
+        assert len(inputs) == len(self.in_channels)
+        maps = [conv(x) for conv, x in zip(self.lateral, inputs)]
+        for i in (2, 1):
+            maps[i - 1] = maps[i - 1] + F.interpolate(maps[i], scale_factor=2)
+        return maps
+`);
+  expect(assumedOf(r, "Neck")).toMatch(
+    /inputs is \[float32\[\d+, 16, 64, 64\], float32\[\d+, 32, 32, 32\], float32\[\d+, 64, 16, 16\]\]/,
+  );
+});
+
+test("sequences that are joined where only vectors fit are vectors together, as many as are indexed", () => {
+  const r = analysed(`
+class Generator(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Linear(40, 24)
+        self.layers = nn.ModuleList([nn.Linear(48, 16) for _ in range(12)])
+
+    def forward(self, noise, label):
+        condition = torch.cat((noise, self.embed(label)), dim=1)
+        print("mixing")
+        return sum(layer(condition[i].unsqueeze(0)) for i, layer in enumerate(self.layers))
+`);
+  expect(operatorsOf(r, "Generator")).toContain("torch.cat");
+  expect(assumedOf(r, "Generator")).toMatch(
+    /noise is float32\[(1[2-9]|\d{2,}), 24\]; label is float32\[(1[2-9]|\d{2,}), 40\]/,
+  );
+});
+
+test("an argument is of the type that the code asserts it to be of", () => {
+  const r = analysed(`
+class Head(nn.Module):
+    def __init__(self, in_channels, transform=None):
+        super().__init__()
+        if transform is not None:
+            assert isinstance(in_channels, (list, tuple))
+            self.width = sum(in_channels)
+        else:
+            assert isinstance(in_channels, int)
+            self.width = in_channels
+        for c in in_channels if transform else [in_channels]:
+            self.last = nn.Linear(c, 8)
+
+    def forward(self, x):
+        return self.last(x)
+`);
+  expect(assumedOf(r, "Head")).toMatch(/in_channels is \d+/);
+});

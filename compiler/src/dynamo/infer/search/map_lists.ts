@@ -1,0 +1,44 @@
+// Lists of feature maps, as the necks and heads of detectors and segmenters take them. In: a state's tensors and its failure.
+// Out: states in which all maps of a list have changed together.
+import { reshaped } from "../choices/inputs";
+import type { Failure, State } from "../types";
+import { type Leaf, withLeaf } from "./leaves";
+
+/** height and width of the first map of a pyramid */
+const WIDEST_MAP = 64;
+
+/** Sequences of a list become maps where a convolution reads one. */
+export function asMaps(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  return listsRead(leaves, f)
+    .filter(list => list.every(l => l.c.dims.length === 3))
+    .map(list => changed(state, list, dims => reshaped(dims, 4)));
+}
+
+/** Maps of one size become a pyramid, each half as large as the one before it, where sizes do not fit. */
+export function pyramids(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  return listsRead(leaves, f)
+    .filter(list => list.every(l => l.c.dims.length === 4))
+    .filter(list => new Set(list.map(l => l.c.dims.slice(2).join())).size === 1)
+    .map(list =>
+      changed(state, list, (dims, i) => {
+        const size = Math.max(1, WIDEST_MAP >> i);
+        return [...dims.slice(0, 2), size, size];
+      }),
+    );
+}
+
+/** the lists of tensors of which the failing operator read one */
+function listsRead(leaves: readonly Leaf[], f: Failure): (readonly Leaf[])[] {
+  const lists = new Map<string, Leaf[]>();
+  for (const l of leaves) {
+    const list = /^(.*)\/\d+$/.exec(l.path)?.[1];
+    if (list !== undefined) lists.set(list, [...(lists.get(list) ?? []), l]);
+  }
+  return [...lists.values()].filter(list => list.length > 1 && list.some(l => f.touched.includes(l.path)));
+}
+
+const changed = (
+  state: State,
+  list: readonly Leaf[],
+  dims: (now: readonly number[], i: number) => readonly number[],
+): State => list.reduce((s, l, i) => withLeaf(s, l.path, { ...l.c, dims: dims(l.c.dims, i) }), state);
