@@ -70,8 +70,8 @@ export const COMMANDS = {
     args: "FILE",
     what: "run the plan on the CPU executor, print its outputs",
     options: {
-      json: { what: "on one line" },
-      verify: { what: "each graph fused against unfused instead" },
+      json: { what: "on one line; of --verify, plain data instead of text" },
+      verify: { what: "each graph fused against unfused instead: how far outputs are off, and whether they agree" },
       worker: WORKER,
     },
     compiles: true,

@@ -53,7 +53,14 @@ describe("the exit status", () => {
   it("of values --verify is 0 where fused and unfused agree", () => {
     const { status, out } = fuselens("values", FINE, "--verify");
     expect(status).toBe(0);
-    expect(JSON.parse(out).graphs[0].outputs).toHaveLength(1);
+    expect(out).toMatch(
+      /^f \(inference\), fused against unfused:\n {2}output 0 \(float32\): agrees: .* \(tolerance 0\.001\)\n/,
+    );
+    expect(out).toContain("the only output agrees\n");
+    const json = fuselens("values", FINE, "--verify", "--json");
+    expect(JSON.parse(json.out).graphs[0].outputs).toMatchObject([
+      { dtype: "float32", tolerance: 0.001, agrees: true },
+    ]);
   });
 
   it.each([

@@ -1,5 +1,6 @@
 // fuselens values FILE --json [--verify]: runs the program's compiled graphs on the CPU executor over inputs that any
-// implementation can make again, and prints what comes out. --verify runs each graph fused and unfused instead.
+// implementation can make again, and prints what comes out. --verify runs each graph fused and unfused instead, and says
+// of each output how far it is off, what it may be off, and whether it agrees.
 import type { Program } from "@fuselens/compiler";
 import { compileFile } from "../compile";
 import { UsageError } from "../errors";
@@ -7,8 +8,8 @@ import { EXIT, statusOf } from "../exit_status";
 import { parseCommand, requireFile, sessionOptions } from "../options";
 import { serverPaths } from "../paths";
 import { printDiagnostics } from "../render/diagnostics";
-import { printError, printJson } from "../render/output";
-import { agrees } from "../worker/agreement";
+import { print, printError, printJson, terminalLine } from "../render/output";
+import { agrees, toleranceOf } from "../worker/agreement";
 import { JobError } from "../worker/job";
 import { WorkerPool } from "../worker/pool";
 import { loadable, valuesJob, valuesReport } from "../worker/values";
@@ -23,7 +24,10 @@ export async function main(argv: string[]): Promise<number> {
   workers.configure({ endpoint: typeof line.values.worker === "string" ? line.values.worker : null, trusted: true });
   try {
     if (line.values.verify) {
-      const same = await verify(program, compileFile(path, { ...options, unfused: true }), workers);
+      const graphs = await verify(program, compileFile(path, { ...options, unfused: true }), workers);
+      if (line.values.json) printJson({ graphs });
+      else print(verdictText(graphs));
+      const same = graphs.every(g => g.outputs.every(o => o.agrees));
       return same ? statusOf(program.diagnostics) : EXIT.no;
     }
     const { result } = await workers.submit(valuesJob(program), { fresh: true });
@@ -38,10 +42,25 @@ export async function main(argv: string[]): Promise<number> {
   }
 }
 
-/** Prints how far each graph's outputs are off those that it has unfused, and on stderr which ones disagree; whether none do. */
-async function verify(program: Program, unfused: Program, workers: WorkerPool): Promise<boolean> {
-  const graphs: unknown[] = [];
-  let same = true;
+/** an output of a fused graph against that of the unfused one */
+interface Verdict {
+  readonly dtype: string;
+  /** largest error, and largest error in relation to the element or to the output's mean magnitude */
+  readonly maxAbs: number;
+  readonly maxRel: number;
+  /** what either of them may be */
+  readonly tolerance: number;
+  readonly agrees: boolean;
+}
+
+interface VerifiedGraph {
+  readonly name: string;
+  readonly kind: string;
+  readonly outputs: readonly Verdict[];
+}
+
+async function verify(program: Program, unfused: Program, workers: WorkerPool): Promise<VerifiedGraph[]> {
+  const graphs: VerifiedGraph[] = [];
   for (const [i, c] of program.compilations.entries()) {
     const other = unfused.compilations[i];
     const blocker = c.plan.blockers[0] ?? other?.plan.blockers[0];
@@ -52,16 +71,28 @@ async function verify(program: Program, unfused: Program, workers: WorkerPool): 
       { fresh: true },
     );
     if (result.kind !== "verify") throw new JobError("internal", "the worker answered another question");
-    const outputs = result.pairs.flatMap(p => p.outputs);
-    for (const [k, o] of outputs.entries()) {
-      if (agrees(o)) continue;
-      same = false;
-      printError(
-        `${c.graph.name} (${c.graph.kind}): output ${k} (${o.dtype}) is off by ${o.maxAbs}, ${o.maxRel} of its mean magnitude`,
-      );
-    }
+    const outputs = result.pairs
+      .flatMap(p => p.outputs)
+      .map(o => ({ ...o, tolerance: toleranceOf(o.dtype), agrees: agrees(o) }));
     graphs.push({ name: c.graph.name, kind: c.graph.kind, outputs });
   }
-  printJson({ graphs });
-  return same;
+  return graphs;
 }
+
+export function verdictText(graphs: readonly VerifiedGraph[]): string {
+  const lines = graphs.flatMap(g => [
+    `${g.name} (${g.kind}), fused against unfused:`,
+    ...g.outputs.map((o, k) => {
+      const off = o.maxAbs === 0 ? "the same" : `off by ${digits(o.maxAbs)}, ${digits(o.maxRel)} of its magnitude`;
+      return `  output ${k} (${o.dtype}): ${o.agrees ? "agrees" : "DISAGREES"}: ${off} (tolerance ${digits(o.tolerance)})`;
+    }),
+  ]);
+  const all = graphs.flatMap(g => g.outputs);
+  const wrong = all.filter(o => !o.agrees).length;
+  if (all.length === 1) lines.push(`the only output ${wrong === 0 ? "agrees" : "disagrees"}`);
+  else lines.push(wrong === 0 ? `all ${all.length} outputs agree` : `of ${all.length} outputs, disagreeing: ${wrong}`);
+  return `${lines.map(terminalLine).join("\n")}\n`;
+}
+
+/** three digits, which is more than an error needs */
+const digits = (x: number): string => String(Number(x.toPrecision(3)));
