@@ -116,6 +116,7 @@ function captureOnce(path: string, options: CaptureOptions): Captured {
           assumed: [],
           asked: new Set(),
           small: false,
+          device: "cuda",
           read: options.files,
           execute: (file, code) => executeScript(run, file, code),
         }),

@@ -10,7 +10,7 @@ import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
 import { agreeing, assertedEqual } from "./search/agree";
-import { blamed, endless, failureOf, missingKey, NO_OPERATORS, whyOf } from "./search/failure";
+import { blamed, endless, failureOf, missingKey, NO_OPERATORS, onTwoDevices, whyOf } from "./search/failure";
 import { type Found, search } from "./search/search";
 import {
   ABSENT,
@@ -183,7 +183,7 @@ type Outcome = { readonly ok: Value } | { readonly failed: Failure };
 function trial(ctx: InferContext, cls: PyClass, maker: Maker, s: State): Outcome {
   const outcome = trialOn(ctx, cls, maker, s, false);
   // a constructor that runs what it is handed, with tensors on the device
-  const moves = "failed" in outcome && /to be on the same device/.test(outcome.failed.message);
+  const moves = "failed" in outcome && onTwoDevices(outcome.failed);
   const modules = [...s.values()].some(c => c.kind === "instance");
   return moves && modules ? trialOn(ctx, cls, maker, s, true) : outcome;
 }

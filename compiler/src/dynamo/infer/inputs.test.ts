@@ -151,6 +151,22 @@ class Edges(nn.Module):
     expect(assumedOf(r, "Edges")).toMatch(/parts is float32\[\d+, 1, /);
   });
 
+  test("of a module whose code makes tensors without a device are on the CPU as it is", () => {
+    const r = analysed(`
+class Placed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Linear(40, 24)
+        self.scale = torch.ones(24)
+
+    def forward(self, x):
+        place = torch.arange(x.size(1)).float()
+        return self.embed(x) * self.scale + place[None, :, None]
+`);
+    expect(framesOf(r, "Placed").map(f => f.onCpu)).toEqual([true]);
+    expect(assumedOf(r, "Placed")).toContain("on the CPU, where its code makes tensors");
+  });
+
   test("clips that strides leave nothing of are larger", () => {
     const r = analysed(`
 class Clip(nn.Module):

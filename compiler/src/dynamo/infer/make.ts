@@ -79,7 +79,8 @@ function makeTensor(
   dtype: PyTensor["meta"]["dtype"],
   filled: number | undefined,
 ): PyTensor {
-  const meta = ctx.torch.metaStatic.tensor([...dims], { dtype, device: { type: "cuda", index: 0 } });
+  const device = { type: ctx.device, index: ctx.device === "cuda" ? 0 : null } as const;
+  const meta = ctx.torch.metaStatic.tensor([...dims], { dtype, device });
   const t = ctx.torch.newTensor(meta as PyTensor["meta"]);
   if (filled !== undefined) t.known = new Array<number>(dims.reduce((a, b) => a * b, 1)).fill(filled);
   return t;

@@ -15,7 +15,7 @@ import { inferInputs, valuesOf } from "./inputs";
 import { callArguments } from "./make";
 import { prepare } from "./prepare";
 import type { Program } from "./program";
-import { endless } from "./search/failure";
+import { endless, onTwoDevices } from "./search/failure";
 import { ABSENT, type Choice, described, distinct, type Hole, type State, type TensorChoice } from "./types";
 
 export interface RootRequest {
@@ -31,36 +31,57 @@ export interface RootRequest {
 /** trials once more, after something else has been changed */
 export const TRIALS_AGAIN = 24;
 const STEPS = 2_000_000;
-const ELSEWHERE = /to be on the same device/;
 
-/** the root as it is, then with its tensors moved to the device, then with what it lacks prepared */
+/** the root as it is, then with its tensors moved to the device, then on the CPU, then with what it lacks prepared */
 export function withInputs(r: RootRequest, target: Value, notes: readonly string[], trials?: number): Found | Refused {
   const { p } = r;
   let found = searched(r, target, notes, trials);
   if (isFound(found) || !(target instanceof PyInstance) || (found.failure && endless(found.failure))) return found;
-  if (ELSEWHERE.test(found.why) && attributesToCuda(p, target))
+  const apart = found.failure !== null && onTwoDevices(found.failure);
+  if (apart && attributesTo(p, target, "cuda"))
     found = searched(r, target, [...notes, "tensors it keeps in attributes are on cuda"], trials);
   if (isFound(found)) return found;
+  if (apart) {
+    const there = onCpu(r, target, notes);
+    if (there) return there;
+  }
   const how = found.failure ? prepare(p, target, found.failure) : undefined;
-  if (how === undefined || !onCuda(p, target)) return found;
-  attributesToCuda(p, target);
+  if (how === undefined || !movedTo(p, target, "cuda")) return found;
+  attributesTo(p, target, "cuda");
   return searched(r, target, [...notes, ...how], TRIALS_AGAIN);
 }
 
-function onCuda(p: Program, target: Value): boolean {
-  return "ok" in guarded(p, STEPS, () => moduleMethod(p.vm, target, "cuda"));
+/** all of it on the CPU, for code that makes tensors without a device */
+function onCpu(r: RootRequest, target: PyInstance, notes: readonly string[]): Found | undefined {
+  const { p } = r;
+  p.device = "cpu";
+  try {
+    if (!movedTo(p, target, "cpu")) return undefined;
+    attributesTo(p, target, "cpu");
+    const found = searched(r, target, [...notes, "on the CPU, where its code makes tensors"], TRIALS_AGAIN);
+    if (isFound(found)) return found;
+  } finally {
+    p.device = "cuda";
+  }
+  movedTo(p, target, "cuda");
+  attributesTo(p, target, "cuda");
+  return undefined;
 }
 
-/** tensors that modules keep in plain attributes, which cuda() leaves where they are; whether there were any */
-function attributesToCuda(p: Program, target: Value): boolean {
+function movedTo(p: Program, target: Value, device: Program["device"]): boolean {
+  return "ok" in guarded(p, STEPS, () => moduleMethod(p.vm, target, device));
+}
+
+/** tensors that modules keep in plain attributes, which cuda() leaves where they are; whether there were any elsewhere */
+function attributesTo(p: Program, target: Value, device: Program["device"]): boolean {
   const { vm } = p;
   const outcome = guarded(p, STEPS, () => {
     let moved = false;
     for (const m of vm.toArray(vm.call(vm.getattr(target, "modules"), []))) {
       if (!(m instanceof PyInstance) || !m.attrs) continue;
       for (const [k, v] of m.attrs.entries()) {
-        if (!(v instanceof PyTensor) || v.meta.device.type !== "cpu") continue;
-        m.attrs.set(String(k), vm.call(vm.getattr(v, "cuda"), []));
+        if (!(v instanceof PyTensor) || v.meta.device.type === device) continue;
+        m.attrs.set(String(k), vm.call(vm.getattr(v, device), []));
         moved = true;
       }
     }

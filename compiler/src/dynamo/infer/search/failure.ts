@@ -132,3 +132,6 @@ export function blamed(
 
 /** whether a run ended because it would not have ended: other sizes change nothing of that */
 export const endless = (f: Failure): boolean => f.type === "TimeoutError" || f.type === "RecursionError";
+
+/** whether tensors that met are on different devices */
+export const onTwoDevices = (f: Pick<Failure, "message">): boolean => /to be on the same device/.test(f.message);
