@@ -236,10 +236,12 @@ function choiceOf(
 ): ReportChoice {
   const { key, products } = graph;
   const ways = commonWays(graph);
-  const named = wanted?.split(",").every(w => w !== "") ? wanted : null;
-  const chosen = named ?? (plan.kernels.some(k => k.heuristic === "template") ? "template" : "library");
+  const asked = wanted?.split(",").every(w => w !== "") ? wanted : null;
+  const chosen = asked ?? (plan.kernels.some(k => k.heuristic === "template") ? "template" : "library");
   const { microseconds = null, where = null } = measured ?? {};
-  return { key, ways, products, estimates: graph.estimates, chosen, measured: microseconds, where };
+  const named = (i: number): string[] => [...graph.numbers].flatMap(([op, number]) => (number === i ? [op] : []));
+  const operations = products.map((_, i) => named(i));
+  return { key, ways, products, operations, estimates: graph.estimates, chosen, measured: microseconds, where };
 }
 
 function estimatesOf(schedule: Schedule): string[] {

@@ -100,6 +100,8 @@ export interface ReportChoice {
   readonly ways: readonly string[];
   /** the ways of each product; equal products are one */
   readonly products: readonly (readonly string[])[];
+  /** the operations that are each product, by name, as kernels list them in `nodes` */
+  readonly operations: readonly (readonly string[])[];
   /** of each product what the cost model says of some ways: microseconds, without what follows the product */
   readonly estimates: readonly Readonly<Record<string, number>>[];
   /** a way ("library", or the form of the template), or several with a comma between them, one for each product; "template" where the cost model took one */

@@ -3,7 +3,7 @@ import type { ExplainReport, ReportGraph } from "@fuselens/compiler";
 import { type BetterSchedule, type KernelRefusal, keptApart } from "@fuselens/compiler/vocabulary";
 import { terminalLine } from "../render/output";
 import { formatBytes, formatTime, lineWords } from "../render/units";
-import { choiceText } from "./choice";
+import { choiceLegend, choiceText } from "./choice";
 import { accessText, detailOf } from "./hover";
 import { layoutTexts, layoutTitle, toldLayouts } from "./layouts";
 import { isLaunched, launched, titleOf } from "./lookup";
@@ -52,7 +52,10 @@ function graphText(g: ReportGraph, first: number): string[] {
     out.push(`  ${numbers[i]}. ${titleOf(k)}`);
     out.push(`     ${linesOf(k.lines, k.at)}, ${ops}, ${formatBytes(k.bytes)}, est. ${formatTime(k.estimate_us)}`);
   });
-  if (g.choice) out.push(`  matrix products: ${choiceText(g.choice)}`);
+  if (g.choice) {
+    const chosen = { choice: g.choice, kernels: g.kernels };
+    out.push(`  matrix products: ${choiceText(chosen)}`, ...choiceLegend(chosen).map(l => `     ${l}`));
+  }
   const layouts = toldLayouts(g.layouts ?? []).slice(0, LAYOUTS_SHOWN);
   if (layouts.length) {
     out.push("  layouts:");

@@ -1,10 +1,10 @@
 // Hover text in an editor's words. The first line answers (kernel, ops, lines, bytes, time); then what the expression is
 // (type, operators, what the backward keeps of it), then the reasons that keep its kernel apart, most bytes first.
-import type { ReportChoice, ReportKernel, ReportRefusal, SourceEntry } from "@fuselens/compiler";
+import type { ReportKernel, ReportRefusal, SourceEntry } from "@fuselens/compiler";
 import { REASONS } from "@fuselens/compiler/vocabulary";
 import { formatBandwidth, formatBytes, formatTime, lineWords } from "../render/units";
 import { type BetterSchedules, betterLines } from "./better";
-import { choiceText } from "./choice";
+import { type ChosenGraph, choiceText } from "./choice";
 import { layoutLines } from "./layouts";
 import { entriesAt, type KernelRef, kernelOf, kernelsOf, numberOf, type Position, refusalsOf, titleOf } from "./lookup";
 import { escapeMarkdown, inlineCode } from "./markdown";
@@ -67,12 +67,12 @@ function choiceLines(program: EditorProgram, kernels: readonly KernelRef[]): str
       .filter(k => PRODUCT.test(kernelOf(program, k)?.name ?? ""))
       .map(k => program.compilations[k.compilation]?.graph),
   );
-  return [...graphs].flatMap(g => (g?.choice ? [choiceLine(g.choice)] : []));
+  return [...graphs].flatMap(g => (g?.choice ? [choiceLine({ choice: g.choice, kernels: g.kernels })] : []));
 }
 
-function choiceLine(c: ReportChoice): string {
-  const more = `; Benchmark measures ${c.ways.length} ways`;
-  return `**Matrix products**: ${choiceText(c, inlineCode, escapeMarkdown, more)}`;
+function choiceLine(g: ChosenGraph): string {
+  const more = `; Benchmark measures ${g.choice.ways.length} ways`;
+  return `**Matrix products**: ${choiceText(g, inlineCode, escapeMarkdown, more)}`;
 }
 
 export function kernelLines(program: EditorProgram, kernels: readonly KernelRef[], measured: MeasuredKernel): string[] {

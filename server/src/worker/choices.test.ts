@@ -9,7 +9,7 @@ type Times = readonly Readonly<Record<string, number>>[];
 function choiceOf(times: Times): ReportChoice {
   const products = times.map(t => Object.keys(t));
   const ways = [...new Set(products.flat())];
-  return { key: "k", ways, products, estimates: [], chosen: "library", measured: null, where: null };
+  return { key: "k", ways, products, operations: [], estimates: [], chosen: "library", measured: null, where: null };
 }
 
 async function measured(times: Times, blocked: readonly string[] = []) {
