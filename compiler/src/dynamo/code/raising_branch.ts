@@ -19,6 +19,10 @@ export function truthThatGoesOn(code: Code, index: number): boolean | undefined 
   return (jump.op === "POP_JUMP_IF_TRUE") === falls;
 }
 
+/** the same of the jump that comes next in a frame, whose condition is being worked out */
+export const truthAskedNext = (f: { readonly code: Code; readonly pc: number } | undefined): boolean | undefined =>
+  f && truthThatGoesOn(f.code, f.pc);
+
 function raises(code: Code, from: number): boolean {
   for (let i = from; i < from + LONGEST; i++) {
     const op = code.instructions[i]?.op;

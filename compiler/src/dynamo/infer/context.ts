@@ -36,7 +36,7 @@ export interface InferContext {
   readonly load: (path: string) => PyModule | undefined;
 }
 
-/** a value by the dotted name that code of these globals would use; "torch. ..." and "file.py::Name" always work */
+/** a value by the dotted name that code of these globals would use; "torch. ...", "torchvision. ..." and "file.py::Name" always work */
 export function lookup(ctx: InferContext, globals: PyDict, path: string): Value | undefined {
   const file = /^(.*)::(\w+)$/.exec(path);
   if (file) {
@@ -48,7 +48,7 @@ export function lookup(ctx: InferContext, globals: PyDict, path: string): Value 
   let v: Value | undefined =
     head === undefined
       ? undefined
-      : (globals.get(head) ?? (head === "torch" ? ctx.vm.importModule("torch", null) : undefined));
+      : (globals.get(head) ?? (/^torch(vision)?$/.test(head) ? ctx.vm.importModule(head, null) : undefined));
   for (const p of rest) {
     if (v === undefined) return undefined;
     v = ctx.vm.getattrOrUndefined(v, p);

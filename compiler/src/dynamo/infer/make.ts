@@ -41,6 +41,7 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
       return lookup(ctx, h.globals, c.path);
     case "instance": {
       const cls = lookup(ctx, h.globals, c.path);
+      if (c.path === BACKBONE && cls !== undefined) return vm.call(cls, []);
       if (!(cls instanceof PyClass)) return undefined;
       if (isEnum(cls)) return vm.toArray(cls)[0];
       return build(cls, c.by);
@@ -57,6 +58,9 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
       return c satisfies never;
   }
 }
+
+/** makes the network that stands for one whose layers are asked for by name or place */
+export const BACKBONE = "torchvision.models.resnet18";
 
 /** what moves or copies such an object gives it back: what it holds is where it should be */
 const MOVES = ["to", "cuda", "cpu", "clone", "detach", "float", "half", "contiguous"] as const;

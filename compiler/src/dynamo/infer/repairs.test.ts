@@ -157,3 +157,106 @@ class Derived(Base):
     expect(assumedOf(r, "Derived") || assumedOf(r, "Base")).toContain("width is");
   });
 });
+
+describe("objects that inputs are", () => {
+  test("get the keys that only a loop over several lists reads, sizes as pairs", () => {
+    const r = analysed(`
+class Batched(nn.Module):
+    def forward(self, records):
+        out = []
+        images = torch.stack([r["image"] for r in records])
+        for record, image in zip(records, images):
+            h, w = record["original_size"]
+            out.append(image[..., :h, :w] * 2)
+        return out
+`);
+    expect(assumedOf(r, "Batched")).toMatch(/records is \[\{"image": float32.*"original_size": \(32, 32\)\}\]/);
+  });
+
+  test("are height and width where they are unpacked as such", () => {
+    const r = analysed(`
+class Merging(nn.Module):
+    def forward(self, x, input_size):
+        B, L, C = x.shape
+        H, W = input_size
+        assert L == H * W
+        return x.view(B, H, W, C).permute(0, 3, 1, 2)
+`);
+    expect(assumedOf(r, "Merging")).toMatch(/x is float32\[8, 1024, 512\]; input_size is \(32, 32\)/);
+  });
+
+  test("have as many columns as they are cut into", () => {
+    const r = analysed(`
+def corners(boxes):
+    x, y, w, h = boxes.unbind(-1)
+    return torch.stack([x - w / 2, y - h / 2, x + w / 2, y + h / 2], dim=-1)
+
+class Boxes(nn.Module):
+    def forward(self, outputs):
+        return corners(outputs["pred_boxes"] * 1.0)
+`);
+    expect(assumedOf(r, "Boxes")).toMatch(/"pred_boxes": float32\[.*, 4\]/);
+  });
+});
+
+describe("a network that is handed over", () => {
+  test("has parameters where they are asked for, and layers where one is taken by its place", () => {
+    const r = analysed(`
+class Placed(nn.Module):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+        self.device = next(net.parameters()).device
+
+    def forward(self, x):
+        return self.net(x) * 2
+
+class Hooked(nn.Module):
+    def __init__(self, net, layer=-2):
+        super().__init__()
+        self.body = nn.Sequential(*list(net.children())[: len(list(net.children())) + layer + 1])
+        self.taken = list(net.children())[layer]
+
+    def forward(self, x):
+        return self.body(x)
+`);
+    expect(operatorsOf(r, "Placed")).not.toEqual([]);
+    expect(assumedOf(r, "Hooked")).toContain("net is a torchvision.models.resnet18");
+  });
+
+  test("and one of an assert's lists is taken for a list", () => {
+    const r = analysed(`
+class Levels(nn.Module):
+    def __init__(self, levels):
+        super().__init__()
+        assert levels in [[0, 1, 2], [1, 2]]
+        self.layers = nn.ModuleList([nn.Linear(8, 8) for _ in levels])
+
+    def forward(self, x):
+        return sum(l(x) for l in self.layers)
+`);
+    expect(assumedOf(r, "Levels")).toContain("levels is [0, 1, 2]");
+  });
+});
+
+test("a module that the file itself builds too large is built small", () => {
+  const r = analysed(
+    `
+class Net(nn.Module):
+    def __init__(self, n_layers=2000):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(8, 8) for _ in range(n_layers)])
+
+    def forward(self, x):
+        for l in self.layers:
+            x = l(x).relu()
+        return x
+
+if __name__ == "__main__":
+    net = Net()
+    net(torch.randn(2, 8))
+`,
+    24_000_000,
+  );
+  expect(assumedOf(r, "Net")).toContain("n_layers is 2");
+});

@@ -72,7 +72,11 @@ export function captureRoot(
   let own: Refused | undefined;
   if (c.value instanceof PyInstance) {
     const found = builtBy(r, c.value, p.evidence.instances.get(c.value.cls)?.how);
-    if (isFound(found) || c.options || (found.failure && endless(found.failure))) return found;
+    if (isFound(found) || c.options) return found;
+    if (found.failure && endless(found.failure)) {
+      const small = asSmall(r, c.value.cls);
+      return isFound(small) ? small : found;
+    }
     own = found;
   }
   const cls = c.value instanceof PyInstance ? c.value.cls : c.value;

@@ -1,5 +1,7 @@
 // Operators on any values: guests first (tensors, symbols), plain numbers and containers next, then the special methods
 // of classes, reflected ones included. In: operands. Out: the value, or Python's TypeError.
+
+import { truthAskedNext } from "../code/raising_branch";
 import {
   PyBytes,
   PyClass,
@@ -240,6 +242,11 @@ export function compareOperation(vm: Interp, op: CompareOperator, a: Value, b: V
   if (sequence !== undefined) return sequence;
   const [pa, pb] = [plain(a), plain(b)];
   if (pa !== a || pb !== b) return compareOperation(vm, op, pa, pb);
+  const unknown = (a instanceof PyUnknown || b instanceof PyUnknown) && a !== b;
+  if (unknown && (op === "==" || op === "!=")) {
+    const wanted = truthAskedNext(vm.frames[vm.frames.length - 1]);
+    if (wanted !== undefined) return wanted;
+  }
   if (op === "==") return equalObjects(vm, a, b);
   if (op === "!=") return !equalObjects(vm, a, b);
   if (a instanceof PyUnknown || b instanceof PyUnknown) return vm.unknown("comparison with an unknown value");

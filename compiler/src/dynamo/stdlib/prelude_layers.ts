@@ -276,6 +276,15 @@ class VisionTransformer(nn.Module):
         self.norm = norm_layer(embed_dim)
         self.head = nn.Linear(embed_dim, num_classes) if num_classes > 0 else nn.Identity()
 
+    def init_weights(self, mode=""):
+        pass
+
+    def _init_weights(self, m):
+        pass
+
+    def no_weight_decay(self):
+        return {"pos_embed", "cls_token", "dist_token"}
+
     def forward_features(self, x):
         x = self.patch_embed(x)
         x = torch.cat([self.cls_token.expand(x.shape[0], -1, -1), x], dim=1)
@@ -294,6 +303,24 @@ class VisionTransformer(nn.Module):
 
 def _cfg(url="", **kwargs):
     return {"url": url, **kwargs}
+`;
+
+const TIMM_EFFICIENTNET = `
+class SqueezeExcite(nn.Module):
+    def __init__(self, in_chs, rd_ratio=0.25, rd_channels=None, act_layer=nn.ReLU, gate_layer=nn.Sigmoid,
+                 force_act_layer=None, rd_round_fn=None, **kwargs):
+        super().__init__()
+        rd_channels = rd_channels or (rd_round_fn or round)(in_chs * rd_ratio)
+        act_layer = force_act_layer or act_layer
+        self.conv_reduce = nn.Conv2d(in_chs, rd_channels, 1, bias=True)
+        self.act1 = act_layer(inplace=True)
+        self.conv_expand = nn.Conv2d(rd_channels, in_chs, 1, bias=True)
+        self.gate = gate_layer()
+
+    def forward(self, x):
+        se = x.mean((2, 3), keepdim=True)
+        se = self.conv_expand(self.act1(self.conv_reduce(se)))
+        return x * self.gate(se)
 `;
 
 const FAIRSCALE_LAYERS = `
@@ -381,6 +408,8 @@ export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
   "timm.layers": TIMM_LAYERS,
   "timm.models.layers": TIMM_LAYERS,
   "timm.models.vision_transformer": TIMM_VIT,
+  "timm.models.efficientnet_blocks": TIMM_EFFICIENTNET,
+  "timm.models._efficientnet_blocks": TIMM_EFFICIENTNET,
   "timm.models.registry": TIMM_REGISTRY,
   "timm.models._registry": TIMM_REGISTRY,
   "timm.data": TIMM_DATA,

@@ -2,6 +2,7 @@
 // FuseLens runs on: there are no files but texts of the project, no clock, no environment but the one given.
 import { createHash } from "node:crypto";
 import { func, methods } from "../builtins/define";
+import { truthAskedNext } from "../code/raising_branch";
 import type { Machine } from "../interp/machine";
 import { asFloat } from "../interp/numbers";
 import { plain } from "../interp/operators";
@@ -59,9 +60,11 @@ export function osModule(vm: Machine, environment: PyDict): PyModule {
     const at = s.lastIndexOf(".");
     return vm.tuple(at > s.lastIndexOf("/") ? [s.slice(0, at), s.slice(at)] : [s, ""]);
   });
+  // a file that the program refuses to go on without is taken to be there
+  const refused = (): boolean => truthAskedNext(vm.frames[vm.frames.length - 1]) ?? false;
   for (const name of ["exists", "isfile"])
-    func(vm, path, name, ([p]) => vm.host.texts?.exists(vm.str(p ?? "")) ?? false);
-  for (const name of ["isdir", "islink", "ismount"]) func(vm, path, name, () => false);
+    func(vm, path, name, ([p]) => vm.host.texts?.exists(vm.str(p ?? "")) || refused());
+  for (const name of ["isdir", "islink", "ismount"]) func(vm, path, name, refused);
   for (const name of ["abspath", "realpath", "expanduser", "normpath", "expandvars"]) {
     func(vm, path, name, ([p]) => vm.str(p ?? ""));
   }

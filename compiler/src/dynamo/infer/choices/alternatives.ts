@@ -2,11 +2,29 @@
 // that the error's words ask for first.
 import { PyClass, PyDict } from "../../objects/values";
 import { type InferContext, isEnum, lookup } from "../context";
+import { BACKBONE } from "../make";
 import { buildersOf } from "../makers";
 import { assertedKind, missingArguments, missingKey } from "../search/failure";
-import { ABSENT, bool, type Choice, type Failure, type Hole, NONE, named, number, OBJECT, str } from "../types";
+import {
+  ABSENT,
+  bool,
+  type Choice,
+  type Failure,
+  type Hole,
+  instance,
+  NONE,
+  named,
+  number,
+  OBJECT,
+  str,
+} from "../types";
 import { guessByName, LADDER } from "./constructor";
 import { mayBeNone } from "./holes";
+import { isModuleName } from "./names";
+
+/** errors of code that looks for layers in a network it is handed */
+const LAYERS_ASKED =
+  /^(IndexError: list|StopIteration|KeyError: '?(layer|features|fc|avgpool)|(AssertionError|ValueError): .*layer|AttributeError: .*'(fc|layer\d|avgpool|features|classifier|conv1)')/;
 
 type Kind = Choice["kind"];
 
@@ -54,6 +72,10 @@ export function alternativeChoices(
   if (name !== undefined && now.kind !== kind && (h.name === name || h.selves.has(name)))
     out.push(...h.choices.filter(c => c.kind === kind).slice(0, 3));
   out.push(...resized(now, f), ...completed(now, f));
+  // next(net.parameters()) of a module that has none
+  const isModule = /^(module|scale|named|instance|identity)$/.test(now.kind) && isModuleName(h.name);
+  if (f.type === "StopIteration" && isModule) out.push({ kind: "scale" });
+  if (isModule && LAYERS_ASKED.test(`${f.type}: ${f.message}`)) out.push(instance(BACKBONE));
   // a part of a configuration is of another kind than it was taken to be
   const partial = now.kind === "object" && PART_REFUSED.test(f.message);
   if (partial) out.push(...varied(ctx, h, now, f));

@@ -26,6 +26,9 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
   if (types.length === 0 || out.length === 0) {
     out.push(...records(ctx, h));
     const parts = h.usage.parts;
+    // H, W = input_size
+    if (parts?.length === 2 && /(size|shape|resolution|hw)s?$/.test(h.name) && !h.usage.sliced && isPlain(h))
+      out.push(PAIR);
     if (parts && parts.length > 1 && !h.usage.sliced && h.usage.rank === undefined) {
       const items = parts.map(p => tensorChoices({ ...h, name: p.name, usage: p.usage })[0] as Choice);
       out.push({ kind: "seq", items, tuple: true });
@@ -48,6 +51,9 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
   out.push(...constructorChoices(ctx, h).filter(c => c.kind !== "seq"));
   return distinct(out);
 }
+
+/** nothing is read of it that only tensors have */
+const isPlain = (h: Draft): boolean => !h.usage.attributes.has("shape") && !h.usage.attributes.has("size");
 
 const looksLikeList = (h: Draft): boolean =>
   /s$|list|inputs|features|feats|pyramid/.test(h.name) &&
@@ -195,13 +201,21 @@ function tensorDict(h: Draft, tensors: readonly Choice[]): Choice {
 /** an item or attribute of an input is judged by its own name */
 const within = (h: Draft, name: string): Choice[] => tensorChoices({ ...h, name, annotation: "", usage: emptyUsage() });
 
+/** whether a name is that of height and width */
+export const isPairName = (name: string): boolean => /(^|_)(size|shape|resolution|hw)$/.test(name);
+
+/** height and width */
+export const PAIR: Choice = { kind: "seq", items: [number(map), number(map)], tuple: true };
+
 /** what an input may hold under a name: tensors, or a number where the name is a number's */
 export const heldTensors = (h: Draft, name: string): Choice[] =>
-  isPlainNumber({ ...h, name })
-    ? [number(names.numberFor(name) ?? 8)]
-    : [...h.usage.attributes].some(names.isEdgeList)
-      ? ofGraph(name, within(h, name))
-      : within(h, name);
+  isPairName(name)
+    ? [PAIR, ...within(h, name)]
+    : isPlainNumber({ ...h, name })
+      ? [number(names.numberFor(name) ?? 8)]
+      : [...h.usage.attributes].some(names.isEdgeList)
+        ? ofGraph(name, within(h, name))
+        : within(h, name);
 
 /** what nodes and edges of a graph carry is a row each */
 export const ofGraph = (name: string, choices: readonly Choice[]): Choice[] =>

@@ -121,8 +121,15 @@ export function addUsage(usage: Usage, body: unknown, is: IsValue): void {
   });
 }
 
-/** `for item in x`, `for i, item in enumerate(x)` */
+/** `for item in x`, `for i, item in enumerate(x)`, `for item, other in zip(x, y)` */
 function noteItems(u: Usage, target: ast.Expr, iter: ast.Expr, body: unknown, is: IsValue): void {
+  if (iter.kind === "Call" && dotted(iter.func) === "zip" && target.kind === "Tuple") {
+    iter.args.forEach((a, i) => {
+      const t = target.elts[i];
+      if (t && is(a)) noteItems(u, t, a, body, is);
+    });
+    return;
+  }
   const counted =
     iter.kind === "Call" && dotted(iter.func) === "enumerate" && iter.args[0] !== undefined && is(iter.args[0]);
   if (!counted && !is(iter)) return;

@@ -44,9 +44,17 @@ export function assertedKind(f: Failure): readonly [string, Choice["kind"]] | un
   return name === undefined || kind === undefined ? undefined : [name, kind];
 }
 
+/** an assertion about a list of numbers, or several of them */
+const LISTED = /^assert\s*\(?\s*(?:self\.)?(\w+)\s*(?:==\s*|in\s*[([]\s*)([[(])([-\d, ]+)[\])]/;
+
 /** what the failing line asserts a name to be: the number, text or constant it is compared with, the first of several */
 function assertedBy(e: PyError): readonly [string, Choice] | null {
   if (e.value.cls.name !== "AssertionError") return null;
+  const list = LISTED.exec(lineOf(e));
+  if (list?.[1] !== undefined) {
+    const items = (list[3] ?? "").split(",").filter(n => n.trim() !== "");
+    return [list[1], { kind: "seq", items: items.map(n => number(Number(n))), tuple: list[2] === "(" }];
+  }
   const [, name, value] = EQUALITY.exec(lineOf(e)) ?? [];
   if (name === undefined || value === undefined) return null;
   if (value === "None") return [name, NONE];

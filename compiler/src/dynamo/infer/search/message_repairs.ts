@@ -1,7 +1,7 @@
 // Inputs that torch's and Python's own error messages ask for. In: the tensors of a state and its failure. Out: states to try.
 import { isFloatDType } from "../../../aten/ops/helpers/dtypes";
 import type { DType } from "../../../aten/types";
-import { keptEnds, reshaped } from "../choices/inputs";
+import { isPairName, keptEnds, PAIR, reshaped } from "../choices/inputs";
 import { inputKind } from "../choices/names";
 import { type Failure, type State, tensor } from "../types";
 import { holeOf, type Leaf, resized, withLeaf } from "./leaves";
@@ -190,6 +190,9 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   if (elements) setDim(() => 1, Number(elements[1]));
   const factor = /shapes cannot be multiplied \(\d+x\d+ and 1x\d+\)|normalized_shape=\[1\]/.test(message);
   if (factor) setDim(r => r - 1, 1);
+  // a size that is unpacked or used as one is no tensor
+  if (/to unpack \(expected 2|got \(Tensor, (int|Tensor)|slice indices must/.test(message))
+    for (const { path } of tensors) if (isPairName(path.split("/").pop() ?? "")) out.push(withLeaf(state, path, PAIR));
   let m = /not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)\)/.exec(message);
   // parts of a tensor that has been cut along another dimension than was meant
   if (f.operators > 0 && /to unpack/.test(message)) for (const t of read) setRank([t], t.c.dims.length - 1);
@@ -202,6 +205,9 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       most,
     );
   }
+  // unbind, chunk and split give as many parts as the dimension is long
+  m = f.operators > 0 ? /to unpack \(expected (\d+)/.exec(message) : null;
+  if (m) for (const at of [-1, 1]) setDim(r => (at < 0 ? r + at : at), Number(m?.[1]));
   m = /[Ee]xpected (\d)D(?: \([^)]*\))?(?: or (\d)D)?/.exec(message);
   if (m) setRank(read, Number(m[2] ?? m[1]));
   m = /\b(?:have|has|be|a|expects?|expected|requires?) (?:exactly )?(\d)(?:[ -]?D\b|[ -]dim)/i.exec(message);

@@ -48,11 +48,20 @@ function held(holes: readonly Hole[], state: State, f: Failure): State[] {
       else if (now.kind === "tensor" && (h.usage.attributes.has(attribute) || touched.includes(suspect)))
         out.push(withChoice(state, suspect, { kind: "record", entries: [[attribute, made]] }));
     }
-    if (key !== undefined && made && now.kind === "dict" && !now.entries.some(([k]) => k === key))
-      out.push(withChoice(state, suspect, { ...now, entries: [...now.entries, [key, made]] }));
+    const more = key !== undefined && made ? withKey(now, key, made) : undefined;
+    if (more) out.push(withChoice(state, suspect, more));
     if (indexed && now.kind === "tensor") out.push(withChoice(state, suspect, { kind: "dict", entries: [] }));
   }
   return out;
+}
+
+/** a dictionary, or each of a list of them, with one more key; undefined: there is none that lacks it */
+function withKey(now: Choice, key: string, made: Choice): Choice | undefined {
+  if (now.kind === "dict")
+    return now.entries.some(([k]) => k === key) ? undefined : { ...now, entries: [...now.entries, [key, made]] };
+  if (now.kind !== "seq") return undefined;
+  const items = now.items.map(i => withKey(i, key, made));
+  return items.length > 0 && items.every(i => i !== undefined) ? { ...now, items } : undefined;
 }
 
 const WANTED =

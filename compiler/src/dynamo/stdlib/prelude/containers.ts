@@ -225,6 +225,8 @@ def deepcopy(x, memo=None):
         return made
     if isinstance(x, (set, frozenset)):
         return type(x)(deepcopy(v, memo) for v in x)
+    if type(x).__name__ == "method":
+        return type(x)(x.__func__, deepcopy(x.__self__, memo))
     if _is_plain_callable(x):
         return x
     made = _empty_like(x)

@@ -190,10 +190,10 @@ def replace(thing, /, **changes):
     return thing.__class__(**values)
 
 
-def make_dataclass(name, spec, *, bases=(), namespace=None, **options):
+def make_dataclass(cls_name, fields, *, bases=(), namespace=None, module=None, **options):
     body = dict(namespace or {})
     annotations = {}
-    for item in spec:
+    for item in fields:
         if isinstance(item, str):
             annotations[item] = "object"
         else:
@@ -201,7 +201,7 @@ def make_dataclass(name, spec, *, bases=(), namespace=None, **options):
             if len(item) > 2:
                 body[item[0]] = item[2]
     body["__annotations__"] = annotations
-    return dataclass(type(name, tuple(bases), body), **options)
+    return dataclass(type(cls_name, tuple(bases), body), **options)
 `,
 
   enum: `

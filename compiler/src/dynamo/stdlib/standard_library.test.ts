@@ -1,0 +1,68 @@
+// Corners of the standard library and of layers that model code leans on.
+import { expect, test } from "vitest";
+import { analysed, operatorsOf, printed } from "../infer/testing/analysed";
+
+test("a copied object's bound methods belong to the copy", () => {
+  const r = analysed(`
+import copy
+class Kept:
+    def __init__(self, name):
+        self.name = name
+        self.say = self.said
+    def said(self):
+        return self.name
+a = Kept("a")
+b = copy.deepcopy(a)
+b.name = "b"
+print(a.say(), b.say())
+`);
+  expect(printed(r)).toBe("a b\n");
+});
+
+test("make_dataclass takes its arguments by name", () => {
+  const r = analysed(`
+from dataclasses import make_dataclass
+Point = make_dataclass(cls_name="Point", fields=["x", ("y", int, 3)])
+print(Point(1), Point(1, 2).y)
+`);
+  expect(printed(r)).toBe("Point(x=1, y=3) 2\n");
+});
+
+test("a file that the program refuses to go on without is taken to be there, others are not", () => {
+  const r = analysed(`
+import os
+print(os.path.isfile("weights.bin"))
+assert os.path.isfile("weights.bin"), "no weights"
+if not os.path.exists("tokens.model"):
+    raise FileNotFoundError("tokens.model")
+print("on")
+`);
+  expect(printed(r)).toBe("False\non\n");
+});
+
+test("an unknown value is what an assert wants it to be", () => {
+  const r = analysed(`
+state = torch.load("weights.pth")
+heads, size = state["heads"].shape
+print(size == 64)
+assert size == 64 and heads != 3
+print("on")
+`);
+  expect(printed(r)).toBe("False\non\n");
+});
+
+test("timm's vision transformers and squeezes are there for what is derived from them", () => {
+  const r = analysed(`
+from timm.models.vision_transformer import VisionTransformer
+from timm.models.efficientnet_blocks import SqueezeExcite
+class Distilled(VisionTransformer):
+    def __init__(self):
+        super().__init__(img_size=32, embed_dim=48, depth=1, num_heads=3)
+        self.squeeze = SqueezeExcite(8, rd_ratio=0.25)
+        self.extra = nn.Linear(48, 10)
+        self.extra.apply(self._init_weights)
+    def forward(self, x):
+        return self.extra(self.forward_features(x)[:, 0])
+`);
+  expect(operatorsOf(r, "Distilled")).toContain("torch._C._nn.linear");
+});
