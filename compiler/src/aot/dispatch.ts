@@ -282,7 +282,7 @@ export class Dispatcher implements GradHost {
   /** functionalization of an operator that writes nothing */
   private below(record: OpRecord, bound: Bound<Value>): Result<Value> {
     if (this.nameGaps) takeOperatorNames(this.tracer, record, bound);
-    const result = this.withOriginal(packetOf(record.name), () => this.functionalize(record, bound));
+    const result = this.withOriginal(record.original ?? packetOf(record.name), () => this.functionalize(record, bound));
     if (this.nameGaps) for (const v of many(result)) if (v !== null) takeWrapperNames(this.tracer, v.tensor.meta);
     return result;
   }

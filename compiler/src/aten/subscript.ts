@@ -80,8 +80,11 @@ function copyTo<T>(b: GraphBuilder<T>, target: T, source: T): void {
   const to = b.meta(target).shape;
   const { shape: from, device } = b.meta(source);
   let s = source;
-  const number = from.length === 0 && device.type === "cpu";
-  if (!number && (to.length !== from.length || !to.every((d, i) => b.eq(d, from[i] as Dim)))) {
+  if (to.length !== from.length || !to.every((d, i) => b.eq(d, from[i] as Dim))) {
+    if (from.length === 0 && device.type === "cpu") {
+      b.call("aten.fill_.Tensor", [target, s]);
+      return;
+    }
     const kept = dropLeadingOnes(b, from);
     if (kept.length !== from.length) s = b.call("aten.view.default", [s, kept]);
     s = b.call("aten.expand.default", [s, to]);

@@ -35,6 +35,8 @@ export interface OpRecord {
   readonly python?: readonly string[];
   /** how the pre-grad graph prints a function spelling where that differs ("torch._C._nn.gelu") */
   readonly printedAs?: string;
+  /** for operators of our own: the packet that PyTorch's graphs name as the original of what they decompose to */
+  readonly original?: string;
   readonly tags?: readonly OpTag[];
   readonly meta: (m: MetaBuilder, a: Args<TensorMeta>) => TensorMeta | readonly (TensorMeta | null)[];
   /**

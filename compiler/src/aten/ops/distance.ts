@@ -79,8 +79,41 @@ function cdistBackward<T>(b: GraphBuilder<T>, grad: T, x: T, y: T, p: ArgValue<T
   return b.call("aten._cdist_backward.default", [grad, x, y, p, result]);
 }
 
+/** [-2x, |x|^2, 1] times [y, 1, |y|^2] transposed */
+const euclideanDist: OpRecord = decomposed({
+  name: "aten._euclidean_dist.default",
+  schema: "_euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
+  decompose: <T>(b: GraphBuilder<T>, a: Args<T>) => {
+    const f = aten(b);
+    const [x, y] = [a.tensor("x1"), a.tensor("x2")];
+    const square = (t: T): T => f("sum.dim_IntList", f("pow.Tensor_Scalar", t, 2), [-1], true);
+    const nx = square(x);
+    const ox = f("ones_like.default", nx);
+    const ny = square(y);
+    const oy = f("ones_like.default", ny);
+    const left = f("cat.default", [f("mul.Tensor", x, -2), nx, ox], -1);
+    const right = f("cat.default", [y, oy, ny], -1);
+    const product = f("matmul.default", left, f("mT.default", right));
+    return f("sqrt.default", f("clamp_min.default", product, 0));
+  },
+  derivative: {
+    kind: "joint",
+    of: ["x1", "x2"],
+    grads: (b, c) => {
+      const f = aten(b);
+      const [x, y, result] = [c.args.tensor("x1"), c.args.tensor("x2"), c.result()];
+      const ratio = f("masked_fill.Scalar", f("div.Tensor", c.grad(), result), f("eq.Scalar", result, 0), 0);
+      const toX = f("mul.Tensor", x, f("sum.dim_IntList", ratio, [-1], true));
+      const x1 = f("sub.Tensor", toX, f("matmul.default", ratio, y));
+      const toY = f("mul.Tensor", y, f("unsqueeze.default", f("sum.dim_IntList", ratio, [-2], false), -1));
+      return { x1, x2: f("sub.Tensor", toY, f("matmul.default", f("mT.default", ratio), x)) };
+    },
+  },
+});
+
 const cdists: OpRecord[] = [
   cdistForward,
+  euclideanDist,
   {
     name: "aten._cdist_backward.default",
     schema: "_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
@@ -107,7 +140,7 @@ const cdists: OpRecord[] = [
   }),
 ];
 
-/** |x - y| by one matrix product: [-2x, |x|^2, 1] with [y, 1, |y|^2], over the joint batch as one dim */
+/** |x - y| by one matrix product, over the joint batch as one dim */
 function euclidean<T>(b: GraphBuilder<T>, one: T, other: T): T {
   const f = aten(b);
   const [s, t] = [b.meta(one).shape, b.meta(other).shape];
@@ -121,16 +154,8 @@ function euclidean<T>(b: GraphBuilder<T>, one: T, other: T): T {
   };
   const [a, c] = [flat(one, s), flat(other, t)];
   const [x, y] = b.static(b.product(joint)) === 1 ? [one, other] : [a, c];
-  const square = (t: T): T => f("sum.dim_IntList", f("pow.Tensor_Scalar", t, 2), [-1], true);
-  const nx = square(x);
-  const ox = f("ones_like.default", nx);
-  const ny = square(y);
-  const oy = f("ones_like.default", ny);
-  const left = f("cat.default", [f("mul.Tensor", x, -2), nx, ox], -1);
-  const right = f("cat.default", [y, oy, ny], -1);
-  const product = f("matmul.default", left, f("mT.default", right));
   const rows = [...joint, at(s, s.length - 2), at(t, t.length - 2)];
-  return f("view.default", f("sqrt.default", f("clamp_min.default", product, 0)), rows);
+  return f("view.default", f("_euclidean_dist.default", x, y), rows);
 }
 
 const renorm: OpRecord = {

@@ -1,9 +1,9 @@
 // Margin losses over pairs and triplets of inputs: compositions of ATen, with their writes in place.
-import type { Args, GraphBuilder, OpRecord } from "../types";
+import type { Args, GraphBuilder, OpRecord, Scalar } from "../types";
 import { aten, F, fl } from "./helpers/define";
 import { LEGACY, reduceLoss, reductionOf } from "./helpers/loss";
 import { composed } from "./helpers/shape";
-import { fullLike, sizeScalar, zerosLike } from "./helpers/trace";
+import { sizeScalar } from "./helpers/trace";
 
 /** margin losses: compositions of ATen, with their writes in place */
 const MARGIN_SCHEMAS: Readonly<Record<string, { parameters: string; margin: string }>> = {
@@ -23,8 +23,8 @@ const MARGIN_NODES: Readonly<Record<string, <T>(b: GraphBuilder<T>, a: Args<T>, 
     const [sx, sy] = [size(x), size(y)];
     const root = f("sqrt_.default", f("mul.Tensor", sx, sy));
     const cos = f("div.Tensor", product, root);
-    const zeros = zerosLike(b, cos);
-    const near = f("sub.Tensor", fullLike(b, cos, 1), cos);
+    const zeros = f("zeros_like.default", cos);
+    const near = minusTensor(b, 1, cos);
     const far = f("clamp_min_.default", f("sub.Scalar", cos, fl(margin)), 0);
     const positive = f("where.self", f("eq.Scalar", target, 1), near, zeros);
     return f("add.Tensor", positive, f("where.self", f("eq.Scalar", target, -1), far, zeros));
@@ -38,12 +38,18 @@ const MARGIN_NODES: Readonly<Record<string, <T>(b: GraphBuilder<T>, a: Args<T>, 
   hinge_embedding_loss: (b, a, margin, self) => {
     const f = aten(b);
     const [x, target] = [a.tensor(self), a.tensor("target")];
-    const zeros = zerosLike(b, x);
-    const gap = f("clamp_min_.default", f("sub.Tensor", fullLike(b, x, fl(margin)), x), 0);
+    const zeros = f("zeros_like.default", x);
+    const gap = f("clamp_min_.default", minusTensor(b, fl(margin), x), 0);
     const first = f("where.self", f("ne.Scalar", target, 1), gap, zeros);
     return f("add.Tensor", first, f("where.self", f("ne.Scalar", target, -1), x, zeros));
   },
 };
+
+/** a number less a tensor, in C++: a tensor is filled with the number */
+function minusTensor<T>(b: GraphBuilder<T>, n: Scalar, x: T): T {
+  const f = aten(b);
+  return f("sub.Tensor", f("fill_.Scalar", f("empty_like.default", x), n), x);
+}
 
 const margins: OpRecord[] = Object.entries(MARGIN_SCHEMAS).flatMap(([packet, { parameters, margin }]) => [
   composed({

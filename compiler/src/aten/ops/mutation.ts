@@ -67,6 +67,7 @@ const lifts: OpRecord[] = [
     // a literal becomes a tensor of the program by a copy
     name: "aten.lift_fresh_copy.default",
     schema: "lift_fresh_copy(Tensor self) -> Tensor",
+    original: "aten.lift_fresh",
     meta: (m, a) => {
       const t = a.tensor("self");
       return { ...m.tensor(t.shape, t, t.stride) };

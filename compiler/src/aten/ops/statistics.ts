@@ -12,7 +12,7 @@ import {
 } from "../types";
 import { aten, each, fl, isIntegralDType, spell } from "./helpers/define";
 import { meanBackward, normalizeDims, normBackward, reducedMeta } from "./helpers/reduce";
-import { broadcastShapes, composed, sameShape } from "./helpers/shape";
+import { broadcastShapes, composed, decomposed, sameShape } from "./helpers/shape";
 import { numelOf, opmath, toDtype, unsqueezeDims, where, withOpmath, zeroScalar } from "./helpers/trace";
 
 const REDUCTION = ["reduction"] as const;
@@ -253,6 +253,29 @@ function vectorNormCall<T>(
   );
 }
 
+/** what C++ functions call; Python's torch.norm goes to linalg_vector_norm straight away */
+const norm: OpRecord = decomposed({
+  name: "aten.norm.ScalarOpt_dim",
+  schema: "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
+  tags: REDUCTION,
+  decompose: (b, a) => {
+    const order = a.raw("p") === null ? 2 : (a.scalar("p") as Scalar);
+    return vectorNormCall(b, a.tensor("self"), order, a.raw("dim"), a.bool("keepdim"), null);
+  },
+  derivative: each({
+    self: (b, c) =>
+      normBackward(
+        b,
+        c.grad(),
+        c.args.tensor("self"),
+        c.result(),
+        c.args.raw("p") === null ? 2 : c.args.number("p"),
+        c.args.ints("dim"),
+        c.args.bool("keepdim"),
+      ),
+  }),
+});
+
 /** torch.norm and Tensor.norm: Python functions over linalg.vector_norm */
 function pythonNorm(self: "self" | "input", python: string, printedAs?: string): OpRecord {
   return composed({
@@ -272,6 +295,7 @@ function pythonNorm(self: "self" | "input", python: string, printedAs?: string):
 
 const norms: OpRecord[] = [
   vectorNorm,
+  norm,
   pythonNorm("self", "Tensor.norm"),
   pythonNorm("input", "torch.norm", "torch.functional.norm"),
 ];
@@ -331,7 +355,7 @@ const distances: OpRecord[] = [
       const f = aten(b);
       const difference = f("add.Scalar", f("sub.Tensor", a.tensor("x1"), a.tensor("x2")), a.float("eps"));
       const rank = b.meta(difference).shape.length;
-      return vectorNormCall(b, difference, a.float("p"), [Math.max(rank, 1) - 1], a.bool("keepdim"), null);
+      return f("norm.ScalarOpt_dim", difference, a.float("p"), [Math.max(rank, 1) - 1], a.bool("keepdim"));
     },
   }),
   composed({
@@ -386,6 +410,7 @@ const CLAMP_THROUGH = "fuselens.clamp_min_through.default";
 const clampThrough: OpRecord = {
   name: CLAMP_THROUGH,
   schema: "clamp_min_through(Tensor self, Tensor min) -> Tensor",
+  original: "aten.clamp_min",
   meta: (m, a) => m.elementwise(a.tensor("self").dtype, a.tensor("self")),
   decompose: (b, a) => b.call("aten.clamp_min.Tensor", [a.tensor("self"), a.tensor("min")]),
   derivative: each({ self: (_b, c) => c.grad() }),

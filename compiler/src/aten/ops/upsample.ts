@@ -161,8 +161,8 @@ export function cubicWeights<T>(b: GraphBuilder<T>, t: T): T[] {
   };
   const first = far(f("add.Tensor", t, fl(1)));
   const second = near(t);
-  const third = near(f("sub.Tensor", fl(1), t));
-  return [first, second, third, far(f("sub.Tensor", fl(2), t))];
+  const third = near(f("rsub.Scalar", t, fl(1)));
+  return [first, second, third, far(f("rsub.Scalar", t, fl(2)))];
 }
 
 function cubic<T>(b: GraphBuilder<T>, input: T, r: Resize, aligned: boolean): T {

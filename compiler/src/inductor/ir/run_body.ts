@@ -11,7 +11,7 @@ export interface BodyHandler<V> {
   load(buffer: string, index: Expr): V;
   store(buffer: string, index: Expr, value: V, mode: "atomic_add" | null): void;
   storeReduction(buffer: string, index: Expr, value: V): void;
-  toDtype(x: V, dtype: DType, srcDtype: DType | null): V;
+  toDtype(x: V, dtype: DType, srcDtype: DType | null, node: BodyNode): V;
   toDtypeBitcast(x: V, dtype: DType, srcDtype: DType): V;
   /** the expression that stands for the loaded index from here on */
   indirectIndexing(x: V, size: Expr, check: boolean, wrapNeg: boolean, symbol: SymExpr): Expr;
@@ -97,7 +97,7 @@ class Runner<V> {
       case "index_expr":
         return set(h.indexExpr(this.index(n.at), n.dtype));
       case "to_dtype":
-        return set(h.toDtype(this.one(n.x), n.dtype, n.srcDtype));
+        return set(h.toDtype(this.one(n.x), n.dtype, n.srcDtype, n));
       case "to_dtype_bitcast":
         return set(h.toDtypeBitcast(this.one(n.x), n.dtype, n.srcDtype));
       case "set_indirect": {

@@ -24,7 +24,7 @@ export type CanFuse = (a: AnyNode, b: AnyNode) => boolean;
 
 export function backendRefusal(s: SchedulerState, a: AnyNode, b: AnyNode, canFuse: CanFuse): Verdict {
   if (isForeach(a) || isForeach(b)) return foreachRefusal(s, a, b, canFuse);
-  if ((isSplitScan(a) && isReduction(b)) || (isSplitScan(b) && isReduction(a))) {
+  if (isSplitScan(a) !== isSplitScan(b) && isReduction(a) && isReduction(b)) {
     return reason("split_scan", "Split scan cannot fuse with reductions");
   }
   if (isReduction(a) && isReduction(b)) return reductionPair(s, a, b);

@@ -10,7 +10,7 @@ import { evaluateNumber } from "./evaluate";
 import { decideCondition, Facts, type Knowledge } from "./facts";
 import { type Expr, type ExprLike, int, intValue, type RelationExpr, type SymExpr, sym, toExpr } from "./nodes";
 import { compareText } from "./order";
-import { type Bounds, bounds, type VarRanges } from "./ranges";
+import { type Bounds, bounds, type SymbolBounds, type VarRanges } from "./ranges";
 import { coefficientOf, expand, freeSymbols, hasKind, rewrite, substitute } from "./traverse";
 
 /** How a size becomes a symbol (torch's DimDynamic). */
@@ -220,9 +220,11 @@ export class ShapeEnv {
     return decideCondition(this.simplify(condition), this.#knowledge(ranges, extra));
   }
 
-  /** Numeric bounds of an expression. */
-  bounds(e: Expr, ranges?: VarRanges): Bounds {
-    return bounds(this.simplify(e), ranges ?? NO_RANGES, this.symbolBounds);
+  /** Numeric bounds of an expression; `known` goes before what is known of a symbol here. */
+  bounds(e: Expr, ranges?: VarRanges, known?: SymbolBounds): Bounds {
+    const { symbolBounds } = this;
+    const of = known === undefined ? symbolBounds : (s: SymExpr) => known(s) ?? symbolBounds(s);
+    return bounds(this.simplify(e), ranges ?? NO_RANGES, of);
   }
 
   /** Whether `a` is known to be a multiple of `b`. */

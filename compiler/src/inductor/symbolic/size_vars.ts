@@ -7,7 +7,7 @@ import { isFalse, isTrue, relation } from "./choice";
 import { evaluateNumber } from "./evaluate";
 import type { Facts } from "./facts";
 import { type Expr, type ExprLike, int, intValue, type SymExpr, sym, toExpr } from "./nodes";
-import type { Bounds, VarRanges } from "./ranges";
+import type { Bounds, SymbolBounds, VarRanges } from "./ranges";
 import { ShapeEnv } from "./shape_env";
 import {
   combineModularIndexingPairs,
@@ -102,9 +102,9 @@ export class SizeVars implements SizeKnowledge {
     return substitute(x, values);
   }
 
-  /** Numeric bounds of an expression over sizes. */
-  bounds(e: Expr, ranges: VarRanges = NO_RANGES): Bounds {
-    return this.shapeEnv.bounds(this.removePrecomputed(e), ranges);
+  /** Numeric bounds of an expression over sizes, loop variables and symbols that `known` bounds. */
+  bounds(e: Expr, ranges: VarRanges = NO_RANGES, known?: SymbolBounds): Bounds {
+    return this.shapeEnv.bounds(this.removePrecomputed(e), ranges, known);
   }
 
   // --- statically known; never guards ---

@@ -19,7 +19,6 @@ import { emitBitcast, emitCall, emitConstant, emitToDType } from "./op_table";
 import { has } from "./options";
 import { emitReduction } from "./reductions";
 import { emitScan, emitSort } from "./scan_sort";
-import { computeDType, tritonComputeType } from "./triton_types";
 
 export function bodyHandler(k: TritonKernel): BodyHandler<CseVar> {
   const plain = plainHandler(k);
@@ -38,7 +37,7 @@ function plainHandler(k: TritonKernel): BodyHandler<CseVar> {
       if (!k.partialNodes.has(k.op)) emitStoreReduction(k, buffer, index, value);
       else k.partials.push({ buffer, type: partialType, value, accumulator: `accum${k.partials.length}`, op: k.op });
     },
-    toDtype: (x, dtype, src) => emitToDType(k, x, dtype, src),
+    toDtype: (x, dtype, src, node) => emitToDType(k, x, k.narrowCasts.has(node) ? "int32" : dtype, src),
     toDtypeBitcast: (x, dtype, src) => emitBitcast(k, x, dtype, src),
     indirectIndexing: (x, size, check, wrapNeg) => emitIndirect(k, x, size, check, wrapNeg),
     checkBounds: (index, size, lower, upper) => emitBoundsCheck(k, index, size, lower, upper),
@@ -87,7 +86,7 @@ function emitIndexExpr(k: TritonKernel, index: Expr, dtype: DType): CseVar {
   const casts = has(k.options, "index_expr_casts");
   const text = casts && wantsIndex && intValue(at.index) === undefined ? `(${at.text}).to(${k.indexType})` : at.text;
   let v = k.value(text, wantsIndex ? own : own, shape, indexRange(k, index));
-  if (!wantsIndex) v = k.value(`${v.name}.to(${tritonComputeType(dtype)})`, computeDType(dtype), v.shape, v.range);
+  if (!wantsIndex) v = emitToDType(k, v, dtype, null);
   else if (!casts) {
     const wider = [...freeSymbols(index)].some(s => k.cse.byName(s.name)?.dtype === "int64");
     if (wider && own !== "int64") v = k.value(`${v.name}.to(${k.indexType})`, own, v.shape, v.range);

@@ -13,6 +13,7 @@ import { type Features, indexDtype, reductionHint, usesPersistentReduction } fro
 import type { GraphView } from "./graph_view";
 import { TritonKernel } from "./kernel";
 import type { KernelSpec } from "./kernel_spec";
+import { narrowCasts } from "./narrow_indices";
 import { isReductionNode, nodeSchedule, type ScheduleEntry } from "./node_schedule";
 import { type CodegenOptions, has } from "./options";
 import { type ProgramOrder, programOrder } from "./program_order";
@@ -138,6 +139,7 @@ export function emitBodies(c: KernelContext, kernel: TritonKernel, schedule: rea
     if (!n.body) throw new Error(`${n.name} has no body`);
     kernel.node = n;
     kernel.op = n.name;
+    kernel.narrowCasts = narrowCasts(n.body, c.graph.sizevars);
     runBody(n.body, handler, iter, reduce);
     kernel.node = null;
     kernel.op = "";

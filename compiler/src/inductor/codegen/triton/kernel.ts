@@ -2,6 +2,7 @@
 // In: tiling, numels, what kind of kernel. Out: lines. Promises: buffers of text are closed in Inductor's order; every
 // line carries the operation it stems from. Loads and stores are in memory.ts, reductions in reductions.ts.
 import type { DType } from "../../../aten/types";
+import type { BodyNode } from "../../ir/loop_body";
 import type { SchedulerNode } from "../../scheduler/types";
 import {
   type Expr,
@@ -63,6 +64,8 @@ export class TritonKernel {
   loadOther: { readonly value: number | boolean; readonly isFloat: boolean } | null = null;
   node: SchedulerNode | null = null;
   op = "";
+  /** casts to int64 of the body now emitted that are to int32 */
+  narrowCasts: ReadonlySet<BodyNode> = new Set();
   readonly outsideLoopVars = new Set<CseVar>();
   readonly loadCounts = new Map<string, number>();
   readonly storedBuffers = new Set<string>();

@@ -4,13 +4,14 @@
 
 import { FloatParameter } from "../../../aten/float_parameter";
 import type { DType, OpName } from "../../../aten/types";
-import { isFloatDType, isIntegerDType, promoteTypes } from "../../ir/dtypes";
+import { isFloatDType, promoteTypes } from "../../ir/dtypes";
 import type { ConstantValue } from "../../ir/loop_body";
-import { type CseVar, rangeFrom, rangeOfConstant, type Shape, UNKNOWN, type ValueRange } from "./cse";
+import { type CseVar, rangeOfConstant, type Shape, UNKNOWN, type ValueRange } from "./cse";
 import type { TritonKernel } from "./kernel";
 import { broadcastShapes } from "./memory";
 import { has } from "./options";
 import { computeDType, constantText, tritonComputeType, tritonType } from "./triton_types";
+import { addRange, castRange, eachBound, eitherRange, mulRange, negRange, unaryRange } from "./value_ranges";
 
 export function emitConstant(k: TritonKernel, value: ConstantValue, dtype: DType): CseVar {
   const shape = k.onesShape();
@@ -79,17 +80,6 @@ export function emitBitcast(k: TritonKernel, x: CseVar, dtype: DType, src: DType
   else
     text = `${x.name}.to(${tritonComputeType(dtype)}, bitcast=${(WIDTH[src] ?? 8) === (WIDTH[dtype] ?? 8) ? "True" : "False"})`;
   return derived(k, k.cse.generate(k.compute, text, k.op, { dtype: computeDType(dtype), shape: x.shape }), [x]);
-}
-
-function castRange(r: ValueRange, dtype: DType): ValueRange {
-  if (dtype === "bool") return { lower: 0, upper: 1 };
-  if (!isIntegerDType(dtype)) return r;
-  return rangeFrom([r], () => {
-    const lower = Math.trunc(r.lower);
-    const upper = Math.trunc(r.upper);
-    const bound = dtype === "int64" ? 2 ** 63 : dtype === "int32" ? 2 ** 31 : dtype === "int16" ? 2 ** 15 : 2 ** 7;
-    return lower >= -bound && upper < bound ? { lower, upper } : UNKNOWN;
-  });
 }
 
 function derived(k: TritonKernel, v: CseVar, from: readonly CseVar[]): CseVar {
@@ -307,59 +297,5 @@ export function emitCall(k: TritonKernel, fn: OpName, args: readonly Operand[]):
     }
     default:
       throw new Error(`no Triton text for ${fn}`);
-  }
-}
-
-function addRange(a: ValueRange, b: ValueRange, sign: 1 | -1): ValueRange {
-  return rangeFrom([a, b], () => {
-    const lower = a.lower + (sign === 1 ? b.lower : -b.upper);
-    const upper = a.upper + (sign === 1 ? b.upper : -b.lower);
-    return { lower: Number.isNaN(lower) ? UNKNOWN.lower : lower, upper: Number.isNaN(upper) ? UNKNOWN.upper : upper };
-  });
-}
-
-function mulRange(a: ValueRange, b: ValueRange): ValueRange {
-  return rangeFrom([a, b], () => {
-    const times = (x: number, y: number): number => (x === 0 || y === 0 ? 0 : x * y);
-    const all = [times(a.lower, b.lower), times(a.lower, b.upper), times(a.upper, b.lower), times(a.upper, b.upper)];
-    return { lower: Math.min(...all), upper: Math.max(...all) };
-  });
-}
-
-function negRange(r: ValueRange): ValueRange {
-  return rangeFrom([r], () => ({ lower: -r.upper, upper: -r.lower }));
-}
-
-/** bounds of the larger or smaller of two */
-function eachBound(pick: (x: number, y: number) => number, a: ValueRange, b: ValueRange): ValueRange {
-  return rangeFrom([a, b], () => ({ lower: pick(a.lower, b.lower), upper: pick(a.upper, b.upper) }));
-}
-
-function eitherRange(a: ValueRange, b: ValueRange): ValueRange {
-  return rangeFrom([a, b], () => ({ lower: Math.min(a.lower, b.lower), upper: Math.max(a.upper, b.upper) }));
-}
-
-function unaryRange(fn: OpName, r: ValueRange): ValueRange {
-  const each = (f: (x: number) => number): ValueRange =>
-    rangeFrom([r], () => ({ lower: f(r.lower), upper: f(r.upper) }));
-  switch (fn) {
-    case "abs":
-      return rangeFrom([r], () =>
-        r.lower >= 0 ? r : { lower: 0, upper: Math.max(Math.abs(r.lower), Math.abs(r.upper)) },
-      );
-    case "floor":
-      return each(Math.floor);
-    case "ceil":
-      return each(Math.ceil);
-    case "trunc":
-      return each(Math.trunc);
-    case "exp":
-    case "exp2":
-    case "sqrt":
-      return { lower: 0, upper: Number.POSITIVE_INFINITY };
-    case "sigmoid":
-      return { lower: 0, upper: 1 };
-    default:
-      return UNKNOWN;
   }
 }

@@ -180,7 +180,7 @@ function deciding<V>(ops: BodyOps<V>, ranges: ReadonlyMap<SymExpr, Expr>, sv: Si
     load: (buffer, index) => ({ value: h.load(buffer, index) }),
     store: (buffer, index, v, mode) => h.store(buffer, index, v.value, mode),
     storeReduction: (buffer, index, v) => h.storeReduction(buffer, index, v.value),
-    toDtype: (x, dtype, src) => ({ ...x, value: h.toDtype(x.value, dtype, src), truth: undefined }),
+    toDtype: (x, dtype, src, node) => ({ ...x, value: h.toDtype(x.value, dtype, src, node), truth: undefined }),
     toDtypeBitcast: (x, dtype, src) => ({ value: h.toDtypeBitcast(x.value, dtype, src) }),
     indirectIndexing: (x, size, check, wrapNeg, symbol) => h.indirectIndexing(x.value, size, check, wrapNeg, symbol),
     checkBounds: (index, size, lower, upper) => h.checkBounds(index, size, lower, upper),

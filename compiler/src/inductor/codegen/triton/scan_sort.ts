@@ -151,16 +151,19 @@ function splitScan(
   const least = configNumber(k.options, "triton.min_split_scan_rblock", 256);
   const size = k.sizevars.simplify(mul(mul(rows, ceilDiv(last.numel, least)), bytes));
   const { pointer, offset } = k.args.scratch(size, k.spec.nextWorkspace ?? (() => "workspace"));
-  const start = intValue(offset) === 0 ? pointer : `(${pointer} + ${k.printIndex(offset)})`;
+  const first = intValue(offset) === 0;
+  const behind = `${pointer} + ${k.printIndex(offset)}`;
   const dense = k.denseShape();
   const put = (text: string, shape: Shape = dense): CseVar => k.value(text, dtype, shape);
   const programs = `tl.num_programs(${last.gridDim ?? 0})`;
-  const base = (count: string): string => `${start}.to(tl.pointer_type(${word})) + xoffset * ${words} * ${count}`;
+  const base = (start: string, count: string): string =>
+    `${start}.to(tl.pointer_type(${word})) + xoffset * ${words} * ${count}`;
   let scratch: string;
-  if (has(k.options, "scan_inlines_scratch")) scratch = base(programs);
+  if (has(k.options, "scan_inlines_scratch")) scratch = base(first ? pointer : `(${behind})`, programs);
   else {
-    const load = (text: string): CseVar => k.cse.generate(k.loads, text, k.op, { dtype, shape: value.shape });
-    scratch = load(base(load(programs).name)).name;
+    const load = (text: string): string => k.cse.generate(k.loads, text, k.op, { dtype, shape: value.shape }).name;
+    const start = first ? pointer : load(behind);
+    scratch = load(base(start, load(programs)));
   }
   const own = put(`${value.name}.to(${tritonComputeType(dtype)})`, value.shape);
   const wide = put(`tl.broadcast_to(${own.name}, ${k.dense()})`);

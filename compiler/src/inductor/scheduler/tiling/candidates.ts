@@ -8,7 +8,7 @@ import { extractReadWrites } from "../extract";
 import { product } from "../state";
 import type { SchedulerNode } from "../types";
 import { isCompatible } from "./split_ranges";
-import { createTiling, isGoodSize, type Tiling, type TilingContext, tilingKey } from "./types";
+import { createTiling, isGoodSize, type Tiling, type TilingContext } from "./types";
 
 interface Candidate {
   readonly tiling: Tiling;
@@ -27,18 +27,16 @@ export function selectByStride(c: TilingContext, nodes: readonly SchedulerNode[]
   const pointwise = sv.knownEquals(rnumel, 1);
   if ((!pointwise && !readBoolean(c.config, "triton.tile_reductions")) || maxTiles(c, 2) <= 1) return fallback;
   const seen = new Set<string>();
-  const totals = new Map<string, { tiling: Tiling; score: number }>();
+  // every buffer speaks for itself: equal tilings of two buffers are not added up
+  const candidates: Candidate[] = [];
   for (const n of nodes) {
     for (const candidate of candidateTilings(c, n, numel, rnumel, pointwise)) {
       if (seen.has(candidate.name)) continue;
       seen.add(candidate.name);
-      const key = tilingKey(candidate.tiling);
-      const total = totals.get(key);
-      if (total) total.score += candidate.score;
-      else totals.set(key, { tiling: candidate.tiling, score: candidate.score });
+      candidates.push(candidate);
     }
   }
-  const ranked = [...totals.values()].sort((a, b) => b.score - a.score).map(t => t.tiling);
+  const ranked = candidates.sort((a, b) => b.score - a.score).map(t => t.tiling);
   const sizes = (t: Tiling): Expr[] => [...t.values()];
   const fits = (t: Tiling): boolean => nodes.every(n => isCompatible(sizes(t), n.sizes, sv, rnumel));
   return ranked.find(fits) ?? fallback;

@@ -40,8 +40,6 @@ export function sameTiling(a: Tiling, b: Tiling): boolean {
   return a.size === b.size && [...a].every(([p, e]) => b.get(p) === e);
 }
 
-export const tilingKey = (t: Tiling): string => [...t].map(([p, e]) => `${p}${e.id}`).join();
-
 /** a size of which whole warps can be kept busy */
 export function isGoodSize(e: Expr, sv: SizeVars): boolean {
   const n = intValue(e) ?? sv.sizeHint(e, 8192);
