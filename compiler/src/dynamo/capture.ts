@@ -44,12 +44,15 @@ type Root = CaptureResult["roots"][number];
 const START = { line: 1, column: 0, endLine: 1, endColumn: 0 };
 
 export function capture(path: string, options: CaptureOptions): CaptureResult {
-  const plain = captureOnce(path, options);
+  const alone = captureOnce(path, options, false);
+  // modules that import each other in a circle come to their end in the order that their package begins with
+  const inPackage = alone.circular && !options.shouldStop() ? captureOnce(path, options, true) : alone;
+  const plain = inPackage.roots.length >= alone.roots.length ? inPackage : alone;
   const { missed } = plain;
   const failed = plain.roots.length === 0 && plain.diagnostics.some(d => d.code === "not-analysed");
   if (!failed || missed.length === 0 || options.imports === "present" || options.shouldStop()) return plain;
   // without its libraries nothing here can be followed: some code refuses to go on in plain PyTorch
-  const present = captureOnce(path, { ...options, imports: "present" });
+  const present = captureOnce(path, { ...options, imports: "present" }, plain !== alone);
   if (present.roots.length === 0) return plain;
   const message = `nothing here can be analysed without ${missed.join(", ")}: taken to be there, with unknown results`;
   return { ...present, diagnostics: [...present.diagnostics, problem(path, START, "information", "imports", message)] };
@@ -58,14 +61,17 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
 interface Captured extends CaptureResult {
   /** libraries that guarded imports did not find */
   readonly missed: readonly string[];
+  /** an import asked for what a module was only about to define */
+  readonly circular: boolean;
 }
 
-function captureOnce(path: string, options: CaptureOptions): Captured {
+/** `packaged`: the packages that the file lies in are imported first, as they are where it is no script */
+function captureOnce(path: string, options: CaptureOptions, packaged: boolean): Captured {
   const text = options.files(path);
   if (text === undefined) {
     const message = `cannot read ${path}`;
     const diagnostics = [problem(path, START, "error", "no-file", message)];
-    return { events: [], diagnostics, logFormat: null, roots: [], missed: [] };
+    return { events: [], diagnostics, logFormat: null, roots: [], missed: [], circular: false };
   }
   const run = prepare(path, options);
   const cells = splitCells(path, text);
@@ -75,6 +81,7 @@ function captureOnce(path: string, options: CaptureOptions): Captured {
   main.dict.set("__builtins__", run.modules.import("builtins", null));
   run.modules.loaded.set("__main__", main);
   run.modules.sysModules.set("__main__", main);
+  if (packaged) importPackages(run, path, options);
   const evidence = new Evidence(run.vm, run.torch, main);
   const compiles = cells.some(c => mentionsCompile(run.modules.parseFile(c.name, c.text)));
   let alive = true;
@@ -130,6 +137,7 @@ function captureOnce(path: string, options: CaptureOptions): Captured {
     logFormat: typeof format === "string" ? format : null,
     roots,
     missed: [...run.modules.missed],
+    circular: run.modules.circular.size > 0,
   };
 }
 
@@ -207,18 +215,29 @@ function loadPackage(run: Run, path: string): void {
   if (packageOf !== path) limited(run, () => run.modules.import(".", path));
 }
 
+/** the packages that a file lies in, the outermost first */
+function importPackages(run: Run, path: string, { files }: CaptureOptions): void {
+  const folders = path.split("/").slice(0, -1);
+  let outermost = folders.length;
+  while (outermost > 0 && files([...folders.slice(0, outermost), "__init__.py"].join("/")) !== undefined) outermost--;
+  for (let depth = outermost + 1; depth <= folders.length; depth++)
+    limited(run, () => run.modules.import(folders.slice(outermost, depth).join("."), path), PACKAGE_STEPS);
+}
+
+const PACKAGE_STEPS = 6_000_000;
+
 /** the module of a project's file that nothing has imported so far */
 function loaded(run: Run, path: string): PyModule | undefined {
   return limited(run, () => run.modules.importFile(path));
 }
 
 /** what an import gives, with a part of the steps; what can't be loaded has nothing to offer */
-function limited<T>(run: Run, load: () => T): T | undefined {
+function limited<T>(run: Run, load: () => T, steps = 2_000_000): T | undefined {
   const { vm, torch } = run;
   const resume = torch.pauseSteps();
   const depth = vm.frames.length;
   try {
-    return vm.withSteps(2_000_000, load);
+    return vm.withSteps(steps, load);
   } catch (e) {
     vm.frames.length = depth;
     if (!(e instanceof PyError) && !(e instanceof Interrupted && !vm.host.shouldStop())) throw e;

@@ -54,6 +54,26 @@ print(os.path.exists("net.json"), Path("nothing.json").exists(), [l.strip() for 
     ]);
   });
 
+  it("are listed and found by patterns, Python files left out", () => {
+    const r = run(
+      `
+import glob, os
+from pathlib import Path
+here = Path(__file__).parent
+print(os.listdir(os.path.dirname(__file__)), sorted(os.listdir("..")), os.path.isdir("configs"), (here / "none").is_dir())
+print([p.stem for p in here.glob("*.json")], glob.glob("../configs/*.y?ml"), [p.name for p in here.parent.rglob("*.json")])
+print([p.name for p in (here / "../configs").iterdir()], os.listdir("/etc"))
+`,
+      FILES,
+    );
+    expect(errors(r)).toEqual([]);
+    expect(printed(r)).toEqual([
+      "['net.json'] ['configs', 'models'] True False",
+      "['net'] ['/p/configs/net.yaml'] ['net.json']",
+      "['net.yaml'] []",
+    ]);
+  });
+
   it("are not read outside of the project", () => {
     const r = run(
       `

@@ -9,7 +9,7 @@ import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
-import { agreeing, assertedEqual } from "./search/agree";
+import { agreeing, assertedDivisible, assertedEqual } from "./search/agree";
 import { blamed, endless, failureOf, missingKey, NO_OPERATORS, onTwoDevices, whyOf } from "./search/failure";
 import { type Found, search } from "./search/search";
 import {
@@ -258,7 +258,7 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
       choiceText(s.get(h.name) ?? ABSENT) !== choiceText(wanted),
   );
   if (wanted && asserted.length > 0) return asserted.map(h => withChoice(s, h.name, wanted));
-  const equal = assertedEqual(holes, s, f);
+  const equal = [...assertedEqual(holes, s, f), ...assertedDivisible(holes, s, f)];
   if (equal.length > 0) return equal;
   const names = blamed(holes, f);
   const suspects = (names.length > 0 ? names : holes.filter(h => h.required).map(h => h.name)).slice(0, 5);

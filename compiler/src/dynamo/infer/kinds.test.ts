@@ -53,6 +53,20 @@ class Residual(nn.Module):
     expect(assumedOf(r, "Residual")).toMatch(/d_input is 64|d_model is 48/);
   });
 
+  test("has a width that its heads divide", () => {
+    const r = analysed(`
+class Heads(nn.Module):
+    def __init__(self, model_dim=500, head_count=71):
+        super().__init__()
+        assert model_dim % head_count == 0, "must be divisible"
+        self.proj = nn.Linear(model_dim, model_dim)
+
+    def forward(self, x):
+        return self.proj(x)
+`);
+    expect(assumedOf(r, "Heads")).toContain("model_dim is 497");
+  });
+
   test("has factors of two where those of one leave its input as it is", () => {
     const r = analysed(`
 class Down(nn.Module):
@@ -291,6 +305,15 @@ class Net(nn.Module):
     expect(framesOf(r, "Net").flatMap(f => f.graph.nodes.map(n => n.target))).toContain("torch._C._nn.linear");
     expect(assumedOf(r, "Net")).toContain("cfg.widths is [40, 80]");
   });
+});
+
+test("a vocabulary is no configuration, whatever words it holds", () => {
+  const words = Array.from({ length: 1200 }, (_, i) => `w${i}`);
+  const ids = Object.fromEntries(["heads", "width", "depth", ...words].map((w, i) => [w, i + 71]));
+  const about = (data: unknown): unknown =>
+    new ProjectConstants(() => [{ path: "a.json", text: JSON.stringify(data) }]).about(["heads", "width"])("heads");
+  expect(about(ids)).toBeUndefined();
+  expect(about({ heads: 71, width: 72 })).toEqual({ kind: "number", value: 71, float: false });
 });
 
 describe("inputs", () => {

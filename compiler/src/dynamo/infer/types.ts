@@ -97,6 +97,8 @@ export interface Failure {
   readonly asserted: readonly [string, Choice] | null;
   /** two names that the failing assertion wants to be equal */
   readonly equal: readonly [string, string] | null;
+  /** a name and the one that is to divide it */
+  readonly divisible: readonly [string, string] | null;
   readonly type: string;
   readonly message: string;
   /** how far it got; more is better */

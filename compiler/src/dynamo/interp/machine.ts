@@ -63,6 +63,8 @@ export interface Host {
   readonly texts?: {
     read(name: string): string | undefined;
     exists(name: string): boolean;
+    list(folder: string): string[];
+    glob(pattern: string): string[];
     module(name: string, from: string): string | undefined;
   };
   /** an exception of this program as one of Python's; undefined: not one that Python code should see */

@@ -51,6 +51,9 @@ export class Modules {
   guardedFail = true;
   /** libraries whose guarded import failed */
   readonly missed = new Set<string>();
+  /** names that an import asked a module for before the module had come to them: it was being imported itself */
+  readonly circular = new Set<string>();
+  private readonly running = new Set<PyModule>();
   private readonly factories: Factory[] = [];
   private readonly abstracts;
   /** parses a user file; a session that runs it again and again keeps what it can */
@@ -81,7 +84,8 @@ export class Modules {
     if (name.startsWith(".")) return this.relative(name, fromFile);
     const known = this.loaded.get(name);
     if (known !== undefined) return known;
-    const made = this.library(name) ?? this.userModule(name, fromFile) ?? nameAlone(this.vm, name);
+    const made =
+      this.library(name) ?? this.userModule(name, fromFile) ?? this.namespacePackage(name) ?? nameAlone(this.vm, name);
     if (made !== undefined) {
       this.keep(name, made);
       return made;
@@ -107,6 +111,7 @@ export class Modules {
   }
 
   private missing(name: string): Value {
+    if ([...this.running].some(m => name.startsWith(`${m.name}.`))) this.circular.add(name);
     if (this.guardedFail && this.isGuarded()) {
       this.missed.add(name);
       return this.vm.raise("ModuleNotFoundError", `No module named '${name}'`);
@@ -241,6 +246,21 @@ export class Modules {
     return this.onChangedPath(name, fromFile);
   }
 
+  /** a folder without __init__ that modules were imported from: `import src.nets.block` binds src */
+  private namespacePackage(name: string): PyModule | undefined {
+    const inside = [...this.loaded].filter(
+      ([k, v]) => k.startsWith(`${name}.`) && v instanceof PyModule && v.file !== null,
+    );
+    if (inside.length === 0) return undefined;
+    const m = this.vm.newModule(name);
+    for (const [k, v] of inside) {
+      const rest = k.slice(name.length + 1);
+      if (!rest.includes(".")) m.dict.set(rest, v);
+    }
+    m.lazy = n => this.loaded.get(`${name}.${n}`) ?? this.namespacePackage(`${name}.${n}`);
+    return m;
+  }
+
   /** a module that no folder above has, where the program puts folders on sys.path, as training scripts do */
   private onChangedPath(name: string, fromFile: string): PyModule | undefined {
     const changes = (file: string): boolean => /\bsys\.path\.(append|insert|extend)\b/.test(this.files(file) ?? "");
@@ -290,7 +310,12 @@ export class Modules {
       };
       this.loaded.set(`file:${file}`, m);
       if (this.sysModules.get(name) === undefined) this.sysModules.set(name, m);
-      this.execute(m, file, text);
+      this.running.add(m);
+      try {
+        this.execute(m, file, text);
+      } finally {
+        this.running.delete(m);
+      }
       return m;
     }
     return undefined;

@@ -38,6 +38,44 @@ export class ProjectFiles {
     return undefined;
   }
 
+  /**
+   * The names of text files and of folders with such in a folder of the project, sorted; none: there is no such folder.
+   * Python files are left out, since what lists them imports them all.
+   */
+  list(name: string): string[] {
+    for (const folder of this.folders()) {
+      const path = `${normal(name.startsWith("/") ? name : `${folder}/${name}`)}/`;
+      const found = this.project().filter(p => p.startsWith(path) && TEXTS.test(p));
+      if (found.length > 0) return [...new Set(found.map(p => p.slice(path.length).split("/")[0] ?? ""))].sort();
+    }
+    return [];
+  }
+
+  /** text files of the project that a pattern with *, ** and ? finds: below the folder that it starts in by their names from there */
+  glob(pattern: string): string[] {
+    for (const folder of this.folders()) {
+      const absolute = pattern.startsWith("/");
+      const path = normal(absolute ? pattern : `${folder}/${pattern}`);
+      const test = new RegExp(`^${path.split("/").map(inPattern).join("/").replaceAll("(?:.*)?/", "(?:.*/)?")}$`);
+      const found = this.project().filter(p => TEXTS.test(p) && test.test(p));
+      if (found.length > 0)
+        return found.map(p => (inside(p, folder) && !absolute ? p.slice(folder.length + 1) : p)).sort();
+    }
+    return [];
+  }
+
+  /** folders that the program may have been started in, the main file's first */
+  private folders(): string[] {
+    const out: string[] = [];
+    let folder = this.main;
+    for (let up = 0; up <= FOLDERS_UP && folder.includes("/"); up++) {
+      folder = folder.slice(0, folder.lastIndexOf("/"));
+      if (folder === "") break;
+      out.push(folder);
+    }
+    return out;
+  }
+
   /** the Python file of a module that lies elsewhere in the project, the nearest to `from`: sys.path can lead there */
   module(name: string, from: string): string | undefined {
     const path = name.split(".").join("/");
@@ -53,10 +91,7 @@ export class ProjectFiles {
 
   private direct(name: string): string | undefined {
     if (!TEXTS.test(name)) return undefined;
-    let folder = this.main;
-    for (let up = 0; up <= FOLDERS_UP && folder.includes("/"); up++) {
-      folder = folder.slice(0, folder.lastIndexOf("/"));
-      if (folder === "") break;
+    for (const folder of this.folders()) {
       // a path made from __file__ is absolute
       const path = normal(name.startsWith("/") ? name : `${folder}/${name}`);
       const text = path.startsWith(`${folder}/`) ? this.files(path) : undefined;
@@ -64,6 +99,17 @@ export class ProjectFiles {
     }
     return undefined;
   }
+}
+
+const inside = (path: string, folder: string): boolean => path.startsWith(`${folder}/`);
+
+/** a part of a path pattern as a regular expression */
+function inPattern(part: string): string {
+  if (part === "**") return "(?:.*)?";
+  return part
+    .replace(/[\\^$.|+(){}]/g, "\\$&")
+    .replaceAll("*", "[^/]*")
+    .replaceAll("?", "[^/]");
 }
 
 /** without ".", ".." and doubled slashes */

@@ -96,7 +96,7 @@ export function smallModule(vm: Machine, name: string): PyModule | undefined {
       }
       return m;
     case "glob":
-      func(vm, m, "glob", () => vm.list([]));
+      for (const n of ["glob", "iglob"]) func(vm, m, n, ([p]) => vm.list(vm.host.texts?.glob(vm.str(p ?? "")) ?? []));
       return m;
     case "atexit":
       func(vm, m, "register", ([f]) => f ?? null);

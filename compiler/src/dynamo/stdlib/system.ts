@@ -36,7 +36,8 @@ export function osModule(vm: Machine, environment: PyDict): PyModule {
   func(vm, m, "getpid", () => 1000);
   func(vm, m, "getcwd", () => "/");
   func(vm, m, "urandom", ([n]) => vm.bytes(new Uint8Array(vm.index(n ?? 0))));
-  func(vm, m, "listdir", () => vm.list([]));
+  const listed = (p: Value | undefined): string[] => vm.host.texts?.list(vm.str(p ?? ".")) ?? [];
+  func(vm, m, "listdir", ([p]) => vm.list(listed(p)));
   func(vm, m, "walk", () => vm.list([]));
   for (const name of ["makedirs", "mkdir", "remove", "unlink", "chdir", "system", "rename"])
     func(vm, m, name, () => null);
@@ -64,7 +65,8 @@ export function osModule(vm: Machine, environment: PyDict): PyModule {
   const refused = (): boolean => truthAskedNext(vm.frames[vm.frames.length - 1]) ?? false;
   for (const name of ["exists", "isfile"])
     func(vm, path, name, ([p]) => vm.host.texts?.exists(vm.str(p ?? "")) || refused());
-  for (const name of ["isdir", "islink", "ismount"]) func(vm, path, name, refused);
+  func(vm, path, "isdir", ([p]) => listed(p).length > 0 || refused());
+  for (const name of ["islink", "ismount"]) func(vm, path, name, refused);
   for (const name of ["abspath", "realpath", "expanduser", "normpath", "expandvars"]) {
     func(vm, path, name, ([p]) => vm.str(p ?? ""));
   }

@@ -26,6 +26,7 @@ import { bufferClass, installClasses } from "./namespace_types";
 import { installModuleNatives, MODULE_TEXT } from "./nn_base";
 import { LAYER_HOME, LAYER_UNITS } from "./nn_layers/index";
 import { opsNamespace } from "./ops_namespace";
+import { fillPrivate, neverTrue, PRIVATE_TEXT } from "./private_names";
 import { REPARAMETRIZE_TEXT } from "./reparametrize_text";
 import { symbolGuest, unknownGuest } from "./symbols";
 import { tensorGuest } from "./tensor_guest";
@@ -138,7 +139,7 @@ export class TorchNamespace implements TorchParts {
         this.torch.trace?.note("vmap was followed sample by sample");
         return null;
       });
-      this.run("helpers", HELPERS_TEXT + VMAP_TEXT, "hidden", "helpers.py", d);
+      this.run("helpers", HELPERS_TEXT + VMAP_TEXT + PRIVATE_TEXT, "hidden", "helpers.py", d);
     }
     return this.helpers.get(name) ?? this.training(name);
   }
@@ -264,7 +265,7 @@ export class TorchNamespace implements TorchParts {
         m.dict.set("Buffer", bufferClass(this));
         return true;
       case "torch.nn.functional":
-        lazily(n => (PYTHON_FUNCTIONAL.has(n) ? this.helper(n) : functionalFunction(torch, n)));
+        lazily(n => (PYTHON_FUNCTIONAL.has(n) ? this.helper(n) : (functionalFunction(torch, n) ?? neverTrue(this, n))));
         return true;
       case "torch.nn.init":
         lazily(n => initFunction(this, n));
@@ -407,7 +408,7 @@ export class TorchNamespace implements TorchParts {
       default:
         break;
     }
-    if (fillSurroundings(this, name, m, lazily)) return true;
+    if (fillSurroundings(this, name, m, lazily) || fillPrivate(this, name, m)) return true;
     // torch.distributions.normal and the like
     if (/^torch\.distributions\.\w+$/.test(name)) {
       lazily(n => this.distribution(n));
@@ -417,23 +418,13 @@ export class TorchNamespace implements TorchParts {
       lazily(
         n =>
           this.nnClass(n) ??
-          (n === "_pair"
-            ? this.repeater(2)
-            : n === "_triple"
-              ? this.repeater(3)
-              : n === "_single"
-                ? this.repeater(1)
-                : undefined),
+          (/^_(pair|triple|single)$/.test(n) ? this.module("torch.nn.modules.utils")?.dict.get(n) : undefined),
       );
       return true;
     }
     if (!SUBMODULES.has(name)) return false;
     lazily(n => (n.startsWith("__") ? undefined : vm.unknown(`${name}.${n}`)));
     return true;
-  }
-
-  private repeater(n: number): Value {
-    return this.vm.builtin("_ntuple", ([v]) => this.vm.call(this.helper("_repeat") ?? null, [n, v ?? null]));
   }
 
   private torchAttribute(name: string): Value | undefined {

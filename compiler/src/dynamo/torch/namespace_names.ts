@@ -1,5 +1,7 @@
 // Names of the torch package: its modules, functions that the operator table lacks, and calls that do nothing here.
 
+import { PRIVATE_FUNCTIONAL } from "./private_names";
+
 /** calls that set something FuseLens does not follow, or ask about it: they do nothing here */
 export const HARMLESS =
   /^(manual_seed|seed|set_num_threads|set_printoptions|set_default_tensor_type|set_warn_always|use_deterministic_algorithms|set_num_interop_threads|_assert_async|_assert_scalar|save|set_rng_state|_set_deterministic_algorithms|set_deterministic_debug_mode|clear_autocast_cache|set_autocast_\w+|autocast_(in|de)crement_nesting|_check|_check_is_size|_check_value|_check_index|_check_type)$/;
@@ -9,6 +11,7 @@ export const PYTHON_FUNCTIONAL: ReadonlySet<string> = new Set([
   "softmin",
   "triplet_margin_with_distance_loss",
   "_Reduction",
+  ...PRIVATE_FUNCTIONAL,
 ]);
 
 export const SUBMODULES = new Set(

@@ -22,6 +22,8 @@ export interface ProjectText {
 /** files that are parsed for one set of names */
 const MOST_PARSED = 12;
 const LONGEST = 200_000;
+/** a data file of more names is a vocabulary or a table, no configuration */
+const MOST_NAMES = 1000;
 /** files that are parsed for calls of one class */
 const MOST_CALLING = 4;
 /** files whose code is read for what it does with configurations */
@@ -54,11 +56,14 @@ export class ProjectConstants {
       .filter(x => x.hits >= least)
       .sort((a, b) => b.hits - a.hits)
       .slice(0, MOST_PARSED)
-      .map(x => ({ table: this.table(x.f), far: distance(this.own, x.f.path) }));
+      .map(({ f }) => ({ table: this.table(f), code: f.path.endsWith(".py"), far: distance(this.own, f.path) }));
     const known = (t: Names): number => names.filter(n => t.has(n)).length;
     // a file of another folder has to know more
     const worth = (x: (typeof likely)[number]): number => known(x.table) / names.length - Math.min(5, x.far) * 0.06;
-    const ranked = likely.filter(x => known(x.table) >= least).sort((a, b) => worth(b) - worth(a));
+    const ranked = likely
+      .filter(x => x.code || x.table.size <= MOST_NAMES)
+      .filter(x => known(x.table) >= least)
+      .sort((a, b) => worth(b) - worth(a));
     return name => ranked.find(x => x.table.has(name))?.table.get(name);
   }
 

@@ -49,6 +49,19 @@ export function assertedEqual(holes: readonly Hole[], state: State, f: Failure):
   });
 }
 
+/** States in which an argument is divisible by another, as an assertion wants it: more of the one, or a smaller other. */
+export function assertedDivisible(holes: readonly Hole[], state: State, f: Failure): State[] {
+  const [whole, part] = (f.divisible ?? []).map(name => holes.find(h => h.name === name || h.selves.has(name)));
+  const [n, by] = [whole && numberOf(whole, state), part && numberOf(part, state)];
+  if (!whole || !part || n === undefined || by === undefined || by < 1 || n % by === 0) return [];
+  const larger = number(by * Math.max(1, Math.round(n / by)));
+  const smaller = [8, 6, 4, 3, 2].find(d => d < by && n % d === 0) ?? 1;
+  return [
+    ...(whole.written ? [] : [withChoice(state, whole.name, larger)]),
+    ...(part.written ? [] : [withChoice(state, part.name, number(smaller))]),
+  ];
+}
+
 /** the whole number that a hole holds, its default included */
 function numberOf(h: Hole, state: State): number | undefined {
   const c = state.get(h.name) ?? ABSENT;

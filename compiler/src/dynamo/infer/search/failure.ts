@@ -63,10 +63,11 @@ function assertedBy(e: PyError): readonly [string, Choice] | null {
 }
 
 const SAME = /^assert\s*\(?\s*(?:self\.)?([A-Za-z_]\w*)\s*==\s*(?:self\.)?([A-Za-z_]\w*)\b(?![.([])/;
+const DIVISIBLE = /^assert\s*\(?\s*(?:self\.)?([A-Za-z_]\w*)\s*%\s*(?:self\.)?([A-Za-z_]\w*)\s*==\s*0/;
 
-/** the two names that the failing line asserts to be equal */
-function equalIn(e: PyError): readonly [string, string] | null {
-  const [, a, b] = e.value.cls.name === "AssertionError" ? (SAME.exec(lineOf(e)) ?? []) : [];
+/** the two names that the failing line compares in this way */
+function comparedIn(e: PyError, way: RegExp): readonly [string, string] | null {
+  const [, a, b] = e.value.cls.name === "AssertionError" ? (way.exec(lineOf(e)) ?? []) : [];
   return a === undefined || b === undefined ? null : [a, b];
 }
 
@@ -93,7 +94,8 @@ export function failureOf(e: PyError, message: string, p: Progress): Failure {
     at: placeOf(e),
     line: lineOf(e),
     asserted: assertedBy(e),
-    equal: equalIn(e),
+    equal: comparedIn(e, SAME),
+    divisible: comparedIn(e, DIVISIBLE),
     progress: p.operators * 1_000_000 + p.steps,
     operators: p.operators,
     decisions: p.decisions,

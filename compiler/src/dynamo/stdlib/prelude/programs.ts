@@ -378,7 +378,7 @@ class Path(PurePath):
     is_file = exists
 
     def is_dir(self):
-        return False
+        return os.path.isdir(self._text)
 
     def resolve(self, *args):
         return self
@@ -391,12 +391,14 @@ class Path(PurePath):
     unlink = touch = mkdir
 
     def glob(self, pattern):
-        return iter(())
+        import glob
+        return iter([self.__class__(p) for p in glob.glob(self._text + "/" + pattern)])
 
-    rglob = glob
+    def rglob(self, pattern):
+        return self.glob("**/" + pattern)
 
     def iterdir(self):
-        return iter(())
+        return iter([self / name for name in os.listdir(self._text)])
 
     def open(self, *args, **kwargs):
         return open(self._text)

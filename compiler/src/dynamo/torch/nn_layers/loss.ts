@@ -1,6 +1,21 @@
 // Layers of torch.nn: losses of more than two inputs. Python text by unit, compiled when one of its classes is asked for.
 
 export const LOSS: Readonly<Record<string, string>> = {
+  // what losses of other people derive from
+  _Loss: `
+class _Loss(Module):
+    def __init__(self, size_average=None, reduce=None, reduction="mean"):
+        super().__init__()
+        if size_average is not None or reduce is not None:
+            reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
+        self.reduction = reduction
+
+
+class _WeightedLoss(_Loss):
+    def __init__(self, weight=None, size_average=None, reduce=None, reduction="mean"):
+        super().__init__(size_average, reduce, reduction)
+        self.register_buffer("weight", weight)
+`,
   TripletMarginLoss: `
 class TripletMarginLoss(Module):
     def __init__(self, margin=1.0, p=2.0, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"):

@@ -225,5 +225,13 @@ def _activation(given):
 def _clones(module, n):
     import copy
     return ModuleList([copy.deepcopy(module) for i in range(n)])
+
+
+def _get_clones(module, N):
+    return _clones(module, N)
+
+
+def _get_activation_fn(activation):
+    return _activation(activation)
 `,
 };

@@ -1,0 +1,38 @@
+// Modules of a project: packages that import in circles, folders that are packages without saying so.
+import { expect, test } from "vitest";
+import { analysedProject, operatorsOf, printed } from "../infer/testing/analysed";
+
+test("modules that import each other are there where their package begins with the right one", () => {
+  const r = analysedProject({
+    "pack/__init__.py": "import pack.base\n",
+    "pack/base.py": `
+import torch
+
+class Base(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(4, 4)
+
+import pack.extra
+`,
+    "pack/extra.py": "from pack.base import Base\nNAME = Base.__name__\n",
+    "pack/model.py": `
+from pack.extra import NAME
+from pack.base import Base
+
+class Net(Base):
+    def forward(self, x):
+        return self.inner(x)
+`,
+  });
+  expect(r.diagnostics.filter(d => d.code === "unknown-module")).toEqual([]);
+  expect(operatorsOf(r, "Net")).toContain("torch._C._nn.linear");
+});
+
+test("folders without __init__ are parts of what an import of their modules binds", () => {
+  const r = analysedProject({
+    "pack/model.py": "import src.nets.block\nimport src.nets\nprint(src.nets.block.WIDTH)\n",
+    "src/nets/block.py": "WIDTH = 7\n",
+  });
+  expect(printed(r)).toBe("7\n");
+});
