@@ -81,7 +81,9 @@ export function mapBound<T, U>(bound: Bound<T>, isTensor: (x: unknown) => x is T
     if (Array.isArray(v)) return (v as readonly ArgValue<T>[]).map(map);
     return v as ArgValue<U>;
   };
-  return { schema: bound.schema, values: new Map([...bound.values].map(([k, v]) => [k, map(v)])) };
+  const values = new Map<string, ArgValue<U>>();
+  for (const [name, v] of bound.values) values.set(name, map(v));
+  return { schema: bound.schema, values };
 }
 
 /** The tensors of a bound call, in schema order. */

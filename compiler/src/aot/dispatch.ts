@@ -2,8 +2,8 @@
 // Out: nodes of the tracer's graph, and the tape. Promises: in PyTorch's order: compositions are taken apart, autograd
 // records, functionalization replaces views and writes, and what is left is traced.
 
-import { makeArgs } from "../aten/args";
-import { type BindHost, type Bound, bindArguments } from "../aten/bind";
+import { type ArgsHost, makeArgs } from "../aten/args";
+import { type BindHost, type Bound, bindArguments, keywords } from "../aten/bind";
 import { floatKey } from "../aten/float_parameter";
 import { isContiguous, wrapDim } from "../aten/meta_builder";
 import { isDifferentiableDType } from "../aten/ops/helpers/dtypes";
@@ -44,6 +44,7 @@ interface Saves {
 
 export class Dispatcher implements GradHost {
   readonly builder: GraphBuilder<Value>;
+  readonly host: BindHost<Value> & ArgsHost<Value>;
   gradEnabled: boolean;
   ambientAutocast = false;
   private depth = 0;
@@ -61,6 +62,7 @@ export class Dispatcher implements GradHost {
     this.gradEnabled = gradEnabled;
     this.known = known;
     const defaults = tracer.defaults;
+    this.host = { isTensor: isValue, isDim: tracer.math.isDim, int, specialize: d => tracer.specialize(d) };
     this.builder = {
       ...tracer.math,
       meta: v => metaOf(v),
@@ -81,17 +83,8 @@ export class Dispatcher implements GradHost {
     };
   }
 
-  get host(): BindHost<Value> {
-    return { isTensor: isValue, isDim: this.tracer.math.isDim };
-  }
-
   args(bound: Bound<Value>): Args<Value> {
-    return makeArgs(bound, {
-      isTensor: isValue,
-      isDim: this.tracer.math.isDim,
-      int,
-      specialize: d => this.tracer.specialize(d),
-    });
+    return makeArgs(bound, this.host);
   }
   inContext<R>(context: TraceContext, body: () => R): R {
     return this.tracer.withContext(context, body);
@@ -111,7 +104,7 @@ export class Dispatcher implements GradHost {
     kwargs: Readonly<Record<string, ArgValue<Value>>> = {},
   ): Result<Value> {
     const record = mustLookup(op);
-    const r = bindArguments(parseSchema(record.schema), args, new Map(Object.entries(kwargs)), this.host);
+    const r = bindArguments(parseSchema(record.schema), args, keywords(kwargs), this.host);
     if (!r.ok) throw new Error(`${op} called with wrong arguments: ${r.message}`);
     return this.call(record, r.bound);
   }
@@ -133,11 +126,12 @@ export class Dispatcher implements GradHost {
 
   private autograd(record: OpRecord, bound: Bound<Value>): Result<Value> {
     this.variables.refuseOverwritten(record, bound, d => this.builder.hint(d));
-    for (const v of tensorsOf(bound, isValue)) this.catchUp(v);
-    const tracked = this.gradEnabled && tensorsOf(bound, isValue).some(v => v.requiresGrad);
-    const written = bound.schema.parameters.filter(p => p.mutated);
-    if (!tracked) return written.length > 0 ? this.write(record, bound) : this.below(record, bound);
-    if (written.length > 0) return this.trackedWrite(record, bound);
+    const tensors = tensorsOf(bound, isValue);
+    for (const v of tensors) this.catchUp(v);
+    const tracked = this.gradEnabled && tensors.some(v => v.requiresGrad);
+    const writes = bound.schema.parameters.some(p => p.mutated);
+    if (!tracked) return writes ? this.write(record, bound) : this.below(record, bound);
+    if (writes) return this.trackedWrite(record, bound);
     const derivative = record.derivative;
     if (derivative === undefined) {
       // An operator without a formula of its own is differentiable through its decomposition.
@@ -304,11 +298,8 @@ export class Dispatcher implements GradHost {
   private makeView(record: OpRecord, bound: Bound<Value>, viewOf: string): Result<Value> {
     const base = bound.values.get(viewOf);
     if (!isValue(base)) throw new Error(`${record.name} views no tensor`);
-    const views = base.tensor.view(
-      this.tracer,
-      record,
-      mapBound(bound, isValue, v => v.tensor),
-    );
+    const traced = mapBound(bound, isValue, v => v.tensor.sync(this.tracer));
+    const views = base.tensor.view(this.tracer, record, traced);
     const values = views.map((t, index) => {
       if (t === null) return null;
       const v = new Value(t);

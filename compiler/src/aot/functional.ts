@@ -4,7 +4,6 @@
 // back into the base by the view's inverse.
 import type { Bound } from "../aten/bind";
 import { DTypeArg, type OpRecord } from "../aten/types";
-import { mapBound } from "./call_args";
 import { many, type TracedTensor } from "./traced_tensor";
 import type { TraceContext, Tracer } from "./tracer";
 import { invertView, type ViewStep } from "./view_inverse";
@@ -99,9 +98,8 @@ export class FunctionalTensor {
     this.sync(tracer);
   }
 
-  /** the results of a view operator on this tensor */
-  view(tracer: Tracer, record: OpRecord, bound: Bound<FunctionalTensor>): (FunctionalTensor | null)[] {
-    const traced = mapBound(bound, isFunctional, t => t.sync(tracer));
+  /** the results of a view operator on this tensor, whose current value is among the arguments */
+  view(tracer: Tracer, record: OpRecord, traced: Bound<TracedTensor>): (FunctionalTensor | null)[] {
     const results = many(tracer.call(record, traced));
     return results.map((r, index) =>
       r === null
@@ -118,8 +116,6 @@ export class FunctionalTensor {
     return FunctionalTensor.fresh(this.sync(tracer));
   }
 }
-
-const isFunctional = (x: unknown): x is FunctionalTensor => x instanceof FunctionalTensor;
 
 function castTo(tracer: Tracer, v: TracedTensor, like: TracedTensor): TracedTensor {
   return tracer.builder.call("aten._to_copy.default", [v], { dtype: new DTypeArg(like.meta.dtype) });

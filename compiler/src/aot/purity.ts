@@ -4,17 +4,35 @@ import { parseSchema } from "../aten/schema";
 import type { FxNode } from "../fx/graph";
 
 const IMPURE = /^(aten\.(_assert|sym_constrain|_print)|torch\._assert|torch\.sym_constrain)/;
+const RANDOM =
+  /^(aten\.(native_dropout|dropout|rand|randn|randint|bernoulli|multinomial|normal|uniform|poisson|rrelu|exponential|geometric|cauchy|log_normal|randperm)|prims\.inductor_(random|randint|seed))/;
+
+interface TargetFacts {
+  readonly impure: boolean;
+  readonly random: boolean;
+}
+
+/** as many as there are functions */
+const facts = new Map<string, TargetFacts>();
+
+function factsOf(target: string): TargetFacts {
+  let known = facts.get(target);
+  if (known === undefined) {
+    const record = lookup(target);
+    const writes = record !== undefined && parseSchema(record.schema).parameters.some(p => p.mutated);
+    known = {
+      impure: IMPURE.test(target) || record?.tags?.includes("side_effect") === true || writes,
+      random: RANDOM.test(target) || record?.tags?.includes("random") === true,
+    };
+    facts.set(target, known);
+  }
+  return known;
+}
 
 export function isImpure(node: FxNode): boolean {
-  if (node.op !== "call_function") return false;
-  if (node.meta.opaque !== undefined || IMPURE.test(node.target)) return true;
-  const record = lookup(node.target);
-  if (record === undefined) return false;
-  return record.tags?.includes("side_effect") === true || parseSchema(record.schema).parameters.some(p => p.mutated);
+  return node.op === "call_function" && (node.meta.opaque !== undefined || factsOf(node.target).impure);
 }
 
 export function isRandom(node: FxNode): boolean {
-  return lookup(node.target)?.tags?.includes("random") === true || RANDOM.test(node.target);
+  return factsOf(node.target).random;
 }
-const RANDOM =
-  /^(aten\.(native_dropout|dropout|rand|randn|randint|bernoulli|multinomial|normal|uniform|poisson|rrelu|exponential|geometric|cauchy|log_normal|randperm)|prims\.inductor_(random|randint|seed))/;

@@ -1,8 +1,8 @@
 // Tracing below autograd and functionalization: what torch's proxy mode does. In: bound calls over traced tensors.
 // Out: nodes of one graph. Promises: an operator with a decomposition (Inductor's table) leaves the decomposition's
 // nodes; names are given in order of creation; every node carries stack, source nodes and original operator.
-import { makeArgs } from "../aten/args";
-import { type Bound, bindArguments } from "../aten/bind";
+import { type ArgsHost, makeArgs } from "../aten/args";
+import { type BindHost, type Bound, bindArguments, keywords } from "../aten/bind";
 import { asExpr, isExpr, makeDimMath, type ShapeGuards } from "../aten/dim_math";
 import { isContiguous, type MetaDefaults, makeMetaBuilder, wrapDim } from "../aten/meta_builder";
 import { promoteElementwise } from "../aten/promotion";
@@ -29,7 +29,7 @@ import {
   type NodeMeta,
   type StackFrame,
 } from "../fx/types";
-import { add, type Expr, freeSymbols, int, intValue, isInteger, mul, neg, sub } from "../inductor/symbolic/expr";
+import { add, type Expr, freeSymbols, int, intValue, isInteger, mul, neg, sub, sum } from "../inductor/symbolic/expr";
 import { mapBound, normalizeCall } from "./call_args";
 import { TracedCalls } from "./traced_calls";
 import { isTraced, many, TracedTensor } from "./traced_tensor";
@@ -60,6 +60,12 @@ export class Tracer {
   context: TraceContext = NO_CONTEXT;
   /** packet of the outermost operator being decomposed */
   private originalAten: string | undefined;
+  private readonly host: BindHost<TracedTensor> & ArgsHost<TracedTensor> = {
+    isTensor: isTraced,
+    isDim: isExpr,
+    int,
+    specialize: d => this.specialize(d),
+  };
   private readonly symbols = new Map<Expr, FxNode>();
   private depth = 0;
   private readonly calls = new TracedCalls(this.graph, (target, args, kwargs, val) =>
@@ -158,10 +164,7 @@ export class Tracer {
     kwargs: Readonly<Record<string, ArgValue<TracedTensor>>> = {},
   ): Result<TracedTensor> {
     const record = mustLookup(op);
-    const r = bindArguments(parseSchema(record.schema), args, new Map(Object.entries(kwargs)), {
-      isTensor: isTraced,
-      isDim: this.math.isDim,
-    });
+    const r = bindArguments(parseSchema(record.schema), args, keywords(kwargs), this.host);
     if (!r.ok) throw new Error(`${op} called with wrong arguments: ${r.message}`);
     return this.call(record, r.bound);
   }
@@ -184,7 +187,7 @@ export class Tracer {
   }
 
   args(bound: Bound<TracedTensor>) {
-    return makeArgs(bound, { isTensor: isTraced, isDim: this.math.isDim, int, specialize: d => this.specialize(d) });
+    return makeArgs(bound, this.host);
   }
 
   specialize(d: Dim): number {
@@ -240,16 +243,13 @@ export class Tracer {
 
   create(target: string, args: readonly Argument[], kwargs: ReadonlyMap<string, Argument>, val: FakeValue): FxNode {
     const { stack, fromNode, isBackward, seqNr, recompute, checkpoint } = this.context;
-    return this.graph.create("call_function", target, args, kwargs, {
-      val,
-      stack,
-      fromNode,
-      ...(isBackward ? { isBackward } : {}),
-      ...(seqNr === undefined ? {} : { seqNr }),
-      ...(recompute === undefined || isBackward ? {} : { recompute }),
-      ...(checkpoint === undefined || isBackward ? {} : { checkpoint }),
-      ...(this.originalAten === undefined ? {} : { originalAten: this.originalAten }),
-    });
+    const meta: NodeMeta = { val, stack, fromNode };
+    if (isBackward) meta.isBackward = true;
+    if (seqNr !== undefined) meta.seqNr = seqNr;
+    if (recompute !== undefined && !isBackward) meta.recompute = recompute;
+    if (checkpoint !== undefined && !isBackward) meta.checkpoint = checkpoint;
+    if (this.originalAten !== undefined) meta.originalAten = this.originalAten;
+    return this.graph.create("call_function", target, args, kwargs, meta);
   }
 
   /** an argument as nodes hold it; symbolic ints become the nodes that compute them */
@@ -391,7 +391,7 @@ export class Tracer {
   private realSum(e: Expr): FxNode | undefined {
     const constant = e.args.find(a => a.kind === "float");
     if (constant?.kind !== "float") return undefined;
-    const rest = add(...e.args.filter(a => a !== constant));
+    const rest = sum(e.args.filter(a => a !== constant));
     const first = isInteger(rest) ? this.realNode(rest) : this.symbolArgument(rest);
     const target = constant.value < 0 ? "operator.sub" : "operator.add";
     return this.create(target, [first, new PyFloat(Math.abs(constant.value))], new Map(), e);

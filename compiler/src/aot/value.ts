@@ -81,7 +81,26 @@ export const isValue = (x: unknown): x is Value => x instanceof Value;
 export function metaOf(v: Value): TensorMeta {
   // a view says what its base says
   const requiresGrad = v.requiresGrad || v.wantsGrad || v.viewOf?.root.wantsGrad === true;
-  return requiresGrad ? { ...v.tensor.meta, requiresGrad: true } : v.tensor.meta;
+  return requiresGrad ? requiringGrad(v.tensor.meta) : v.tensor.meta;
+}
+
+/**
+ * Equal layers have metas in common, and what is known by them. Of symbolic sizes each tensor keeps a meta of its own, as
+ * the names that working with them takes are counted by it (symbolic_names.ts).
+ */
+const withGrad = new WeakMap<TensorMeta, TensorMeta>();
+
+const isStatic = ({ shape, stride, storageOffset }: TensorMeta): boolean =>
+  storageOffset.kind === "int" && shape.every(d => d.kind === "int") && stride.every(d => d.kind === "int");
+
+function requiringGrad(meta: TensorMeta): TensorMeta {
+  if (meta.requiresGrad && isStatic(meta)) return meta;
+  let known = withGrad.get(meta);
+  if (known === undefined) {
+    known = { ...meta, requiresGrad: true };
+    if (isStatic(meta)) withGrad.set(meta, known);
+  }
+  return known;
 }
 
 export const isDifferentiableValue = (v: Value): boolean => isDifferentiableDType(v.tensor.meta.dtype);

@@ -59,7 +59,7 @@ export function bindArguments<T>(
   display = schema.packet,
 ): BindResult<T> {
   const fail = (message: string): BindResult<T> => ({ ok: false, message: `${display}()${message}` });
-  const { positional, numbersAsTensors } = factsOf(schema);
+  const { positional, required, numbersAsTensors } = factsOf(schema);
   const given = gatherVarargs(positional, args, host);
   if (given.length > positional.length) {
     return fail(
@@ -89,9 +89,8 @@ export function bindArguments<T>(
     }
     values.set(p.name, value);
   }
-  const isMissing = (p: SchemaParameter): boolean => p.defaultValue === undefined && !values.has(p.name);
-  if (schema.parameters.some(isMissing)) {
-    const missing = schema.parameters.filter(isMissing);
+  const missing = required.filter(p => !values.has(p.name));
+  if (missing.length > 0) {
     return fail(
       ` missing ${missing.length} required positional argument${missing.length === 1 ? "" : "s"}: ${missing.map(p => `"${shownName(p)}"`).join(", ")}`,
     );
@@ -99,9 +98,16 @@ export function bindArguments<T>(
   return { ok: true, bound: { schema, values } };
 }
 
+/** keyword arguments as binding takes them */
+export function keywords<T>(given: Readonly<Record<string, ArgValue<T>>>): ReadonlyMap<string, ArgValue<T>> {
+  return new Map(Object.entries(given));
+}
+
 /** what every call of a schema asks of it */
 interface SchemaFacts {
   readonly positional: readonly SchemaParameter[];
+  /** those without a default */
+  readonly required: readonly SchemaParameter[];
   readonly numbersAsTensors: boolean;
 }
 const schemaFacts = new WeakMap<Schema, SchemaFacts>();
@@ -110,7 +116,8 @@ function factsOf(schema: Schema): SchemaFacts {
   let facts = schemaFacts.get(schema);
   if (!facts) {
     const positional = schema.parameters.filter(p => !p.keywordOnly);
-    facts = { positional, numbersAsTensors: NUMBERS_AS_TENSORS.test(schema.packet) };
+    const required = schema.parameters.filter(p => p.defaultValue === undefined);
+    facts = { positional, required, numbersAsTensors: NUMBERS_AS_TENSORS.test(schema.packet) };
     schemaFacts.set(schema, facts);
   }
   return facts;

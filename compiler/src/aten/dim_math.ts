@@ -1,7 +1,6 @@
 // Integer arithmetic for records. In: a shape environment. Out: DimMath over inductor/symbolic expressions.
 // Promises: constants fold; a comparison that the expressions don't decide is decided by the hints and recorded as guard.
 import {
-  add,
   ceilDiv,
   type Expr,
   float,
@@ -13,11 +12,11 @@ import {
   max,
   min,
   mod,
-  mul,
   product,
   type RelationOp,
   relation,
   sub,
+  sum,
   trueDiv,
 } from "../inductor/symbolic/expr";
 import { printLog } from "../inductor/symbolic/print_log";
@@ -90,9 +89,9 @@ export function makeDimMath(env: ShapeGuards): DimMath {
   return {
     int,
     dim: x => asExpr(x),
-    add: (...xs) => add(...xs.map(asExpr)),
+    add: (...xs) => sum(xs.map(asExpr)),
     sub: (a, b) => sub(asExpr(a), asExpr(b)),
-    mul: (...xs) => mul(...xs.map(asExpr)),
+    mul: (...xs) => product(xs.map(asExpr)),
     floordiv: (a, b) => floorDiv(asExpr(a), nonzero(b)),
     ceildiv: (a, b) => ceilDiv(asExpr(a), nonzero(b)),
     mod: (a, b) => mod(asExpr(a), nonzero(b)),

@@ -45,7 +45,10 @@ export function packetOf(name: string): string {
 /** The record of a full overload name. */
 export function lookup(name: string): OpRecord | undefined {
   const t = all();
-  return t.byName.get(name) ?? (/^aten\.\w+$/.test(name) ? only(t.byPacket.get(name)) : undefined);
+  return (
+    t.byName.get(name) ??
+    (name.startsWith("aten.") && /^aten\.\w+$/.test(name) ? only(t.byPacket.get(name)) : undefined)
+  );
 }
 
 const only = (records: readonly OpRecord[] | undefined): OpRecord | undefined =>

@@ -116,11 +116,19 @@ export function isFakeTensor(v: FakeValue | undefined): v is FakeTensor {
 }
 
 /** "f32[8, 4][4, 1]cuda:0", "Sym(s77)"; null where a node gets no annotation (tuples, None) */
+/** equal layers' nodes have metas in common */
+const tensorTexts = new WeakMap<FakeTensor, string>();
+
 export function typeText(v: FakeValue | undefined): string | null {
   if (v === undefined || v === null || Array.isArray(v)) return null;
   if (isFakeTensor(v)) {
-    const list = (xs: FakeTensor["shape"]): string => `[${xs.map(printLog).join(", ")}]`;
-    return `${DTYPE_SHORT[v.dtype]}${list(v.shape)}${list(v.stride)}${deviceText(v.device)}`;
+    let text = tensorTexts.get(v);
+    if (text === undefined) {
+      const list = (xs: FakeTensor["shape"]): string => `[${xs.map(printLog).join(", ")}]`;
+      text = `${DTYPE_SHORT[v.dtype]}${list(v.shape)}${list(v.stride)}${deviceText(v.device)}`;
+      tensorTexts.set(v, text);
+    }
+    return text;
   }
   if (typeof v === "object" && "symFloat" in v) return `Sym(${printSym(v.symFloat)})`;
   return isExpr(v) ? `Sym(${printSym(v)})` : null;

@@ -175,16 +175,21 @@ export class FxNode {
     this.argumentList = args;
     this.keywordMap = kwargs;
     const inputs: FxNode[] = [];
-    const add = (n: FxNode): void => {
-      // a few are searched faster than a set is made; of many, each has this node among its users once it is in
-      if (inputs.length < 16 ? !inputs.includes(n) : !n.users.has(this)) {
-        inputs.push(n);
-        n.users.add(this);
-      }
-    };
-    for (const a of args) visitNodes(a, add);
-    for (const a of kwargs.values()) visitNodes(a, add);
+    for (const a of args) this.use(a, inputs);
+    if (kwargs.size > 0) for (const a of kwargs.values()) this.use(a, inputs);
     this.inputNodes = inputs;
+  }
+
+  private use(a: Argument, inputs: FxNode[]): void {
+    if (!(a instanceof FxNode)) {
+      if (typeof a === "object" && a !== null) visitNodes(a, n => this.use(n, inputs));
+      return;
+    }
+    // a few are searched faster than a set is made; of many, each has this node among its users once it is in
+    if (inputs.length < 16 ? !inputs.includes(a) : !a.users.has(this)) {
+      inputs.push(a);
+      a.users.add(this);
+    }
   }
 
   /** swaps floats among the arguments; inputs and users stay as they are */

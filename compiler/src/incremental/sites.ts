@@ -15,14 +15,16 @@ export interface Site {
 export class Sites {
   readonly list: Site[] = [];
   private readonly known = new Map<string, number>();
+  /** equal layers have frames in common */
+  private readonly ofFrames = new Map<StackFrame, number>();
 
   constructor(nodes: readonly FxNode[]) {
-    for (const n of nodes) for (const f of n.meta.stack) this.add(f);
+    for (const n of nodes) for (const f of n.meta.stack) if (!this.ofFrames.has(f)) this.add(f);
   }
 
   /** the place of a stack frame in `list` */
   indexOf(f: StackFrame): number {
-    return this.known.get(siteKey(f.file, f.span)) ?? -1;
+    return this.ofFrames.get(f) ?? -1;
   }
 
   /** per site: its file, and which of the file's lines among those that occur it is */
@@ -37,9 +39,12 @@ export class Sites {
 
   private add(f: StackFrame): void {
     const key = siteKey(f.file, f.span);
-    if (this.known.has(key)) return;
-    this.known.set(key, this.list.length);
-    this.list.push({ file: f.file, span: f.span });
+    let at = this.known.get(key);
+    if (at === undefined) {
+      at = this.list.push({ file: f.file, span: f.span }) - 1;
+      this.known.set(key, at);
+    }
+    this.ofFrames.set(f, at);
   }
 }
 

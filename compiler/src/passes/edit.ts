@@ -119,7 +119,8 @@ export class Rewriter {
 
 /** frames of nodes that a traced replacement takes the place of: all of its nodes share them, for reports alone */
 export function replacedFrames(nodes: readonly FxNode[]): readonly StackFrame[] {
-  return [...new Set(nodes.flatMap(n => n.meta.stack))].map(f => ({ ...f, reportOnly: true }));
+  const stacks = new Set(nodes.map(n => n.meta.stack));
+  return [...stacks].flatMap(stack => stack.map(f => ({ ...f, reportOnly: true })));
 }
 
 export const isTensorMeta = (x: unknown): x is TensorMeta =>

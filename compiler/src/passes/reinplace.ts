@@ -44,7 +44,14 @@ const sameView = (a: ViewOp, b: ViewOp): boolean =>
   a.args.length === b.args.length &&
   a.args.every((x, i) => sameArgument(x, b.args[i] ?? null));
 
+/** what may be made to write in place */
+const isCandidate = (n: FxNode): boolean =>
+  Object.hasOwn(SCATTER_TO_VIEW, n.target) ||
+  Object.hasOwn(INPLACE, n.target) ||
+  foreachInplace(n.target) !== undefined;
+
 export function reinplace(rw: Rewriter): void {
+  if (!rw.graph.nodes.some(isCandidate)) return;
   const scatters = canonicalizeScatters(rw);
   const inplaceScatters = new Set<FxNode>();
   reinplaceCore(rw.graph, scatters, inplaceScatters);
@@ -57,6 +64,7 @@ function canonicalizeScatters(rw: Rewriter): Map<FxNode, GeneralizedScatter> {
   const baseOf = new Map<FxNode, FxNode>();
   const chainOf = new Map<FxNode, readonly ViewOp[]>();
   const chain = (n: FxNode): readonly ViewOp[] => chainOf.get(n) ?? [];
+  if (!rw.graph.nodes.some(n => Object.hasOwn(SCATTER_TO_VIEW, n.target))) return scatters;
   for (const node of [...rw.graph.nodes]) {
     if (node.op !== "call_function") continue;
     const input = node.args[0];
@@ -130,6 +138,7 @@ const INPLACE: Readonly<Record<string, string>> = {
 
 /** those that Inductor lowers in place (register_foreach_inplace); others stay functional and are copied back */
 function foreachInplace(target: string): string | undefined {
+  if (!target.startsWith("aten._foreach_")) return undefined;
   const m = /^aten\._foreach_(?:(add|mul|div)\.(List|Scalar)|(copy)\.(default))$/.exec(target);
   return m ? `aten._foreach_${m[1] ?? m[3]}_.${m[2] ?? m[4]}` : undefined;
 }
@@ -150,7 +159,9 @@ function reinplaceCore(
   const copyInto = new Map<FxNode, FxNode>();
   for (const node of [...graph.nodes].reverse()) {
     const root = rootOf(node);
-    sharing.set(root, [...(sharing.get(root) ?? []), node]);
+    const shared = sharing.get(root);
+    if (shared) shared.push(node);
+    else sharing.set(root, [node]);
     const [target, source] = node.args;
     if (node.target !== COPY || !(target instanceof FxNode) || !(source instanceof FxNode)) continue;
     if (target.op !== "placeholder" && target.op !== "get_attr") continue;

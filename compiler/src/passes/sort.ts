@@ -12,8 +12,7 @@ export function stableTopologicalSort(graph: FxGraph): void {
       outputs.push(node);
       continue;
     }
-    const missing = node.inputs.filter(n => !ready.has(n));
-    const last = missing[missing.length - 1];
+    const last = node.inputs.findLast(n => !ready.has(n));
     if (last !== undefined) {
       const list = waiting.get(last);
       if (list) list.push(node);
@@ -21,7 +20,9 @@ export function stableTopologicalSort(graph: FxGraph): void {
       continue;
     }
     ready.add(node);
-    pending.push(...(waiting.get(node) ?? []).reverse());
+    const freed = waiting.get(node);
+    if (freed === undefined) continue;
+    pending.push(...freed.reverse());
     waiting.delete(node);
   }
   graph.reorder([...ready, ...outputs]);

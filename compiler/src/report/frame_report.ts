@@ -2,6 +2,7 @@
 // FrameReport, which holds nothing of the stages: it may be kept, and moved where the frame's lines have moved.
 import type { GraphResult } from "../compile_graph";
 import type { CapturedFrame, Diagnostic } from "../dynamo/types";
+import type { FxNode } from "../fx/graph";
 import { typeText } from "../fx/print";
 import type { TargetProperties } from "../inductor/ir/target";
 import type { FrameResult } from "../pipeline";
@@ -72,28 +73,41 @@ function sourceOf(g: GraphResult, compilation: number): SourceEntry[] {
   listed.forEach((node, k) => {
     for (const leaf of leaves(node)) {
       for (const origin of leaf.operation.origins) {
-        const list = kernels.get(origin.name) ?? [];
-        if (!list.includes(k)) list.push(k);
-        kernels.set(origin.name, list);
+        const list = kernels.get(origin.name);
+        if (list === undefined) kernels.set(origin.name, [k]);
+        else if (list.at(-1) !== k) list.push(k);
       }
     }
   });
+  const places = new Map<FxNode["meta"]["stack"], Pick<SourceEntry, "span" | "callers"> | null>();
+  const placeOf = (n: FxNode): Pick<SourceEntry, "span" | "callers"> | null => {
+    const { stack } = n.meta;
+    let place = places.get(stack);
+    if (place === undefined) {
+      const frames = framesIn(n, file);
+      const innermost = frames.pop();
+      place = innermost ? { span: innermost.span, callers: frames.map(f => f.line) } : null;
+      places.set(stack, place);
+    }
+    return place;
+  };
   const out: SourceEntry[] = [];
   for (const n of g.schedule.graph.graph.nodes) {
     if (n.op !== "call_function" || n.target === "operator.getitem") continue;
-    const frames = framesIn(n, file);
-    const innermost = frames[frames.length - 1];
-    if (!innermost) continue;
+    const place = placeOf(n);
+    if (place === null) continue;
     out.push({
       file,
-      span: innermost.span,
+      span: place.span,
       compilation,
       node: n.name,
       target: n.target,
       type: isFakeTensor(n.meta.val) ? typeText(n.meta.val) : null,
-      kernels: kernels.get(n.name) ?? [],
-      callers: frames.slice(0, -1).map(f => f.line),
+      kernels: kernels.get(n.name) ?? NO_KERNELS,
+      callers: place.callers,
     });
   }
   return out;
 }
+
+const NO_KERNELS: readonly number[] = [];

@@ -8,7 +8,7 @@ import type { PlanOrigin } from "../inductor/plan/types";
 export const UNNAMED = "?";
 
 /** the frames of a node that lie in `file`, outermost first */
-export function framesIn(node: FxNode, file: string): readonly StackFrame[] {
+export function framesIn(node: FxNode, file: string): StackFrame[] {
   return node.meta.stack.filter(f => f.file === file);
 }
 

@@ -1,36 +1,28 @@
-// Minimum cut. In: a directed network with capacities, source and sink. Out: the nodes on the sink's side of the cut that
-// lies closest to the sink. Promises: the answer does not depend on which maximum flow is found. Method: Dinic's
+// Minimum cut. In: a directed network of numbered nodes with capacities, source and sink. Out: the nodes on the sink's side
+// of the cut that lies closest to the sink. Promises: the answer does not depend on which maximum flow is found. Method: Dinic's
 // blocking flows (E. A. Dinic, 1970), then a search backwards from the sink over edges with capacity left.
 
 export class FlowNetwork {
   private readonly heads: number[] = [];
   private readonly capacities: number[] = [];
   private readonly adjacency: number[][] = [];
-  private readonly names = new Map<string, number>();
 
-  private node(name: string): number {
-    let i = this.names.get(name);
-    if (i === undefined) {
-      i = this.adjacency.length;
-      this.names.set(name, i);
-      this.adjacency.push([]);
-    }
-    return i;
+  /** nodes are numbered in order */
+  addNode(): number {
+    return this.adjacency.push([]) - 1;
   }
 
-  addEdge(from: string, to: string, capacity: number): void {
-    const [a, b] = [this.node(from), this.node(to)];
-    (this.adjacency[a] as number[]).push(this.heads.length);
-    this.heads.push(b);
+  addEdge(from: number, to: number, capacity: number): void {
+    (this.adjacency[from] as number[]).push(this.heads.length);
+    this.heads.push(to);
     this.capacities.push(capacity);
-    (this.adjacency[b] as number[]).push(this.heads.length);
-    this.heads.push(a);
+    (this.adjacency[to] as number[]).push(this.heads.length);
+    this.heads.push(from);
     this.capacities.push(0);
   }
 
-  /** names on the sink's side. @throws RangeError if no finite cut exists */
-  sinkSide(source: string, sink: string): ReadonlySet<string> {
-    const [s, t] = [this.node(source), this.node(sink)];
+  /** the nodes on the sink's side, `t`, when `s` is the source. @throws RangeError if no finite cut exists */
+  sinkSide(s: number, t: number): ReadonlySet<number> {
     for (;;) {
       const level = this.levels(s, t);
       if ((level[t] as number) < 0) break;
@@ -50,9 +42,7 @@ export class FlowNetwork {
         }
       }
     }
-    const result = new Set<string>();
-    for (const [name, i] of this.names) if (side.has(i)) result.add(name);
-    return result;
+    return side;
   }
 
   private levels(s: number, t: number): number[] {

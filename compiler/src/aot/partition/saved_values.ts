@@ -50,7 +50,11 @@ function classify(input: PartitionInput): Classes {
     const n = input.graph.nodes[i] as FxNode;
     if (n.op === "output") distance.set(n, FAR);
     else if (!forward.has(n)) distance.set(n, 0);
-    else distance.set(n, Math.min(FAR, ...[...n.users].map(u => (distance.get(u) ?? FAR) + 1)));
+    else {
+      let least = FAR;
+      for (const u of n.users) least = Math.min(least, (distance.get(u) ?? FAR) + 1);
+      distance.set(n, least);
+    }
   }
   return { backward, forward, order, distance };
 }
@@ -59,7 +63,11 @@ function classify(input: PartitionInput): Classes {
 function sizeOf(v: FakeValue | undefined, hint: (e: Expr) => number): number {
   if (v === undefined || v === null) return 0;
   if (Array.isArray(v)) return (v as readonly (FakeValue | null)[]).reduce<number>((n, x) => n + sizeOf(x, hint), 0);
-  if (isFakeTensor(v)) return v.shape.reduce((n, s) => n * hint(s), itemSize(v.dtype));
+  if (isFakeTensor(v)) {
+    let bytes = itemSize(v.dtype);
+    for (const s of v.shape) bytes *= hint(s);
+    return bytes;
+  }
   return isExpr(v) ? 1 : 4;
 }
 
@@ -79,36 +87,50 @@ export function chooseSavedValues(input: PartitionInput): FxNode[] {
   keepBetweenRegions(input.graph);
   const classes = classify(input);
   const banned = new Set<FxNode>();
+  const { nodes } = input.graph;
   const net = new FlowNetwork();
+  const [source, sink] = [net.addNode(), net.addNode()];
+  // a value is an edge of the network: what is above it enters, what uses it leaves
+  const entrances = new Map<string, number>();
+  const into = (n: FxNode): number => {
+    let at = entrances.get(n.name);
+    if (at === undefined) {
+      at = net.addNode();
+      net.addNode();
+      entrances.set(n.name, at);
+    }
+    return at;
+  };
+  const outOf = (n: FxNode): number => into(n) + 1;
   const size = (n: FxNode): number => sizeOf(n.meta.val, input.hint);
   const ban = (n: FxNode): void => {
     if (isViewOp(n) || wantsRecompute(n) || isSymFloat(n)) return;
     banned.add(n);
-    net.addEdge("source", `${n.name}_in`, Infinity);
+    net.addEdge(source, into(n), Infinity);
   };
   const isInput = new Set(input.primals);
-  for (const n of input.graph.nodes) {
+  for (const n of nodes) {
     if (n.op === "output") continue;
     if (classes.backward.has(n)) {
       if (!isInput.has(n)) {
-        net.addEdge(`${n.name}_in`, "sink", Infinity);
+        net.addEdge(into(n), sink, Infinity);
         continue;
       }
-      net.addEdge(`${n.name}_out`, "sink", Infinity);
+      net.addEdge(outOf(n), sink, Infinity);
     }
     if (wantsRecompute(n)) {
-      net.addEdge(`${n.name}_in`, "sink", Infinity);
+      net.addEdge(into(n), sink, Infinity);
       continue;
     }
     if (isInput.has(n)) ban(n);
     if (classes.forward.has(n) && mustNotRecompute(n, classes, size)) ban(n);
-    net.addEdge(`${n.name}_in`, `${n.name}_out`, weight(n, input, classes, size));
-    for (const u of n.users) if (u.op !== "output") net.addEdge(`${n.name}_out`, `${u.name}_in`, Infinity);
+    net.addEdge(into(n), outOf(n), weight(n, input, classes, size));
+    for (const u of n.users) if (u.op !== "output") net.addEdge(outOf(n), into(u), Infinity);
   }
   banUsedFarApart(classes, banned, ban);
   banLongChains(input.graph, classes, banned, ban);
-  const side = net.sinkSide("source", "sink");
-  return input.graph.nodes.filter(n => !side.has(`${n.name}_in`) && side.has(`${n.name}_out`));
+  const side = net.sinkSide(source, sink);
+  return nodes.filter(n => !side.has(into(n)) && side.has(outOf(n)));
 }
 
 function wantsRecompute(n: FxNode): boolean {

@@ -4,7 +4,7 @@
 
 import type { FxNode } from "../../fx/graph";
 import type { FakeTensor } from "../../fx/types";
-import { add, type Expr, int, intValue, mul } from "../symbolic/expr";
+import { type Expr, int, intValue, mul, sum } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import { deviceOf, dtypeOf, indexerOf, loaderOf, sizeOf, valueLayout } from "./access";
 import { bufferOf, isLoops, type StridedLayout, storageOf, type TensorBox, type Value, type View } from "./boxes";
@@ -64,7 +64,7 @@ function toReinterpretView(ctx: Lowering, x: View): View | undefined {
   const index = ctx.sizevars.simplifyWithRanges(indexerOf(x)(vars[0] as Expr[]), ranges);
   const stride = ctx.sizevars.strideVars(index, vars[0] as Expr[]);
   const offset = ctx.sizevars.offsetVar(index, vars[0] as Expr[]);
-  const expected = add(offset, ...(vars[0] as Expr[]).map((v, i) => mul(v, stride[i] as Expr)));
+  const expected = sum([offset, ...(vars[0] as Expr[]).map((v, i) => mul(v, stride[i] as Expr))]);
   if (ctx.sizevars.simplify(expected) !== ctx.sizevars.simplify(index)) return undefined;
   return reinterpret(ctx, storage, { device: deviceOf(x), dtype: dtypeOf(x), size, stride, offset });
 }

@@ -1,21 +1,25 @@
 // State of one graph's lowering: names, buffers and operations in order, current origins (GraphLowering's fields).
 // In: the graph and options. Out: what every file of this folder works through. Promises: op and buffer numbers count up
 // and are never reused; everything created gets the origins in force.
+import type { ArgsHost } from "../../aten/args";
+import { isExpr } from "../../aten/dim_math";
 import type { ArgValue, DType } from "../../aten/types";
 import type { FxGraph, FxNode } from "../../fx/graph";
+import { type Expr, int } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
-import type {
-  ComputedBuffer,
-  ConcatBuffer,
-  ExternBuffer,
-  InputBuffer,
-  IrBuffer,
-  IrLayout,
-  Loops,
-  Origins,
-  StorageBox,
-  TensorBox,
-  View,
+import {
+  type ComputedBuffer,
+  type ConcatBuffer,
+  type ExternBuffer,
+  type InputBuffer,
+  type IrBuffer,
+  type IrLayout,
+  isTensorBox,
+  type Loops,
+  type Origins,
+  type StorageBox,
+  type TensorBox,
+  type View,
 } from "./boxes";
 import type { PaddingOptions } from "./layouts";
 import type { TargetProperties } from "./target";
@@ -53,6 +57,13 @@ export class Lowering {
   prefersChannelsLast: ReadonlySet<FxNode> = new Set();
   /** nodes under which no strides are padded */
   dislikesPadding: ReadonlySet<FxNode> = new Set();
+
+  readonly argsHost: ArgsHost<TensorBox> = {
+    isTensor: isTensorBox,
+    isDim: isExpr,
+    int,
+    specialize: d => this.sizevars.guardInt(d as Expr) ?? 0,
+  };
 
   constructor(
     readonly graph: FxGraph,
@@ -159,7 +170,7 @@ export class Lowering {
   /** runs `f` with other origins in force (added to those outside) */
   withOrigins<T>(origins: Origins, f: () => T): T {
     const outer = this.origins;
-    this.origins = new Set([...outer, ...origins]);
+    this.origins = outer.size === 0 ? origins : new Set([...outer, ...origins]);
     try {
       return f();
     } finally {

@@ -2,7 +2,7 @@
 // In: sizes and wanted orders. Out: layouts. Promises: orders are lists of dimension numbers; `fill order` lists
 // dimensions innermost first, `stride order` gives each dimension its rank (0 = innermost).
 import type { DType } from "../../aten/types";
-import { add, ceilDiv, type Expr, int, intValue, mul } from "../symbolic/expr";
+import { ceilDiv, type Expr, int, intValue, mul, sum } from "../symbolic/expr";
 import type { SizeVars } from "../symbolic/size_vars";
 import type { StridedLayout } from "./boxes";
 import { itemsize } from "./dtypes";
@@ -169,10 +169,13 @@ export function fixedIndexer(
   return index => {
     if (index.length !== layout.stride.length)
       throw new Error(`${index.length} indices for ${layout.stride.length} dimensions`);
-    const terms: Expr[] = [layout.offset];
-    for (const [i, idx] of index.entries()) {
-      if (intValue(layout.size[i] as Expr) !== 1) terms.push(mul(idx, layout.stride[i] as Expr));
+    // zeros need no sum, and two terms are known as a pair
+    const terms: Expr[] = intValue(layout.offset) === 0 ? [] : [layout.offset];
+    for (let i = 0; i < index.length; i++) {
+      if (intValue(layout.size[i] as Expr) === 1) continue;
+      const term = mul(index[i] as Expr, layout.stride[i] as Expr);
+      if (intValue(term) !== 0) terms.push(term);
     }
-    return add(...terms);
+    return terms.length === 1 ? (terms[0] as Expr) : sum(terms);
   };
 }

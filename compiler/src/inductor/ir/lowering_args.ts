@@ -2,13 +2,11 @@
 // Out: bound arguments over boxes. Promises: arguments are bound by the operator's schema; what does not bind is a message.
 import { makeArgs } from "../../aten/args";
 import { bindArguments } from "../../aten/bind";
-import { isExpr } from "../../aten/dim_math";
 import { parseSchema } from "../../aten/schema";
 import { type Args, type ArgValue, OpError, type OpRecord } from "../../aten/types";
 import { FxNode } from "../../fx/graph";
 import { type Argument, EllipsisArg, OpaqueArg, SliceArg, TupleArg } from "../../fx/types";
-import { type Expr, int } from "../symbolic/expr";
-import { isTensorBox, type TensorBox } from "./boxes";
+import type { TensorBox } from "./boxes";
 import type { EnvValue, Lowering } from "./context";
 
 /** an FX argument with nodes replaced by what they became; anything that only names an object becomes its text */
@@ -25,13 +23,15 @@ export function argValue(ctx: Lowering, a: Argument): EnvValue {
   return a as ArgValue<TensorBox>;
 }
 
+const NO_KEYWORDS: ReadonlyMap<string, EnvValue> = new Map();
+
 export function nodeArgs(
   ctx: Lowering,
   n: FxNode,
 ): { readonly args: readonly EnvValue[]; readonly kwargs: ReadonlyMap<string, EnvValue> } {
   return {
     args: n.args.map(a => argValue(ctx, a)),
-    kwargs: new Map([...n.kwargs].map(([k, v]) => [k, argValue(ctx, v)])),
+    kwargs: n.kwargs.size === 0 ? NO_KEYWORDS : new Map([...n.kwargs].map(([k, v]) => [k, argValue(ctx, v)])),
   };
 }
 
@@ -42,13 +42,8 @@ export function bindNode(
   args: readonly EnvValue[],
   kwargs: ReadonlyMap<string, EnvValue>,
 ): Args<TensorBox> {
-  const host = {
-    isTensor: isTensorBox,
-    isDim: isExpr,
-    int: (n: number) => int(n),
-    specialize: (d: unknown) => ctx.sizevars.guardInt(d as Expr) ?? 0,
-  };
-  const bound = bindArguments(parseSchema(record.schema), args, kwargs, host);
+  const { argsHost } = ctx;
+  const bound = bindArguments(parseSchema(record.schema), args, kwargs, argsHost);
   if (!bound.ok) throw new OpError(bound.message, "TypeError");
-  return makeArgs(bound.bound, host);
+  return makeArgs(bound.bound, argsHost);
 }

@@ -20,10 +20,11 @@ export interface Provenance {
 
 /** call_function origins of all nodes, in the post-grad graph's order; null: from no single graph */
 function sortedOrigins(groups: readonly (readonly FxNode[])[]): { nodes: FxNode[]; graph: OwnerGraph | null } {
-  const nodes = [...new Set(groups.flat())].filter(n => n.op === "call_function");
-  const graphs = new Set(nodes.map(n => n.graph));
-  const [graph] = graphs;
-  if (graphs.size !== 1 || graph === undefined) return { nodes, graph: null };
+  const once = new Set<FxNode>();
+  for (const group of groups) for (const n of group) if (n.op === "call_function") once.add(n);
+  const nodes = [...once];
+  const graph = nodes[0]?.graph;
+  if (graph === undefined || nodes.some(n => n.graph !== graph)) return { nodes, graph: null };
   return { nodes: nodes.sort((a, b) => graph.indexOf(a) - graph.indexOf(b)), graph };
 }
 

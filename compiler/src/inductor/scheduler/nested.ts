@@ -2,7 +2,18 @@
 // In: an outer reduction and a grouped one that reads its result. Out: whether they fit, the fused node, what may follow.
 // Promises: after NestedReduction and FusedNestedReductions of mid-2026 (`triton.nested_reduction`).
 import type { ComputedOperation, LoopsKind } from "../ir/types";
-import { type Expr, floorDiv, freeSymbols, int, intValue, mul, type SymExpr, substitute, sym } from "../symbolic";
+import {
+  type Expr,
+  floorDiv,
+  freeSymbols,
+  int,
+  intValue,
+  mul,
+  product,
+  type SymExpr,
+  substitute,
+  sym,
+} from "../symbolic";
 import { atoms } from "../symbolic/traverse";
 import { isIndirect, type MemoryDep, memoryDep, normalize } from "./dependencies";
 import { makeGroup } from "./groups";
@@ -123,7 +134,7 @@ function domainOf(
         : null;
     return domain && isCompatible([shape.numel, shape.rnumel], m.sizes, sv) ? domain : null;
   }
-  if (!consumes || numel !== sv.simplify(mul(...shape.reduced))) return null;
+  if (!consumes || numel !== sv.simplify(product(shape.reduced))) return null;
   return isCompatible(shape.reduced, m.sizes, sv) ? "reduced" : null;
 }
 
@@ -222,7 +233,7 @@ function inLoopOrder(s: SchedulerState, read: Dep, inner: Expr): boolean {
   const rest = many.slice(begin);
   const end = rest.findIndex(l => l.kept);
   const inside = end < 0 ? [] : rest.slice(end);
-  return inside.every(l => l.kept) && s.sizevars.knownEquals(mul(...inside.map(l => l.size)), inner);
+  return inside.every(l => l.kept) && s.sizevars.knownEquals(product(inside.map(l => l.size)), inner);
 }
 
 export function joinNested(s: SchedulerState, nested: GroupNode, other: AnyNode): GroupNode {

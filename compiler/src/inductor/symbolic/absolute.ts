@@ -1,7 +1,7 @@
 // Absolute values. In: canonical expressions. Out: canonical absolute values, as sympy's Abs evaluates.
 // Promises: never negative; Abs(x - 1) and Abs(1 - x) are one node; known factors stand outside.
 
-import { mul, mulFactors, neg } from "./arith";
+import { mulFactors, neg, product } from "./arith";
 import { isNonnegative, isNonpositive } from "./assumptions";
 import { type Expr, isNumber, makeNode } from "./nodes";
 import { compareSortKey } from "./sort_key";
@@ -17,7 +17,7 @@ export function abs(e: Expr): Expr {
       if (a.kind !== "abs") known.push(a);
       else open.push(factor.kind === "add" && leadsWithMinus(factor) ? neg(factor) : factor);
     }
-    return open.length === 0 ? mul(...known) : mul(...known, makeNode("abs", [mul(...open)]));
+    return product(open.length === 0 ? known : [...known, makeNode("abs", [product(open)])]);
   }
   if (isNonnegative(e)) return e;
   if (isNonpositive(e)) return neg(e);

@@ -2,7 +2,7 @@
 // Promises: as sympy's Add, Mul and Pow evaluate: flattened, like terms collected, numbers folded and put first,
 // arguments in sympy's order, a number times a sum distributed over it. Integers must stay below 2**53.
 
-import { internTable } from "./intern";
+import { internTable, type PairTable } from "./intern";
 import {
   type Expr,
   type ExprLike,
@@ -46,12 +46,11 @@ function withNumber(value: number, isFloat: boolean, rest: Expr): Expr {
 }
 
 /** What an operation makes of two expressions, worked out once for each pair. */
-function ofPair(name: "add" | "mul", a: Expr, b: Expr, make: (pair: readonly Expr[]) => Expr): Expr {
-  const memo = internTable().memo<Expr, Map<Expr, Expr>>(name);
-  let row = memo.get(a);
+function ofPair(known: PairTable, a: Expr, b: Expr, make: (pair: readonly Expr[]) => Expr): Expr {
+  let row = known.get(a);
   if (row === undefined) {
     row = new Map();
-    memo.set(a, row);
+    known.set(a, row);
   }
   let result = row.get(b);
   if (result === undefined) {
@@ -85,20 +84,18 @@ function ofTerms(terms: readonly Expr[]): Expr {
 }
 
 /** Sum. */
-export function add(...xs: ExprLike[]): Expr {
-  return sum(xs);
+export function add(x: ExprLike, y: ExprLike): Expr {
+  const a = toExpr(x);
+  const b = toExpr(y);
+  if (a.kind === "int" && a.value === 0) return b;
+  if (b.kind === "int" && b.value === 0) return a;
+  if (a.kind === "int" && b.kind === "int") return int(a.value + b.value);
+  return ofPair(internTable().sums, a, b, sumOf);
 }
 
 /** Sum of a list; 0 for an empty one. */
 export function sum(xs: readonly ExprLike[]): Expr {
-  if (xs.length === 2) {
-    const a = toExpr(xs[0] as ExprLike);
-    const b = toExpr(xs[1] as ExprLike);
-    if (a.kind === "int" && a.value === 0) return b;
-    if (b.kind === "int" && b.value === 0) return a;
-    if (a.kind === "int" && b.kind === "int") return int(a.value + b.value);
-    return ofPair("add", a, b, sumOf);
-  }
+  if (xs.length === 2) return add(xs[0] as ExprLike, xs[1] as ExprLike);
   const terms = xs.map(toExpr);
   return xs.length > 2 ? ofTerms(terms) : sumOf(terms);
 }
@@ -148,20 +145,18 @@ export function neg(a: ExprLike): Expr {
 }
 
 /** Product. */
-export function mul(...xs: ExprLike[]): Expr {
-  return product(xs);
+export function mul(x: ExprLike, y: ExprLike): Expr {
+  const a = toExpr(x);
+  const b = toExpr(y);
+  if (a.kind === "int" && a.value === 1) return b;
+  if (b.kind === "int" && b.value === 1) return a;
+  if (a.kind === "int" && b.kind === "int") return int(a.value * b.value);
+  return ofPair(internTable().products, a, b, productOf);
 }
 
 /** Product of a list; 1 for an empty one. */
 export function product(xs: readonly ExprLike[]): Expr {
-  if (xs.length === 2) {
-    const a = toExpr(xs[0] as ExprLike);
-    const b = toExpr(xs[1] as ExprLike);
-    if (a.kind === "int" && a.value === 1) return b;
-    if (b.kind === "int" && b.value === 1) return a;
-    if (a.kind === "int" && b.kind === "int") return int(a.value * b.value);
-    return ofPair("mul", a, b, productOf);
-  }
+  if (xs.length === 2) return mul(xs[0] as ExprLike, xs[1] as ExprLike);
   return productOf(xs.map(toExpr));
 }
 

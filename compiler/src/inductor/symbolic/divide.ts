@@ -195,7 +195,7 @@ export function floorDiv(a: ExprLike, b: ExprLike): Expr {
       if (q === undefined) left.push(term);
       else quotients.push(q);
     }
-    if (quotients.length > 0) return add(floorDiv(sum(left), divisor), ...quotients);
+    if (quotients.length > 0) return sum([floorDiv(sum(left), divisor), ...quotients]);
   }
   let gcd = floorDivGcd(base, divisor);
   if (isOne(gcd) && divisor.kind === "add") gcd = gcdExpr(base, divisor);

@@ -17,9 +17,11 @@ import {
   mul,
   neg,
   not,
+  product,
   relation,
   sub,
   substitute,
+  sum,
   sym,
   TRUE,
   where,
@@ -60,7 +62,7 @@ test("an integer is distributed over a sum, a symbol is not", () => {
 });
 
 test("logs list terms by powers, Triton text by class of argument", () => {
-  const index = add(mul(8190, p0), p1, -1);
+  const index = sum([mul(8190, p0), p1, -1]);
   expect(printLog(index)).toBe("8190*p0 + p1 - 1");
   expect(printTriton(index)).toBe("(-1) + p1 + 8190*p0");
 });
@@ -78,7 +80,7 @@ test("ModularIndexing drops multiples of its period and common factors", () => {
   expect(modularIndexing(mul(4, p0), 8, 5)).toBe(modularIndexing(p0, 2, 5));
   expect(modularIndexing(floorDiv(p0, 4), 2, 3)).toBe(modularIndexing(p0, 8, 3));
   expect(printLog(modularIndexing(sub(p1, 256), 4, 64))).toBe("ModularIndexing(p1, 4, 64)");
-  expect(printLog(modularIndexing(add(mul(256, p0), p1, -1), 4, 64))).toBe("ModularIndexing(256*p0 + p1 - 1, 4, 64)");
+  expect(printLog(modularIndexing(sum([mul(256, p0), p1, -1]), 4, 64))).toBe("ModularIndexing(256*p0 + p1 - 1, 4, 64)");
 });
 
 test("division that rounds up", () => {
@@ -108,7 +110,7 @@ test("a positive size less one is nonnegative", () => {
 });
 
 test("free symbols come in order of first occurrence", () => {
-  expect([...freeSymbols(add(p1, mul(3, p0), floorDiv(s, 2)))].map(x => x.name)).toEqual(["p1", "p0", "s77"]);
+  expect([...freeSymbols(sum([p1, mul(3, p0), floorDiv(s, 2)]))].map(x => x.name)).toEqual(["p1", "p0", "s77"]);
 });
 
 test("substitution replaces all symbols at once", () => {
@@ -123,6 +125,6 @@ test("substitution replaces all symbols at once", () => {
 });
 
 test("the coefficient of a variable", () => {
-  expect(coefficientOf(add(mul(6, p0, s), p0, p1), p0)).toBe(add(mul(6, s), 1));
+  expect(coefficientOf(sum([product([6, p0, s]), p0, p1]), p0)).toBe(add(mul(6, s), 1));
   expect(coefficientOf(neg(p0), p1)).toBe(int(0));
 });

@@ -4,6 +4,9 @@
 
 import type { Expr, SymExpr } from "./node_types";
 
+/** What was made of two expressions, by the first and then the second. */
+export type PairTable = Map<Expr, Map<Expr, Expr>>;
+
 /** Everything that outlives one call of the expression library: the nodes and the memo maps over them. */
 export class InternTable {
   /** Nodes by a hash of their kind and their arguments' ids; different nodes with one hash share a list. */
@@ -13,6 +16,9 @@ export class InternTable {
   readonly ints = new Map<number, Expr>();
   /** Symbols by name, then by the assumptions that make two of one name differ. */
   readonly symbols = new Map<string, SymExpr[]>();
+  /** Sums and products of two, which are asked for most. */
+  readonly sums: PairTable = new Map();
+  readonly products: PairTable = new Map();
   /** The connectives of nothing: true and false. */
   readonly empty: { and?: Expr; or?: Expr } = {};
   readonly #memos = new Map<string, Map<unknown, unknown>>();

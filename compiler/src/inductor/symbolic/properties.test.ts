@@ -21,6 +21,7 @@ import {
   type SymExpr,
   sub,
   substitute,
+  sum,
   sym,
 } from "./expr";
 import { bounds } from "./ranges";
@@ -175,7 +176,7 @@ const viewIndex = fc
       d *= n;
     });
     parts.push(mul(floorDiv(flat, d), strides[3] as number));
-    return { sizes: s, index: add(...parts) };
+    return { sizes: s, index: sum(parts) };
   });
 
 test("merged loops visit the same addresses in the same order", () => {

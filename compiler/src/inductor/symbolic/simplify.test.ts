@@ -1,5 +1,18 @@
 import { expect, test } from "vitest";
-import { add, type Expr, floorDiv, identity, int, modularIndexing, mul, relation, type SymExpr, sym } from "./expr";
+import {
+  add,
+  type Expr,
+  floorDiv,
+  identity,
+  int,
+  modularIndexing,
+  mul,
+  product,
+  relation,
+  type SymExpr,
+  sum,
+  sym,
+} from "./expr";
 import { printLog } from "./print_log";
 import { bounds } from "./ranges";
 import { ShapeEnv } from "./shape_env";
@@ -58,7 +71,7 @@ test("a sum with one division becomes one division", () => {
 });
 
 test("contiguous loops merge and loops of one step vanish", () => {
-  const loops = simplifyLoops([p0, p1, p2], [int(8), int(1), int(64)], [add(mul(64, p0), mul(64, p1), p2)], sizevars);
+  const loops = simplifyLoops([p0, p1, p2], [int(8), int(1), int(64)], [sum([mul(64, p0), mul(64, p1), p2])], sizevars);
   expect(loops.sizes).toEqual([int(512)]);
   expect(loops.reindex([sym("c0")])).toEqual([int(0), int(0), sym("c0")]);
   expect(loops.prune(["a", "b", "c"])).toEqual(["c"]);
@@ -94,7 +107,7 @@ test("symbolic sizes merge as numbers do", () => {
 });
 
 test("strides, their order and the offset", () => {
-  const index = add(mul(64, p0), p1, 7);
+  const index = sum([mul(64, p0), p1, 7]);
   expect(strideVars(index, [p0, p1, p2], sizevars)).toEqual([int(64), int(1), int(0)]);
   expect(strideHints(index, [p0, p1, p2], sizevars)).toEqual([64, 1, 0]);
   expect(strideOrder(index, [p0, p1, p2], sizevars)).toEqual([1, 0, 2]);
@@ -122,6 +135,6 @@ test("the contiguous index of a shape", () => {
 
 test("a size that is 0 while one looks along another variable leaves no stride, and no error", () => {
   const [r, x, s] = [sym("r0_1"), sym("x0"), sym("s0")];
-  const index = modularIndexing(add(r, mul(2, s, x)), 1, mul(64, s));
+  const index = modularIndexing(add(r, product([2, s, x])), 1, mul(64, s));
   expect(strideHints(index, [r], sizevars, [r, x, s])).toEqual([0]);
 });

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import {
-  add,
   type Expr,
   expand,
   floorDiv,
@@ -11,12 +10,13 @@ import {
   min,
   mod,
   modularIndexing,
-  mul,
   pow,
+  product,
   type RelationOp,
   relation,
   type SymExpr,
   sub,
+  sum,
 } from "./expr";
 import { Facts } from "./facts";
 import { printLog } from "./print_log";
@@ -27,9 +27,9 @@ import { SizeVars } from "./size_vars";
 import { parseSymbol } from "./test_parser";
 
 const OPERATIONS: Record<string, (...args: Expr[]) => Expr> = {
-  add,
+  add: (...xs) => sum(xs),
   sub: (a, b) => sub(a as Expr, b as Expr),
-  mul,
+  mul: (...xs) => product(xs),
   pow: (a, b) => pow(a as Expr, b as Expr),
   floordiv: (a, b) => floorDiv(a as Expr, b as Expr),
   modular: (x, d, m) => modularIndexing(x as Expr, d as Expr, m as Expr),

@@ -3,7 +3,7 @@
 // In logs an extra pair of parentheses where none is needed stands for Identity. Triton text has one pair only, so there
 // a parenthesised symbol, a sum after a number, and a sum with a negative number are taken for Identity.
 
-import { add, type Expr, floorDiv, identity, int, modularIndexing, mul, type SymExpr, sym } from "./expr";
+import { type Expr, floorDiv, identity, int, modularIndexing, mul, product, type SymExpr, sum, sym } from "./expr";
 
 export function parseSymbol(name: string): SymExpr {
   if (/^s\d+$/.test(name)) return sym(name, { kind: "size" });
@@ -85,7 +85,7 @@ class Parser {
       if (t === undefined) return undefined;
       terms.push(negative ? mul(-1, t.e) : t.e);
     }
-    return terms.length === 1 ? first : { e: add(...terms), kind: "compound" };
+    return terms.length === 1 ? first : { e: sum(terms), kind: "compound" };
   }
 
   #term(): Piece | undefined {
@@ -102,7 +102,7 @@ class Parser {
       const hidden = this.triton && f.kind === "group" && first.e.kind === "int";
       factors.push(hidden ? identity(f.e) : f.e);
     }
-    return factors.length === 1 ? first : { e: mul(...factors), kind: "compound" };
+    return factors.length === 1 ? first : { e: product(factors), kind: "compound" };
   }
 
   #factor(): Piece | undefined {

@@ -2,7 +2,6 @@
 // into which every member's loops divide, and for each member its variables in terms of those dims.
 // Where sizes do not divide into each other the space is one flat dim and members take it apart by // and %.
 import {
-  add,
   divideExact,
   type Expr,
   floorDiv,
@@ -11,6 +10,7 @@ import {
   modularIndexing,
   mul,
   type SymExpr,
+  sum,
   sym,
 } from "../../symbolic/expr";
 import type { SizeVars } from "../../symbolic/size_vars";
@@ -116,7 +116,7 @@ export function memberVariables(sizes: readonly Expr[], dims: readonly LoopDim[]
       inner = sv.simplify(mul(inner, dim.size));
     }
     done = target;
-    out.unshift(terms.length ? add(...terms) : int(0));
+    out.unshift(sum(terms));
   }
   return out;
 }
@@ -128,7 +128,7 @@ export function flatIndex(dims: readonly LoopDim[]): Expr {
     terms.push(mul(scale, dim.variable));
     scale = mul(scale, dim.size);
   }
-  return terms.length ? add(...terms) : int(0);
+  return sum(terms);
 }
 
 function fromFlat(sizes: readonly Expr[], flat: Expr): Expr[] {
