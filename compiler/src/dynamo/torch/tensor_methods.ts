@@ -187,10 +187,15 @@ function valuedInplace(torch: Torch, t: PyTensor, name: string, op: string, args
   return methodOp(torch, "add_", t, [functionOp(torch, "torch.mul", [combined, value])], new Map());
 }
 
+/** what an item that iteration takes of a tensor costs in instructions of plain Python */
+const ITEM_STEPS = 100;
+
 /** eager iterates over unbind's views; Dynamo takes each item by its index, all of them before the first is used */
 export function iterate(torch: Torch, t: PyTensor): Value {
   const { vm } = torch;
   if (t.meta.shape.length === 0) vm.raise("TypeError", "iteration over a 0-d tensor");
+  // an item of thousands is made as one of a few is
+  vm.charge((torch.hints(t)[0] ?? 0) * ITEM_STEPS);
   if (!torch.trace) return vm.iterate(methodOp(torch, "unbind", t, [0], new Map()));
   const length = vm.index(METHODS.__len__?.(torch, t, [], new Map()) ?? 0);
   return vm.iterate(vm.list(Array.from({ length }, (_, i) => tensorGetItem(torch, t, i))));
