@@ -4,6 +4,7 @@
 
 import { DENSE, INCEPTION, MOBILE } from "./prelude_backbones";
 import { TORCHVISION_OPS } from "./prelude_torchvision_ops";
+import { TRANSFORMS } from "./prelude_transforms";
 
 const MISC = `
 class FrozenBatchNorm2d(nn.Module):
@@ -319,6 +320,9 @@ export const TORCHVISION: Readonly<Record<string, string>> = {
   "torchvision.models.mobilenet": MODELS,
   "torchvision.models.mobilenetv2": MODELS,
   "torchvision.models.densenet": MODELS,
+  "torchvision.transforms": TRANSFORMS,
+  "torchvision.transforms.functional": TRANSFORMS,
+  "torchvision.transforms.transforms": TRANSFORMS,
   "torchvision.ops": OPS,
   "torchvision.ops.misc": OPS,
   "torchvision.ops.stochastic_depth": OPS,
