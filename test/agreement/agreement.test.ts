@@ -48,6 +48,17 @@ describe("agreement with torch 2.11", () => {
       expect(total[column], column).toBeGreaterThanOrEqual(floor);
   });
 
+  it("decides as torch on the programs recorded without a GPU", () => {
+    const byName = reports("unseen");
+    const rows = Object.entries(recorded("unseen")).map(([name, r]) => ({
+      name,
+      columns: mean(compareGraphs(r.graphs, byName.get(name)?.graphs ?? [])),
+    }));
+    expect(rows.map(r => r.name)).toEqual([...byName.keys()].sort());
+    const whole = (c: Columns): boolean => Object.values(c).every(v => v === 1 || v === null);
+    expect(rows.filter(r => !whole(r.columns)).map(r => r.name)).toEqual([]);
+  });
+
   it("decides as torch on the counts cases, graph by graph", () => {
     const byCase = reports("counts");
     const rows = Object.entries(recorded("counts"))

@@ -1,26 +1,31 @@
 #!/usr/bin/env node
-// Compares stage dumps with recorded logs of torch 2.11, line for line.
+// Compares what FuseLens logs of programs, under preset torch-2.11, with logs of torch 2.11, line for line.
 //
-//   node test/tools/agree_logs.mjs [--family pointwise,reduce] [--only NAME] [--stage ir_pre_fusion,fusion] [--show N]
+//   node test/tools/agree_logs.mjs [--programs FOLDER] [--logs FOLDER] [--only PATTERN] [--stage pre_grad_graphs,fusion] [--show N]
 //
-// Needs the logs: FUSELENS_TRUTH (a folder with programs/ and recorded/logs/), default ../shared/truth. A program is
-// the same when every line of every stage is. Prints a line per program that differs, then the total.
-import { execFileSync } from "node:child_process";
+// FOLDERs hold NAME.py and NAME.log; the logs come from test/recorder/record.py. Default: programs/ and recorded/logs/ below
+// FUSELENS_TRUTH, or ../shared/truth. A program is the same when every line of every stage is. Prints what differs, N lines of
+// each stage with --show, then the totals.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { loadCompiler, loadSource } from "../../scripts/sources.mjs";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const truth = process.env.FUSELENS_TRUTH ?? join(root, "..", "shared", "truth");
 const option = name => {
   const i = process.argv.indexOf(name);
   return i < 0 ? undefined : process.argv[i + 1];
 };
-const families = option("--family")?.split(",");
-const stages = (option("--stage") ?? "ir_pre_fusion,fusion,ir_post_fusion,schedule").split(",");
+const truth = process.env.FUSELENS_TRUTH ?? join(root, "..", "shared", "truth");
+const programs = resolve(option("--programs") ?? join(truth, "programs"));
+const logs = resolve(option("--logs") ?? join(truth, "recorded", "logs"));
+const only = new RegExp(option("--only") ?? "");
+const STAGES =
+  "pre_grad_graphs,aot_joint_graph,aot_graphs,post_grad_graphs,ir_pre_fusion,fusion,ir_post_fusion,schedule,output_code";
+const stages = (option("--stage") ?? STAGES).split(",");
 const show = Number(option("--show") ?? 0);
-if (!existsSync(truth)) {
-  console.log(`no logs at ${truth}: nothing compared`);
+if (!existsSync(logs)) {
+  console.log(`no logs at ${logs}: nothing compared`);
   process.exit(0);
 }
 
@@ -44,81 +49,72 @@ function stageOf(first) {
   return "other";
 }
 
-/** the log's records of one stage, as lines without trailing blanks */
-function records(text, stage) {
-  const out = [];
+/** a line without what differs from machine to machine */
+const plain = line =>
+  line
+    .trimEnd()
+    .replace(/File "[^"]*"/g, 'File "F"')
+    .replace(/# File: [^ ]*?([^/ ]+:\d+) in/, "# File: $1 in")
+    .replace(/^ \S*(torch\/fx\/_lazy_graph_module.py|<eval_with_key>)\S* class/, " $1 class")
+    .replace(/^(#|\/\/) kernel path:.*/, "# kernel path")
+    .replace(/'backend_hash': '[0-9A-F]+'/, "'backend_hash': H")
+    .replace(/'force_disable_caches': \w+/, "'force_disable_caches': C");
+
+/** the log's records by stage, as lines without blank ones */
+function records(text) {
+  const out = Object.fromEntries(stages.map(s => [s, []]));
   let current = [];
   const flush = () => {
-    if (current.length && stageOf(current[0] + (/TRACED GRAPH$/.test(current[0]) ? (current[1] ?? "") : "")) === stage)
-      out.push(...current);
+    const warning = current.findIndex(l => /^\S+\.py:\d+: \w*Warning:/.test(l));
+    if (warning >= 0) current.length = warning;
+    const first = current[0] ?? "";
+    out[stageOf(first + (/TRACED GRAPH$/.test(first) ? (current[1] ?? "") : ""))]?.push(...current);
     current = [];
   };
   for (const line of text.split("\n")) {
     if (/^\[(DEBUG|INFO|WARNING)\]:/.test(line)) flush();
-    current.push(line.trimEnd());
+    if (line.trim() && !/Output code written to:/.test(line)) current.push(plain(line));
   }
   flush();
-  while (out.length && !out[out.length - 1]) out.pop();
-  return out
-    .filter(l => l !== "")
-    .map(l =>
-      l
-        .replace(/File "[^"]*"/g, 'File "F"')
-        .replace(/# File: [^ ]*?([^/ ]+:\d+) in/, "# File: $1 in")
-        .replace(/^(#|\/\/) kernel path:.*/, "# kernel path")
-        .replace(/'backend_hash': '[0-9A-F]+'/, "'backend_hash': H")
-        .replace(/written to: .*/, "written to"),
-    );
+  return out;
 }
 
-const names = readdirSync(join(truth, "programs"))
-  .filter(f => f.endsWith(".py"))
+const { Session, defaultSessionOptions } = await loadCompiler();
+const { formatRecord } = await loadSource("compiler/src/vocabulary.ts");
+
+function ours(name) {
+  const read = path => (path === name ? readFileSync(join(programs, name), "utf8") : undefined);
+  const options = { ...defaultSessionOptions(), preset: "torch-2.11", target: "h200", artifacts: new Set(stages) };
+  const program = new Session(read, options).run(name);
+  return program.events.map(e => (e.kind === "log" ? `${formatRecord(e.record, program.logFormat)}\n` : "")).join("");
+}
+
+const names = readdirSync(programs)
+  .filter(f => f.endsWith(".py") && only.test(f) && existsSync(join(logs, f.replace(/\.py$/, ".log"))))
   .map(f => f.slice(0, -3))
-  .filter(n => (!families || families.includes(n.split("_")[0])) && (!option("--only") || n === option("--only")))
   .sort();
-const totals = Object.fromEntries(stages.map(s => [s, [0, 0]]));
+const totals = Object.fromEntries(stages.map(s => [s, 0]));
 let same = 0;
 for (const name of names) {
-  const log = readFileSync(join(truth, "recorded", "logs", `${name}.log`), "utf8");
-  let all = true;
+  const want = records(readFileSync(join(logs, `${name}.log`), "utf8"));
+  const got = records(ours(`${name}.py`));
   const notes = [];
   for (const stage of stages) {
-    const want = records(log, stage);
-    let got = [];
-    try {
-      got = records(
-        execFileSync(
-          process.execPath,
-          [
-            join(root, "server", "bin", "fuselens.cjs"),
-            "emit",
-            join(truth, "programs", `${name}.py`),
-            "--preset",
-            "torch-2.11",
-            "--target",
-            "h200",
-            "--stage",
-            stage,
-          ],
-          { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 },
-        ),
-        stage,
-      );
-    } catch {
-      notes.push(`${stage}: no output`);
+    const [w, g] = [want[stage], got[stage]];
+    const at = w.findIndex((l, i) => l !== g[i]);
+    if (at < 0 && w.length === g.length) {
+      totals[stage]++;
+      continue;
     }
-    const equal = want.length === got.length && want.every((l, i) => l === got[i]);
-    totals[stage][1]++;
-    if (equal) totals[stage][0]++;
-    else {
-      all = false;
-      const at = want.findIndex((l, i) => l !== got[i]);
-      notes.push(`${stage}: differs at line ${at < 0 ? want.length : at} of ${want.length} (${got.length} printed)`);
-      for (let i = at; show && i >= 0 && i < Math.min(at + show, want.length); i++)
-        if (want[i] !== got[i]) notes.push(`    - ${want[i]}`, `    + ${got[i] ?? ""}`);
-    }
+    notes.push(`${stage}: differs at line ${at < 0 ? w.length : at} of ${w.length} (${g.length} printed)`);
+    const from = at < 0 ? w.length : at;
+    for (let i = from, n = 0; n < show && i < Math.max(w.length, g.length); i++)
+      if (w[i] !== g[i]) {
+        notes.push(`    - ${w[i] ?? ""}`, `    + ${g[i] ?? ""}`);
+        n++;
+      }
   }
-  if (all) same++;
-  else console.log(`${name}\n  ${notes.join("\n  ")}`);
+  if (notes.length) console.log(`${name}\n  ${notes.join("\n  ")}`);
+  else same++;
 }
-console.log(`${same}/${names.length} the same; ${stages.map(s => `${s} ${totals[s].join("/")}`).join(", ")}`);
+console.log(`${same}/${names.length} the same; ${stages.map(s => `${s} ${totals[s]}/${names.length}`).join(", ")}`);

@@ -21,6 +21,9 @@ export interface GradHost {
   withOriginal<R>(packet: string, body: () => R): R;
 }
 
+/** what torch appends to the stack of a sum of gradients, which it makes behind the function whose stack that is */
+const SUM_NOTE = "Gradient addition node due to multiple use of tensor around:";
+
 /** Evaluates one function's formulas. `results` gives saved results by number. */
 export function applyDerivative(
   host: GradHost,
@@ -106,7 +109,7 @@ export function runBackward(
         for (const [i, input] of fn.inputs.entries()) {
           if (input.edge === null) continue;
           const g = results[i] ?? null;
-          if (g !== null) deliver(input.edge, g);
+          if (g !== null) host.inContext({ ...context, stackNote: SUM_NOTE }, () => deliver(input.edge as Edge, g));
           arrived(input.edge);
         }
       } catch (e) {

@@ -48,6 +48,8 @@ export interface TraceContext {
   /** activation checkpointing's wish for the nodes made here */
   readonly recompute?: NodeMeta["recompute"];
   readonly checkpoint?: number;
+  /** see NodeMeta */
+  readonly stackNote?: string;
 }
 
 const NO_CONTEXT: TraceContext = { stack: [], fromNode: [], isBackward: false };
@@ -242,12 +244,13 @@ export class Tracer {
   }
 
   create(target: string, args: readonly Argument[], kwargs: ReadonlyMap<string, Argument>, val: FakeValue): FxNode {
-    const { stack, fromNode, isBackward, seqNr, recompute, checkpoint } = this.context;
+    const { stack, fromNode, isBackward, seqNr, recompute, checkpoint, stackNote } = this.context;
     const meta: NodeMeta = { val, stack, fromNode };
     if (isBackward) meta.isBackward = true;
     if (seqNr !== undefined) meta.seqNr = seqNr;
     if (recompute !== undefined && !isBackward) meta.recompute = recompute;
     if (checkpoint !== undefined && !isBackward) meta.checkpoint = checkpoint;
+    if (stackNote !== undefined) meta.stackNote = stackNote;
     if (this.originalAten !== undefined) meta.originalAten = this.originalAten;
     return this.graph.create("call_function", target, args, kwargs, meta);
   }

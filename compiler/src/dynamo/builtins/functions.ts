@@ -304,7 +304,9 @@ function installFunctions(vm: Machine): void {
     let i = 0;
     return vm.iterator(() => {
       const v = it.next();
-      return v === undefined ? undefined : vm.tuple([normal(start + BigInt(i++)), v]);
+      if (v === undefined) return undefined;
+      vm.observer?.stored?.("x", v, null);
+      return vm.tuple([normal(start + BigInt(i++)), v]);
     }, "enumerate");
   });
   f("zip", (args, kw) => {
@@ -360,7 +362,11 @@ function installFunctions(vm: Machine): void {
     const a = new NativeArgs(vm, "sum", ["iterable", "start?"], args, kw);
     let acc: Value = a.get("start") ?? 0;
     const it = vm.iterate(a.need("iterable"));
-    for (let v = it.next(); v !== undefined; v = it.next()) acc = vm.binary("+", acc, v);
+    for (let v = it.next(); v !== undefined; v = it.next()) {
+      vm.observer?.stored?.("element", v, null);
+      acc = vm.binary("+", acc, v);
+      vm.observer?.stored?.("value", acc, null);
+    }
     return acc;
   });
   f("any", ([v]) => {

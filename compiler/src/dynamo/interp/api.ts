@@ -127,8 +127,8 @@ export interface Guest {
 
 /** What a trace wants to see of the running code. */
 export interface Observer {
-  /** a local was stored under this name in any frame */
-  stored?(name: string, value: Value, frame: Frame): void;
+  /** a local was stored under this name in any frame; null: in one of a builtin that torch runs in Python */
+  stored?(name: string, value: Value, frame: Frame | null): void;
   loadedLocal?(name: string, value: Value, frame: Frame): Value;
   loadedGlobal?(name: string, value: Value, frame: Frame): Value;
   loadedDeref?(name: string, value: Value, frame: Frame): Value;

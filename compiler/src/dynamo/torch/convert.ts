@@ -64,6 +64,18 @@ export class Converter {
     return n;
   }
 
+  /**
+   * Realises a call's tensors as inputs in the order in which Dynamo looks at them for overrides: arguments and the items of
+   * lists, breadth first. Those inside of tuples come with the conversion.
+   */
+  realize(values: readonly Value[]): void {
+    const queue = [...values];
+    for (let v = queue.shift(); v !== undefined; v = queue.shift()) {
+      if (v instanceof PyTensor) this.nodeOf(v);
+      else if (v instanceof PyList) for (const [i, x] of v.items.entries()) queue.push(this.item(v, i, x));
+    }
+  }
+
   convert(v: Value): Converted {
     if (
       v === null ||

@@ -31,6 +31,7 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
   const conv = new Converter(torch, graph);
+  conv.realize([...args, ...kwargs.values()]);
   const positional = args.map(a => conv.convert(a));
   const keyword = [...kwargs].map(([k, v]) => [k, conv.convert(v)] as const);
   if (conv.unknown !== null && conv.tensors.length === 0) return vm.unknown(`${call.target}(${conv.unknown})`);

@@ -259,7 +259,7 @@ export class Trace implements TraceSink, Observer {
   private isGlobals(o: PyObject): boolean {
     return o instanceof PyDict && o.get("__name__") !== undefined && o.get("__module_object__") !== undefined;
   }
-  stored(name: string, value: Value, frame: Frame): void {
+  stored(name: string, value: Value, frame: Frame | null): void {
     if (frame === this.root) this.untouched.delete(name);
     if (!(value instanceof PyTensor) || name.startsWith(".")) return;
     const p = value.proxy;

@@ -82,33 +82,32 @@ def _process(cls, init, repr, eq, order, frozen, kw_only):
         if len(args) > len(positional):
             raise TypeError(f"{cls.__name__}.__init__() takes {len(positional) + 1} positional arguments but "
                             f"{len(args) + 1} were given")
-        given = {}
-        for f, value in zip(positional, args):
-            given[f.name] = value
-        for name, value in kwargs.items():
+        # no local ever holds a value: locals name the nodes of a graph
+        given = dict(zip([f.name for f in positional], args))
+        for name in kwargs:
             if name not in found or not found[name].init:
                 raise TypeError(f"{cls.__name__}.__init__() got an unexpected keyword argument '{name}'")
             if name in given:
                 raise TypeError(f"{cls.__name__}.__init__() got multiple values for argument '{name}'")
-            given[name] = value
+            given[name] = kwargs[name]
         missing = []
         extra = []
         for f in listed:
             if f.name in given:
-                value = given[f.name]
+                pass
             elif f.default is not MISSING:
-                value = f.default
+                given[f.name] = f.default
             elif f.default_factory is not MISSING:
-                value = f.default_factory()
+                given[f.name] = f.default_factory()
             elif f.init:
                 missing.append(f.name)
                 continue
             else:
                 continue
             if f.init_only:
-                extra.append(value)
+                extra.append(given[f.name])
             else:
-                object.__setattr__(self, f.name, value)
+                object.__setattr__(self, f.name, given[f.name])
         if missing:
             plural = "" if len(missing) == 1 else "s"
             listing = " and ".join(f"'{m}'" for m in missing)

@@ -49,8 +49,8 @@ _missing = object()
 def reduce(function, iterable, initial=_missing):
     it = iter(iterable)
     value = next(it) if initial is _missing else initial
-    for item in it:
-        value = function(value, item)
+    for element in it:
+        value = function(value, element)
     return value
 
 
