@@ -6,6 +6,7 @@ import { type DType, PyFloat } from "../../aten/types";
 import { intValue } from "../../inductor/symbolic/expr";
 import { asFloat, asInt } from "../interp/numbers";
 import { plain } from "../interp/operators";
+import { numpyDtype } from "../objects/numpy_scalar";
 import {
   type Kwargs,
   PyBuiltin,
@@ -128,8 +129,10 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
   if (data instanceof PyUnknown) return vm.unknown(`torch.${name}(${data.what})`);
   const shape: number[] = [];
   const flat: Value[] = [];
+  const given = new Set<DType | null>();
   const walk = (v: Value, depth: number): void => {
     const p = plain(v);
+    if (!(p instanceof PyList || p instanceof PyTuple)) given.add(numpyDtype(v));
     if (p instanceof PyList || p instanceof PyTuple) {
       if (shape.length === depth) shape.push(p.items.length);
       else if (shape[depth] !== p.items.length) {
@@ -143,12 +146,13 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
     data !== null &&
     typeof data === "object" &&
     !(data instanceof PyList || data instanceof PyTuple) &&
-    asFloat(data) === undefined &&
+    asFloat(plain(data)) === undefined &&
     !(data instanceof PyUnknownNumber)
       ? vm.list(vm.toArray(data))
       : data;
   walk(source, 0);
-  const dtype = torch.asDtype(args[1] ?? kw.get("dtype")) ?? inferred(torch, flat);
+  const dtype =
+    torch.asDtype(args[1] ?? kw.get("dtype")) ?? (given.size === 1 ? [...given][0] : null) ?? inferred(torch, flat);
   const device = torch.asDevice(args[2] ?? kw.get("device")) ?? torch.defaultDevice;
   const meta = torch.metaStatic.tensor(shape, { dtype, device });
   const t = torch.newTensor({

@@ -4,6 +4,7 @@ import type { DType } from "../../aten/types";
 import { isFakeTensor } from "../../fx/print";
 import type { FakeTensor, FakeValue } from "../../fx/types";
 import { type Frame, PyFunction } from "../interp/frame";
+import { withoutDtype } from "../objects/numpy_scalar";
 import { PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import type { AutocastState, Torch } from "../torch/context";
 import { type CompileOptions, PyTensor } from "../torch/objects";
@@ -58,7 +59,7 @@ export function inputValue(
       return (m[2] === "size" ? r.sizes : r.strides)[Number(m[3])] ?? 0;
     }
   }
-  const v = known?.source.fetch(entry);
+  const v = withoutDtype(known?.source.fetch(entry));
   return typeof v === "number" ? v : typeof known?.value === "number" ? known.value : 0;
 }
 

@@ -6,6 +6,7 @@ import { evaluateNumber } from "../../inductor/symbolic";
 import { type Expr, intValue, type SymExpr } from "../../inductor/symbolic/expr";
 import type { ShapeEnv } from "../../inductor/symbolic/shape_env";
 import { PyFunction } from "../interp/frame";
+import { withoutDtype } from "../objects/numpy_scalar";
 import {
   PyClass,
   PyDict,
@@ -54,7 +55,7 @@ export class GuardSet {
     if (state.autocast !== now.autocast) return "GLOBAL_STATE changed: autocast ";
     if (state.dtype !== now.dtype) return "GLOBAL_STATE changed: default_dtype ";
     for (const g of this.values.values()) {
-      if (!g.holds(g.source.fetch(entry))) return g.text;
+      if (!g.holds(withoutDtype(g.source.fetch(entry)))) return g.text;
     }
     const symbols = new Map<SymExpr, number>();
     for (const t of this.tensors) {
@@ -62,7 +63,7 @@ export class GuardSet {
       if (reason !== undefined) return reason;
     }
     for (const i of this.ints) {
-      const v = i.source.fetch(entry);
+      const v = withoutDtype(i.source.fetch(entry));
       if (typeof v !== "number") return `___check_type_id(${i.source.name})`;
       if (i.symbol.kind === "sym") symbols.set(i.symbol, v);
     }

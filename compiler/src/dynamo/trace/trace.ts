@@ -9,6 +9,7 @@ import { type Expr, type ExprLike, int, intValue, mul } from "../../inductor/sym
 import { ShapeEnv, type SymbolPolicy } from "../../inductor/symbolic/shape_env";
 import type { Observer } from "../interp/api";
 import type { Frame } from "../interp/frame";
+import { numpyDtype, withoutDtype } from "../objects/numpy_scalar";
 import { PyBuiltin, PyClass, PyDict, PyList, PyModule, PyObject, PyTuple, type Value } from "../objects/values";
 import type { Torch } from "../torch/context";
 import { PySymFloat, PySymInt, PyTensor } from "../torch/objects";
@@ -110,7 +111,7 @@ export class Trace implements TraceSink, Observer {
 
   /** remembers where an object was found first */
   private know(v: Value, source: Source): void {
-    if (!(v instanceof PyObject) || this.sources.has(v)) return;
+    if (!(v instanceof PyObject) || this.sources.has(v) || numpyDtype(v) !== null) return;
     if (v instanceof PyModule ? v.file === null : v instanceof PyBuiltin || v instanceof PySymInt) return;
     if (v instanceof PyTensor && v.proxy?.trace === this) return;
     if (v instanceof PyClass && v.place === null) return;
@@ -123,7 +124,9 @@ export class Trace implements TraceSink, Observer {
   }
 
   /** a value read through a source: guarded if plain, symbolic if that is the policy */
-  private loaded(v: Value, source: Source): Value {
+  private loaded(given: Value, source: Source): Value {
+    // numpy's scalars are constants like Python's numbers
+    const v = withoutDtype(given);
     if (v instanceof PyObject) {
       this.know(v, source);
       return v;

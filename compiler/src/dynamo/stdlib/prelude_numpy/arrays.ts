@@ -8,36 +8,19 @@ newaxis = None
 __version__ = "2.2.0"
 
 
-class generic:
-    pass
-
-
-class number(generic):
-    pass
-
-
-class integer(number):
-    pass
-
-
-class floating(number):
-    pass
-
-
 class dtype:
     def __init__(self, name, torch_dtype=None):
-        if isinstance(name, dtype):
-            name, torch_dtype = name.name, name._t
-        self.name, self._t = name, _dt(name) if torch_dtype is None else torch_dtype
+        self._t = _dt(name) if torch_dtype is None else torch_dtype
+        self.name = str(self._t)[6:]
         self.itemsize = self._t.itemsize
-        self.kind = "f" if self._t.is_floating_point else "b" if name == "bool" else "u" if name[0] == "u" else "i"
+        self.kind = _KINDS[self.name][0]
 
     def __call__(self, x=0):
-        if isinstance(x, ndarray):
-            return x.astype(self)
-        if isinstance(x, (list, tuple)):
-            return array(x, dtype=self)
-        return float(x) if self._t.is_floating_point else bool(x) if self.name == "bool" else int(x)
+        return _make(self.name, x)
+
+    @property
+    def type(self):
+        return _SCALARS[self.name]
 
     def __eq__(self, other):
         return _dt(other) == self._t
@@ -53,7 +36,7 @@ class dtype:
 
 
 _TORCH = {n: getattr(torch, n) for n in
-          ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "bool")}
+          ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8", "uint16", "uint32", "uint64", "bool")}
 _TORCH["complex64"], _TORCH["complex128"] = torch.complex64, torch.complex128
 
 
@@ -66,16 +49,11 @@ def _dt(d):
         d = d.lstrip("<>=|")
         return _TORCH.get({"float": "float64", "int": "int64", "double": "float64", "f4": "float32", "f8": "float64", "i8": "int64",
                            "i4": "int32", "i2": "int16", "u1": "uint8", "complex": "complex128"}.get(d, d))
+    d = getattr(d, "_dtype_name", d)
+    if isinstance(d, str):
+        return _TORCH[d]
     return {float: torch.float64, int: torch.int64, bool: torch.bool, complex: torch.complex128}.get(d, d)
 
-
-float64, float32, float16 = dtype("float64"), dtype("float32"), dtype("float16")
-int64, int32, int16, int8, uint8, uint16, uint32 = (
-    dtype(n) for n in ("int64", "int32", "int16", "int8", "uint8", "uint16", "uint32"))
-bool_, complex64, complex128 = dtype("bool"), dtype("complex64"), dtype("complex128")
-float_ = double = float64
-int_ = intp = longlong = int64
-single = float32
 
 
 def _un(x):
@@ -92,6 +70,12 @@ def _of(t):
 
 def _pair(a, b):
     a, b = _un(a), _un(b)
+    names = [_name_of(v) for v in (a, b)]
+    if names[0] != names[1] and None not in names:
+        d = _TORCH[_promote(*names)]
+        a, b = (v.to(d) if isinstance(v, torch.Tensor) else v for v in (a, b))
+        return tuple(_number(v) for v in (a, b))
+    a, b = _number(a), _number(b)
     if isinstance(a, torch.Tensor) and isinstance(b, float) and not a.is_floating_point():
         a = a.double()
     if isinstance(b, torch.Tensor) and isinstance(a, float) and not b.is_floating_point():

@@ -6,9 +6,11 @@ export const FUNCTIONS = `def array(data, dtype=None, copy=True, order="K", subo
         t = data._t.clone() if d is None else data._t.to(d)
     elif isinstance(data, torch.Tensor):
         t = data if d is None else data.to(d)
+    elif isinstance(data, generic):
+        t = torch.tensor(_number(data), dtype=_TORCH[data._dtype_name] if d is None else d)
     else:
-        t = _tensor(data)
-        if t.dtype == torch.float32:
+        t = _tensor(data, _leaf_dtype(data))
+        if t.dtype == torch.float32 and _leaf_dtype(data) is None:
             t = _tensor(data, torch.float64)
         t = t if d is None else t.to(d)
     return _of(t)
@@ -20,10 +22,17 @@ def _tensor(data, d=None):
     return torch.tensor(_plain(data), dtype=d)
 
 
+def _leaf_dtype(data):
+    # of scalars that all have one
+    if isinstance(data, (list, tuple)) and data and _all(isinstance(x, generic) for x in data):
+        return result_type(*data)._t
+    return None
+
+
 def _plain(data):
     if isinstance(data, ndarray):
         return data.tolist()
-    return [_plain(x) for x in data] if isinstance(data, (list, tuple, range)) else data
+    return [_plain(x) for x in data] if isinstance(data, (list, tuple, range)) else _number(data)
 
 
 asarray = ascontiguousarray = asanyarray = atleast_1d = array

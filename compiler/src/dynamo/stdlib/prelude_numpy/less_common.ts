@@ -339,8 +339,12 @@ ndarray.__contains__ = lambda self, x: bool(any(self == x))
 
 object_, str_ = object, str
 set_printoptions = seterr = lambda *args, **kwargs: None
-result_type = promote_types = lambda *types: float64
-issubdtype = lambda d, kind: _dt(d).is_floating_point if kind in (floating, float) else not _dt(d).is_floating_point
+
+
+def issubdtype(d, kind):
+    c = d if isinstance(d, type) and issubclass(d, generic) else dtype(d).type
+    kind = {float: floating, int: integer}.get(kind, kind)
+    return issubclass(c, kind if isinstance(kind, type) else dtype(kind).type)
 
 
 class errstate:
