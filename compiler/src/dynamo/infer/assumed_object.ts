@@ -5,12 +5,16 @@ import { method } from "../builtins/define";
 import { PyFloat, PyInstance, type Value } from "../objects/values";
 import { guessByName, sequences } from "./choices/constructor";
 import { smaller } from "./choices/smaller";
+import { spaces } from "./choices/spaces";
 import { emptyUsage } from "./choices/usage";
 import { type InferContext, lookup } from "./context";
 import type { Choice, Hole } from "./types";
 
 /** names that configurations go by where they are handed on */
 const COMMON_NAMES = ["config", "cfg", "args", "opt", "conf", "hparams", "hps", "params"];
+
+/** the class of stand-ins, as errors name it */
+const ASSUMED = "AssumedConfig";
 
 type Given = readonly (readonly [string, Choice])[];
 
@@ -24,7 +28,7 @@ const inherited = (given: Given): Given => given.filter(([, c]) => c.kind !== "o
 /** `path`: "cfg.model"; `names`: what code calls the object by, before the attribute that it reads */
 function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly string[], given: Given): PyInstance {
   const { vm } = ctx;
-  const cls = vm.klass("AssumedConfig", [], "fuselens");
+  const cls = vm.klass(ASSUMED, [], "fuselens");
   const o = new PyInstance(cls);
   o.attrs = vm.dict();
   const known = new Map<string, Value>();
@@ -39,7 +43,7 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
   const cut = (name: string, c: Choice | undefined): Choice | undefined =>
     ctx.small && c !== undefined ? (smaller(name, c) ?? c) : c;
   const made = (name: string): Value => {
-    const told = given.find(([k]) => k === name)?.[1];
+    const told = given.find(([k]) => k === name)?.[1] ?? spaces(ctx, name)[0];
     const constant = told ?? cut(name, constantOf(name));
     const use = told?.kind === "object" ? "object" : ctx.constants.usedAs(names, name);
     // what an error asked for stands, whatever other code does with an attribute of this name
@@ -58,7 +62,7 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     known.set(name, v);
     ctx.asked.add(name);
     o.attrs?.set(name, v);
-    if (!(v instanceof PyInstance)) {
+    if (!(v instanceof PyInstance) || v.cls.name !== ASSUMED) {
       const note = `${path}.${name} is ${vm.repr(v)}`;
       if (!ctx.assumed.includes(note)) ctx.assumed.push(note);
     }
@@ -68,7 +72,7 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     method(vm, cls, name, ([, ...args]) => fn(args));
   own("__getattr__", ([name]) => {
     const n = String(name);
-    if (n.startsWith("__")) return vm.raise("AttributeError", `'AssumedConfig' object has no attribute '${n}'`);
+    if (n.startsWith("__")) return vm.raise("AttributeError", `'${ASSUMED}' object has no attribute '${n}'`);
     return answer(n);
   });
   own("__getitem__", ([key]) => (typeof key === "string" ? answer(key) : vm.raise("KeyError", vm.repr(key ?? null))));
@@ -79,6 +83,13 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
   own("keys", () => vm.list([...known.keys()]));
   own("items", () => vm.list([]));
   return o;
+}
+
+function spaceOf({ vm }: InferContext, c: Extract<Choice, { readonly kind: "space" }>): Value {
+  const spaces = vm.importModule("gymnasium.spaces", null);
+  if (c.shape === null) return vm.call(vm.getattr(spaces, "Discrete"), [c.actions]);
+  const limits = [new PyFloat(-1), new PyFloat(1)];
+  return vm.call(vm.getattr(spaces, "Box"), [...limits, vm.tuple([...c.shape])]);
 }
 
 /** a choice that needs nothing built; a name is looked up where the parameter's function stands */
@@ -97,6 +108,8 @@ export function plainValue(ctx: InferContext, h: Hole, c: Choice): Value {
       return objectCalled(ctx, h, h.name, [h.name], c.given);
     case "named":
       return lookup(ctx, h.globals, c.path) ?? null;
+    case "space":
+      return spaceOf(ctx, c);
     default:
       return null;
   }

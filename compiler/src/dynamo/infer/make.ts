@@ -23,6 +23,7 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
     case "number":
     case "bool":
     case "str":
+    case "space":
       return plainValue(ctx, h, c);
     case "seq": {
       const items = c.items.map(i => makeValue(ctx, h, i, build) ?? null);

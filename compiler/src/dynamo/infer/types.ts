@@ -28,6 +28,8 @@ export type Choice =
   | { readonly kind: "record"; readonly entries: readonly (readonly [string, Choice])[] }
   /** a name of the function's globals, or one under torch: "torch.nn.GELU" */
   | { readonly kind: "named"; readonly path: string }
+  /** a space of gym, of what an agent sees or does: numbers of this shape, or one of so many actions */
+  | { readonly kind: "space"; readonly shape: readonly number[] | null; readonly actions: number }
   /** an object of a class of the function's globals, built like a root */
   | {
       readonly kind: "instance";
@@ -179,6 +181,8 @@ export function choiceText(c: Choice): string {
       return `${c.dtype}[${c.dims.join(", ")}]${c.filled === undefined ? "" : ` of ${c.filled}`}`;
     case "named":
       return c.path;
+    case "space":
+      return c.shape === null ? `Discrete(${c.actions})` : `Box(${c.shape.join(", ")})`;
     case "instance":
       return c.by === undefined ? `a ${spoken(c.path)}` : `a ${spoken(c.path)} of ${c.by}()`;
     case "object":

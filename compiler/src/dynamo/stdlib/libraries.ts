@@ -120,6 +120,8 @@ function frameworkModule(
     m.dict.set("__builtins__", vm.importModule("builtins", null));
     m.dict.set("nn", vm.importModule("torch.nn", null));
     m.dict.set("F", vm.importModule("torch.nn.functional", null));
+    func(vm, m, "_resets_give_pairs", () => resetsGivePairs(vm));
+    func(vm, m, "_unknown", ([what]) => vm.unknown(String(what)));
     func(vm, m, "_caller_arguments", ([self]) => callerArguments(vm, self ?? null));
     run(m, `framework:${name}`, text);
   }
@@ -147,6 +149,13 @@ function callerArguments(vm: Machine, self: Value): Value {
     if (v !== undefined) out.set(n, v);
   }
   return out;
+}
+
+/** whether the program that runs is written for environments of gym 0.26 and later: `state, info = env.reset()` */
+function resetsGivePairs(vm: Machine): boolean {
+  const lines = vm.frames.find(f => f.code.file.library === "user")?.code.file.lines ?? [];
+  const paired = lines.some(l => /,\s*\w+\s*=\s*[\w.]+\.reset\(/.test(l));
+  return paired || !lines.some(l => /^\s*[\w.]+\s*=\s*[\w.]+\.reset\(/.test(l));
 }
 
 /** arrays are CPU tensors in disguise */

@@ -3,6 +3,7 @@
 import { CONFIG_DICTS, OMEGACONF, YACS } from "./prelude_config";
 import { MMCV_LAYERS } from "./prelude_detection";
 import { EINOPS_EXTS_TEXT } from "./prelude_einops";
+import { GYM_MODULES } from "./prelude_gym";
 import { DIFFUSERS, HUB, TRANSFORMERS } from "./prelude_huggingface";
 import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
 
@@ -122,6 +123,23 @@ def trange(*args, **kwargs):
     return tqdm(range(*args))
 `;
 
+/** a program's settings are those that its class falls back to */
+const TYRO = `
+def cli(f, *args, default=None, **kwargs):
+    return f() if default is None else default
+
+
+class conf:
+    def __getattr__(self, name):
+        return self
+
+    def __getitem__(self, key):
+        return key[0] if isinstance(key, tuple) else key
+
+
+conf = conf()
+`;
+
 const VERSIONS = `
 import re
 
@@ -211,7 +229,9 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   tqdm: TQDM,
   "tqdm.auto": TQDM,
   "tqdm.notebook": TQDM,
+  tyro: TYRO,
   "packaging.version": VERSIONS,
+  ...GYM_MODULES,
 };
 
 /** names that a framework has for many classes of one kind */

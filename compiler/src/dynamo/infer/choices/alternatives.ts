@@ -21,6 +21,7 @@ import {
 import { guessByName, LADDER } from "./constructor";
 import { mayBeNone } from "./holes";
 import { isModuleName } from "./names";
+import { otherSpaces, spaces } from "./spaces";
 
 /** errors of code that looks for layers in a network it is handed */
 const LAYERS_ASKED =
@@ -187,7 +188,7 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
       if (now.kind === "object" && !ctx.asked.has(name)) continue;
       const known = own.find(([k]) => k === name)?.[1];
       if (known === undefined && now.kind === "dict") continue;
-      const value = known ?? guessByName(name);
+      const value = known ?? spaces(ctx, name)[0] ?? guessByName(name);
       for (const v of named.length > 0 ? named : otherValues(value, f)) {
         const entries = [...own.filter(([k]) => k !== name), [name, v] as const];
         out.push(now.kind === "dict" ? { ...now, entries } : { ...now, given: entries });
@@ -213,6 +214,7 @@ function enumValues(ctx: InferContext, h: Hole, f: Failure): Choice[] {
 }
 
 function otherValues(c: Choice, f: Failure): Choice[] {
+  if (c.kind === "space") return otherSpaces(c);
   const sequence: Choice = { kind: "seq", items: [number(2), number(2), number(2), number(2)], tuple: false };
   if (/not callable/.test(f.message)) return [named("torch.nn.GELU")];
   if (/ has no attribute '(split|lower|upper|startswith|endswith|strip|replace|format|join|encode)'/.test(f.message))

@@ -20,9 +20,10 @@ import {
 } from "../types";
 import { calledModules, classes, configs, modules } from "./classes";
 import * as names from "./names";
+import { spaces } from "./spaces";
 
 export function constructorChoices(ctx: InferContext, h: Draft): Choice[] {
-  const out: Choice[] = [];
+  const out: Choice[] = spaces(ctx, h.name, h.annotation);
   if (h.annotation !== "") out.push(...byAnnotation(ctx, h, h.annotation));
   out.push(...byUse(ctx, h));
   out.push(...anything(h));

@@ -86,6 +86,17 @@ export class ProjectConstants {
     return undefined;
   }
 
+  /** attributes that the analysed file reads of attributes and variables of this name */
+  readOf(name: string): ReadonlySet<string> {
+    const text = this.ownText();
+    return new Set([...text.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, "g"))].map(m => m[1] ?? ""));
+  }
+
+  /** the text of the analysed file; "" where it is none of the project's */
+  ownText(): string {
+    return this.texts().find(f => f.path === this.own)?.text ?? "";
+  }
+
   private uses: Uses | null = null;
 
   /** what the code of near files does with an attribute of this name, of an object that goes by one of `owners` */
