@@ -473,3 +473,74 @@ class Net(nn.Module):
   const why = r.diagnostics.find(d => d.code === "not-analysed");
   expect(why?.message).toContain("maximum recursion depth exceeded");
 });
+
+test("a module that is called with two arguments is one whose forward takes two", () => {
+  const r = analysed(`
+class PlainEncoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.num_features = 64
+        self.proj = nn.Linear(32, 64)
+
+    def forward(self, x):
+        return self.proj(x)
+
+class MaskedEncoder(PlainEncoder):
+    def forward(self, x, mask):
+        return self.proj(x) * mask.unsqueeze(-1)
+
+class Net(nn.Module):
+    def __init__(self, encoder):
+        super().__init__()
+        self.encoder = encoder
+        self.head = nn.Linear(encoder.num_features, 10)
+
+    def forward(self, x, mask):
+        return self.head(self.encoder(x, mask).mean(1))
+`);
+  expect(assumedOf(r, "Net")).toContain("encoder is a MaskedEncoder");
+});
+
+test("what bounds a slice or a range is a number", () => {
+  const r = analysed(`
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(16, 16) for _ in range(4))
+
+    def forward(self, x, depth_idx, code_idx):
+        for i in range(depth_idx):
+            x = self.layers[i](x)
+        return x[:, : code_idx + 1].sum(1)
+`);
+  expect(assumedOf(r, "Net")).toMatch(/depth_idx is \d+; code_idx is \d+$/);
+});
+
+test("an index of einsum that differs between its operands gets one size", () => {
+  const r = analysed(`
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.empty(4, 48, 96))
+
+    def forward(self, x, expert_indices):
+        return torch.einsum("ti,taoi->tao", x, self.w[expert_indices])
+`);
+  expect(assumedOf(r, "Net")).toContain("x is float32[8, 96]");
+});
+
+test("a mask over the cells of a grid has as many as the image has tokens", () => {
+  const r = analysed(`
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.patches = nn.Conv2d(3, 32, 16, 16)
+
+    def forward(self, image, mask):
+        assert image.shape[-1] == 224
+        x = self.patches(image).flatten(2).transpose(1, 2)
+        x = x * mask.flatten(1).unsqueeze(-1)
+        return x.sum((1, 2)) / mask.sum(2).sum(1)
+`);
+  expect(assumedOf(r, "Net")).toContain("mask is bool[8, 14, 14]");
+});

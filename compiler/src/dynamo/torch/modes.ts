@@ -336,25 +336,8 @@ class GradScaler:
         return False
 
 
-class Function:
-    @classmethod
-    def apply(cls, *args, **kwargs):
-        return _apply_function(cls, args, kwargs)
-
-    @staticmethod
-    def forward(ctx, *args):
-        raise NotImplementedError
-
-    @staticmethod
-    def backward(ctx, *grads):
-        raise NotImplementedError
-
-
 class _Context:
-    def __init__(self):
-        self.needs_input_grad = ()
-        self.saved_tensors = ()
-        self._non_differentiable = ()
+    needs_input_grad = saved_tensors = _non_differentiable = ()
 
     def save_for_backward(self, *tensors):
         self.saved_tensors = tensors
@@ -366,6 +349,24 @@ class _Context:
         self._non_differentiable = tensors
 
     set_materialize_grads = mark_dirty
+
+
+class Function(_Context):
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        return _apply_function(cls, args, kwargs)
+
+    # as before 1.5, where forward was no static method and the function its own context
+    def __call__(self, *args):
+        return _apply_function(type(self), args, {}, self)
+
+    @staticmethod
+    def forward(ctx, *args):
+        raise NotImplementedError
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise NotImplementedError
 
 
 class Event:

@@ -215,11 +215,11 @@ export class TorchNamespace implements TorchParts {
     this.run(unit, text, "nn_modules", `torch/nn/modules/${unit.toLowerCase()}.py`, this.nn);
   }
 
-  private applyFunction([cls, args, kw]: readonly Value[]): Value {
+  private applyFunction([cls, args, kw, own]: readonly Value[]): Value {
     const { vm, torch } = this;
     const kwargs =
       kw instanceof PyDict ? new Map(kw.entries().map(([k, v]) => [String(k), v] as const)) : vm.emptyKwargs;
-    const makeContext = () => vm.call(this.helper("_Context") ?? null, []);
+    const makeContext = () => own ?? vm.call(this.helper("_Context") ?? null, []);
     return applyFunction(torch, cls ?? null, vm.toArray(args ?? null), kwargs, makeContext);
   }
 

@@ -34,7 +34,7 @@ export function fillCuda(ns: TorchParts, m: PyModule): void {
   func(vm, m, "mem_get_info", () => vm.tuple([85899345920, 85899345920]));
   for (const n of ["Event", "Stream"]) m.dict.set(n, ns.helper(n) ?? null);
   legacyClasses(ns, m, "cuda");
-  m.dict.set("device", ns.mode("_Null"));
+  for (const n of ["device", "device_of"]) m.dict.set(n, ns.mode("_Null"));
   m.dict.set("stream", ns.mode("_Null"));
   m.dict.set("graph", ns.mode("_Null"));
   for (const n of ["current_stream", "default_stream"]) func(vm, m, n, () => vm.call(ns.helper("Stream") ?? null, []));

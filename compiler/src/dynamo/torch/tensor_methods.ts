@@ -135,8 +135,8 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
   add_: (torch, t, args, kw) => scaledInplace(torch, t, "add_", args, kw),
   addcmul_: (torch, t, args, kw) => valuedInplace(torch, t, "addcmul_", "torch.mul", args, kw),
   addcdiv_: (torch, t, args, kw) => valuedInplace(torch, t, "addcdiv_", "torch.div", args, kw),
-  new: (torch, t, args) => methodOp(torch, "new_empty", t, args, new Map()),
-  resize_: (torch, t) => {
+  new: (torch, t, args) => methodOp(torch, "new_empty", t, args.length > 0 ? args : [0], new Map()),
+  resize_: (torch, t, args) => {
     if (torch.trace)
       breakOn(
         "Unsupported Tensor.resize_() call",
@@ -145,6 +145,9 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
         [],
         "call_method TensorVariable() resize_ () {}",
       );
+    const made = methodOp(torch, "new_empty", t, args, new Map());
+    if (made instanceof PyTensor) t.meta = { ...made.meta, requiresGrad: t.meta.requiresGrad };
+    t.known = null;
     return t;
   },
   map_: (_torch, t) => t,

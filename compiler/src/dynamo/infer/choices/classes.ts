@@ -1,7 +1,14 @@
 // Classes, modules and configurations that could stand in a parameter. In: its name and use. Out: choices, those that have what
 // the code asks of them first.
 import { PyClass, PyDict, type Value } from "../../objects/values";
-import { assignedAttributes, type InferContext, lookup, moduleClassesElsewhere, userClasses } from "../context";
+import {
+  assignedAttributes,
+  type InferContext,
+  lookup,
+  methodOf,
+  moduleClassesElsewhere,
+  userClasses,
+} from "../context";
 import { type Choice, type Draft, IDENTITY, instance, MODULE, named, OBJECT } from "../types";
 import * as names from "./names";
 
@@ -71,8 +78,12 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
       .sort((a, b) => b.score - a.score)
       .slice(0, 4)
       .map(c => c.name);
-  const near = rank(userClasses(h.globals));
-  const far = near.length < 2 ? rank(moduleClassesElsewhere(ctx, h.globals)) : [];
+  const fitting = (list: readonly { readonly name: string; readonly cls: PyClass }[]): typeof list => {
+    const callable = list.filter(c => takesCalls(c.cls, h));
+    return callable.length > 0 ? callable : list;
+  };
+  const near = rank(fitting(userClasses(h.globals)));
+  const far = near.length < 2 ? rank(fitting(moduleClassesElsewhere(ctx, h.globals))) : [];
   const unmet = wanted.length > 0 && !whole && !names.isConfigName(h.name);
   const distant = unmet
     ? classesOfOtherFiles(ctx, wanted, new RegExp(h.name.length > 2 ? h.name.replace(/\W|_/g, "") : "$^", "i"))
@@ -80,8 +91,26 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
         .map(c => c.name)
     : [];
   const weighted = h.usage.attributes.has("weight") || h.usage.attributes.has("bias") ? ["torch.nn.Linear"] : [];
-  const found = [...layersWith(h), ...distant, ...near, ...far, ...weighted].map(instance);
+  // torch's layers take one tensor
+  const one = h.usage.calls.every(c => c.positional + c.keywords.length < 2);
+  const found = [...(one ? layersWith(h) : []), ...distant, ...near, ...far, ...(one ? weighted : [])].map(instance);
   return wanted.length > 0 ? [...found, MODULE] : [...found, instance("torch.nn.Identity"), MODULE];
+}
+
+/** whether its forward takes what the code gives to the parameter when it calls it */
+function takesCalls(cls: PyClass, h: Draft): boolean {
+  const f = methodOf(cls, "forward");
+  const s = f?.code.signature;
+  if (!f || !s) return true;
+  const positional = [...s.posonlyargs, ...s.args].slice(1).map(a => a.arg);
+  const required = positional.length - f.defaults.length;
+  const known = new Set([...positional, ...s.kwonlyargs.map(a => a.arg)]);
+  return h.usage.calls.every(
+    c =>
+      (s.vararg !== null || c.positional <= positional.length) &&
+      (s.kwarg !== null || c.keywords.every(k => known.has(k))) &&
+      c.positional + c.keywords.length >= required,
+  );
 }
 
 const MOST_OF_OTHER_FILES = 2;

@@ -43,6 +43,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     if (h.usage.strings.size > 0) out.push(...constructorChoices(ctx, h).slice(0, 3));
     const iterated = h.usage.sequence && !h.usage.sliced && h.usage.rank === undefined && looksLikeList(h);
     if (iterated) out.push(...tensorLists(tensors, false));
+    if (h.usage.bound && !isTensorLike(h.usage)) out.push(number(names.numberFor(h.name) ?? 2));
     if (isPlainNumber(h)) out.push(number(names.numberFor(h.name) ?? 8));
     if (h.usage.called) out.push(named("torch.nn.Identity"), IDENTITY);
     out.push(...tensors);
@@ -64,6 +65,9 @@ const isPlainNumber = (h: Draft): boolean =>
   /^(h|w|height|width|n|k|size|epochs?|iteration|global_step|cur_step|num_\w+|n_\w+|start_pos|offset|seq_len|max_len\w*|length|scale|alpha|beta|eps|temperature|step|level|dim|stride|num|iters|D|H|W|T|B|N)$/.test(
     h.name,
   ) && !h.usage.attributes.has("shape");
+
+const isTensorLike = (u: Usage): boolean =>
+  u.attributes.size > 0 || u.sliced || u.rank !== undefined || u.rankAtLeast > 0 || u.sequence;
 
 /** a tensor by name, use and rank: the kinds that names tell, then other ranks */
 export function tensorChoices(h: Draft): Choice[] {
@@ -249,6 +253,11 @@ export function reshaped(dims: readonly number[], rank: number): number[] {
 export function keptEnds(dims: readonly number[], rank: number): number[][] {
   const [first = 2, ...rest] = dims;
   if (rank === dims.length - 1 && dims.length > 2) return [[first, ...rest.slice(1)], dims.slice(0, -1)];
-  if (rank === dims.length + 1 && dims.length > 1 && rank <= 5) return [[first, length, ...rest]];
+  if (rank === dims.length + 1 && dims.length > 1 && rank <= 5) {
+    // tokens of a square grid
+    const side = Math.sqrt(dims[dims.length - 1] ?? 0);
+    const grid = Number.isInteger(side) && side > 3 ? [[...dims.slice(0, -1), side, side]] : [];
+    return [...grid, [first, length, ...rest]];
+  }
   return [];
 }

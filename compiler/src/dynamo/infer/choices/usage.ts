@@ -9,6 +9,10 @@ export interface Usage {
   called: boolean;
   /** only methods other than the constructor call it: it is a module or a function, not a class */
   calledLater: boolean;
+  /** what its calls give it, those with * and ** aside: how many arguments by position, and names */
+  readonly calls: { readonly positional: number; readonly keywords: readonly string[] }[];
+  /** it bounds a slice or a range: it is a whole number */
+  bound: boolean;
   /** attributes that are read, in order */
   readonly attributes: Set<string>;
   /** string keys that it is indexed with */
@@ -54,6 +58,8 @@ export function emptyUsage(): Usage {
   return {
     called: false,
     calledLater: false,
+    calls: [],
+    bound: false,
     attributes: new Set(),
     keys: new Set(),
     sequence: false,
@@ -228,13 +234,18 @@ const isShapeOf = (e: ast.Expr, is: IsValue): boolean =>
     is(e.func.value));
 
 function noteCall(u: Usage, n: ast.Call, is: IsValue): void {
-  if (is(n.func)) u.called = true;
+  if (is(n.func)) {
+    u.called = true;
+    if (n.args.every(a => a.kind !== "Starred") && n.keywords.every(k => k.arg !== null))
+      u.calls.push({ positional: n.args.length, keywords: n.keywords.flatMap(k => (k.arg === null ? [] : [k.arg])) });
+  }
   const func = dotted(n.func) ?? (n.func.kind === "Attribute" ? `.${n.func.attr}` : "");
   if (func === "isinstance" && n.args[0] && is(n.args[0])) {
     const types = n.args[1];
     for (const t of types?.kind === "Tuple" ? types.elts : types ? [types] : []) u.types.add(dotted(t) ?? "");
     return;
   }
+  if (func === "range" && n.args.some(a => is(a) || countsWith(a, is))) u.bound = true;
   n.args.forEach((a, position) => {
     if (!is(a)) return;
     u.passed.push({ func, position });
@@ -281,7 +292,17 @@ function noteEinsum(u: Usage, equation: string | undefined, position: number): v
   u.rank ??= axes.length;
 }
 
+/** `n + 1`, `-n` */
+function countsWith(e: ast.Expr | null, is: IsValue): boolean {
+  if (e?.kind === "UnaryOp") return is(e.operand);
+  return e?.kind === "BinOp" && (is(e.left) || is(e.right)) && [e.left, e.right].some(s => intOf(s) !== undefined);
+}
+
+const slicesOf = (e: ast.Expr): readonly ast.Expr[] => (e.kind === "Tuple" ? e.elts : [e]);
+
 function noteSubscript(u: Usage, n: ast.Subscript, is: IsValue): void {
+  for (const s of slicesOf(n.slice))
+    if (s.kind === "Slice" && [s.lower, s.upper].some(b => b !== null && (is(b) || countsWith(b, is)))) u.bound = true;
   if (isShapeOf(n.value, is)) {
     const i = intOf(n.slice);
     if (i !== undefined && i >= 0) u.rankAtLeast = Math.max(u.rankAtLeast, i + 1);

@@ -135,6 +135,13 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       if (i >= 0 && i < c.dims.length && c.dims[i] !== size) out.push(withLeaf(state, path, resized(c, [i], size)));
     }
   };
+  /** whichever dimension has the one size gets the other, the last first */
+  const setSize = (from: number, to: number): void => {
+    for (const { path, c } of read) {
+      const i = c.dims.lastIndexOf(from);
+      if (i >= 0) out.push(withLeaf(state, path, resized(c, [i], to)));
+    }
+  };
   /** tensors that are concatenated have the size together */
   const share = (at: (rank: number) => number, size: number): void => {
     const parts = read.filter(({ c }) => at(c.dims.length) >= 0);
@@ -186,6 +193,17 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
         for (const [i, d] of c.dims.entries())
           if (i > 0 && d === Number(product[1])) out.push(withLeaf(state, path, resized(c, [i], Number(product[2]))));
   }
+  const joined =
+    /subscript \w+ has size (\d+) for operand \d+ which does not broadcast with previously seen size (\d+)/.exec(
+      message,
+    );
+  for (const [wanted, got] of joined
+    ? [
+        [joined[1], joined[2]],
+        [joined[2], joined[1]],
+      ]
+    : [])
+    setSize(Number(got), Number(wanted));
   const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
   if (elements) setDim(() => 1, Number(elements[1]));
   const factor = /shapes cannot be multiplied \(\d+x\d+ and 1x\d+\)|normalized_shape=\[1\]/.test(message);
