@@ -1,6 +1,6 @@
 // What a configuration that nobody gives answers: parts, lists, strings, constants of the project's files.
 import { describe, expect, test } from "vitest";
-import { analysedProject } from "./testing/analysed";
+import { analysed, analysedProject, assumedOf } from "./testing/analysed";
 
 const module = (init: string, more = ""): string => `
 import torch
@@ -200,4 +200,18 @@ class AttrDict(dict):
     "config.json": '{"stem_width": 56, "stem_rank": 14}',
   });
   expect(notes).toContain("h.stem_width is 56");
+});
+
+test("items that the code sets are there", () => {
+  const r = analysed(`
+class Net(nn.Module):
+    def __init__(self, h):
+        super().__init__()
+        h["width"] = 48
+        self.linear = nn.Linear(h.width, h["width"])
+
+    def forward(self, x):
+        return self.linear(x)
+`);
+  expect(assumedOf(r, "Net")).toContain("x is float32[8, 128, 48]");
 });

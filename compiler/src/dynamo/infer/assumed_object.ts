@@ -80,6 +80,11 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     fallback === undefined && typeof key === "string" ? answer(key) : (fallback ?? null),
   );
   own("__contains__", () => false);
+  own("__setitem__", ([key, value]) => {
+    known.set(String(key), value ?? null);
+    o.attrs?.set(String(key), value ?? null);
+    return null;
+  });
   own("keys", () => vm.list([...known.keys()]));
   own("items", () => vm.list([]));
   return o;

@@ -104,6 +104,37 @@ export function moduleClassesElsewhere(
     );
 }
 
+/** a class, or a copy of it that another file has imported */
+export function sameClass(v: Value, cls: PyClass): boolean {
+  return (
+    v === cls || (v instanceof PyClass && v.name === cls.name && v.place !== null && v.place.file === cls.place?.file)
+  );
+}
+
+interface Subclass {
+  readonly cls: PyClass;
+  /** of the module that defines it */
+  readonly globals: PyDict;
+}
+
+/** subclasses of a class in these globals and in imported modules; `everywhere`: else in the project's files that name it as a base */
+export function subclassesOf(ctx: InferContext, cls: PyClass, around: PyDict, everywhere: boolean): Subclass[] {
+  const seen = new Set<string>();
+  const among = (globals: PyDict): Subclass[] =>
+    userClasses(globals).flatMap(({ cls: c }) => {
+      const key = `${c.place?.file}:${c.name}`;
+      const derived = !sameClass(c, cls) && c.mro.some(b => sameClass(b, cls)) && !seen.has(key);
+      if (derived) seen.add(key);
+      return derived ? [{ cls: c, globals }] : [];
+    });
+  const known = [around, ...ctx.elsewhere().map(m => m.dict)].flatMap(among);
+  if (known.length > 0 || !everywhere) return known;
+  return ctx.constants.filesWithBase(cls.name).flatMap(path => {
+    const m = ctx.load(path);
+    return m ? among(m.dict) : [];
+  });
+}
+
 /** names that the methods of a class store in self, those of its bases too */
 export function assignedAttributes(cls: PyClass): ReadonlySet<string> {
   let known = assigned.get(cls);

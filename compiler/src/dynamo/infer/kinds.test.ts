@@ -544,3 +544,59 @@ class Net(nn.Module):
 `);
   expect(assumedOf(r, "Net")).toContain("mask is bool[8, 14, 14]");
 });
+
+test("a class that only its subclasses complete runs as one of them, wherever that is", () => {
+  const base = `
+class Loss(nn.Module):
+    def distance(self, x, y):
+        raise NotImplementedError
+
+    def forward(self, x, y):
+        return self.distance(x, y).mean()
+`;
+  const derived =
+    "from pack.model import Loss\n\nclass Absolute(Loss):\n    def distance(self, x, y):\n        return (x - y).abs()\n";
+  const apart = analysed(base, { "pack/losses.py": derived });
+  expect(assumedOf(apart, "Loss")).toContain("built by Absolute()");
+  expect(operatorsOf(apart, "Loss")).toEqual(["operator.sub", "abs", "mean"]);
+});
+
+test("a word that must be one of the module's constants is one of them", () => {
+  const r = analysed(`
+SUM_MODE = "all together"
+MEAN_MODE = "on average"
+
+class Loss(nn.Module):
+    def __init__(self, mode):
+        super().__init__()
+        assert mode in {SUM_MODE, MEAN_MODE}
+        self.mode = mode
+
+    def forward(self, x):
+        return x.sum() if self.mode == SUM_MODE else x.mean()
+`);
+  expect(assumedOf(r, "Loss")).toContain('mode is "all together"');
+});
+
+test("modules of a list are called as the loop over them calls them", () => {
+  const r = analysed(`
+from typing import List
+
+class One(nn.Module):
+    def forward(self, x):
+        return x.sin()
+
+class Two(nn.Module):
+    def forward(self, x, y):
+        return x.sin() + y
+
+class All(nn.Module):
+    def __init__(self, heads: List[nn.Module]):
+        super().__init__()
+        self.heads = nn.ModuleList(heads)
+
+    def forward(self, x, y):
+        return sum(head(x, y) for head in self.heads)
+`);
+  expect(assumedOf(r, "All")).toContain("heads is [a Two, a Two]");
+});

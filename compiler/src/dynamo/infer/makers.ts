@@ -5,7 +5,7 @@ import { PyFunction } from "../interp/frame";
 import { PyClass, PyClassMethod, type PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { constructorChoices } from "./choices/constructor";
 import { bareDraft, fieldHoles, functionHoles } from "./choices/holes";
-import { functionOf, type InferContext, lookup, moduleClassesElsewhere, userClasses } from "./context";
+import { functionOf, type InferContext, lookup, sameClass, subclassesOf } from "./context";
 import { missingArguments, quotedNames } from "./search/failure";
 import { dotted } from "./syntax";
 import { type Choice, distinct, type Failure, type Hole } from "./types";
@@ -112,12 +112,18 @@ function globalsOf(cls: PyClass): PyDict | undefined {
   return undefined;
 }
 
-/** constructors of classes that inherit the forward of `cls` as it is: they say what a base is built with */
-export function heirsOf(ctx: InferContext, cls: PyClass, around: PyDict): Maker[] {
-  const forward = cls.lookup("forward");
-  const all = [...userClasses(around), ...moduleClassesElsewhere(ctx, around)].map(c => c.cls);
-  const heirs = all.filter(c => c !== cls && c.isSubclassOf(cls) && c.lookup("forward") === forward);
-  return [...new Set(heirs)].map(c => ({ ...constructorOf(ctx, c, around), name: c.name }));
+/**
+ * Constructors of classes that inherit the forward of `cls` as it is: they say what a base is built with. `everywhere`: files
+ * of the project that nothing imports count too, where no imported one derives from it.
+ */
+export function heirsOf(ctx: InferContext, cls: PyClass, around: PyDict, everywhere: boolean): Maker[] {
+  const place = (c: PyClass): string => {
+    const code = functionOf(c.lookup("forward"))?.code;
+    return `${code?.file.name}:${code?.firstLine}`;
+  };
+  return subclassesOf(ctx, cls, around, everywhere).flatMap(({ cls: c, globals }) =>
+    place(c) === place(cls) ? [{ ...constructorOf(ctx, c, globals), name: c.name }] : [],
+  );
 }
 
 // ---- builders
@@ -208,13 +214,6 @@ function returns(f: PyFunction): boolean {
     return !found;
   });
   return found;
-}
-
-/** a class, or a copy of it that another file has imported */
-function sameClass(v: Value, cls: PyClass): boolean {
-  return (
-    v === cls || (v instanceof PyClass && v.name === cls.name && v.place !== null && v.place.file === cls.place?.file)
-  );
 }
 
 /** the object of `cls` in what a builder gave back: itself, or one of several things */

@@ -26,6 +26,8 @@ const GUESSING_STEPS = 20_000_000;
 const BUILDERS = 4;
 /** classes derived from a root that stand for it where it can't be analysed itself */
 const HEIRS = 3;
+/** what classes lack that only others complete */
+const ABSTRACT = /NotImplementedError|has no attribute|[Aa]bstract/;
 const SMALL_STEPS = 8_000_000;
 const SETTLING_STEPS = 2_000_000;
 /** other constructor arguments that are tried where forward's errors blame them */
@@ -154,7 +156,8 @@ function inferred(r: Root, cls: PyClass): Found | Refused {
     const found = madeBy(r, cls, m);
     if (isFound(found)) return found;
   }
-  for (const m of heirsOf(p, cls, p.main.dict).slice(0, HEIRS)) {
+  const abstract = ABSTRACT.test(direct.why) || /^_?(Abstract|Base)[A-Z]|[a-z](Base|Mixin)$/.test(cls.name);
+  for (const m of heirsOf(p, cls, p.main.dict, abstract).slice(0, HEIRS)) {
     const found = madeBy(r, cls, m);
     if (isFound(found)) return found;
   }

@@ -92,12 +92,24 @@ function standIn(vm: Interp, b: PyUnknown, forward: boolean, others: readonly Py
 function standForMembers(vm: Interp, stand: PyClass, module: PyClass, what: string): void {
   method(vm, stand, "forward", ([, ...args], kwargs) => vm.call(vm.unknown(`${what}.forward`), args, kwargs));
   const members = module.lookup("__getattr__");
-  method(vm, stand, "__getattr__", ([self, name]) => {
+  const held = (run: () => Value): Value | undefined => {
     try {
-      if (members !== undefined) return vm.call(members, [self ?? null, name ?? null]);
+      return run();
     } catch (e) {
       if (!(e instanceof PyError) || !e.value.cls.isSubclassOf(vm.exceptionClass("AttributeError"))) throw e;
+      return undefined;
     }
+  };
+  // a part that nobody knows was made is deleted without a word
+  const deletes = module.lookup("__delattr__");
+  if (deletes !== undefined)
+    method(vm, stand, "__delattr__", ([self, name]) => {
+      held(() => vm.call(deletes, [self ?? null, name ?? null]));
+      return null;
+    });
+  method(vm, stand, "__getattr__", ([self, name]) => {
+    const found = members && held(() => vm.call(members, [self ?? null, name ?? null]));
+    if (found !== undefined) return found;
     const n = String(name);
     if (n.startsWith("_")) return vm.raise("AttributeError", `'${stand.name}' object has no attribute '${n}'`);
     return vm.unknown(`${what}.${n}`);

@@ -20,6 +20,23 @@ class OmegaConf:
         return _nested(yaml.safe_load(file))
 
     @staticmethod
+    def from_dotlist(items):
+        import yaml
+        out = AttributeDict()
+        for item in items:
+            path, _, text = item.partition("=")
+            at = out
+            *parts, last = path.split(".")
+            for part in parts:
+                at = at.setdefault(part, AttributeDict())
+            at[last] = _nested(yaml.safe_load(text))
+        return out
+
+    @staticmethod
+    def from_cli(args=None):
+        return AttributeDict()
+
+    @staticmethod
     def structured(value):
         return value() if isinstance(value, type) else value
 
@@ -31,9 +48,10 @@ class OmegaConf:
 
     @staticmethod
     def merge(*configs):
-        out = AttributeDict()
-        for c in configs:
-            out.update(c)
+        first, *rest = configs
+        out = _nested(first) if isinstance(first, dict) else first
+        for c in rest:
+            _merge(out, c if isinstance(c, dict) else vars(c))
         return out
 
     @staticmethod
@@ -51,6 +69,18 @@ class OmegaConf:
     @staticmethod
     def is_list(value):
         return isinstance(value, list)
+
+
+def _merge(into, more):
+    # into a dictionary, or an object of a structured configuration
+    for k, v in more.items():
+        old = into.get(k) if isinstance(into, dict) else getattr(into, k, None)
+        if isinstance(v, dict) and (isinstance(old, dict) or hasattr(type(old), "__dataclass_fields__")):
+            _merge(old, v)
+        elif isinstance(into, dict):
+            into[k] = v
+        else:
+            setattr(into, k, v)
 
 
 def open_dict(config):

@@ -7,7 +7,7 @@ import { type Kwargs, PyClass, PyNamed, type Value } from "../objects/values";
 import { isComplexDType, isFloatDType, itemSize, type Torch } from "./context";
 import { tensorGetItem, tensorSetItem } from "./indexing";
 import { itemValue } from "./item_values";
-import { PySymInt, type PyTensor } from "./objects";
+import { PySymInt, PyTensor } from "./objects";
 import { shapeOf } from "./tensor_attributes";
 import { breakOn, FUNDAMENTAL, functionOp, methodOp, SUPPORTABLE } from "./tensor_ops";
 import { number, sameValues, toList, tracedItem, truth } from "./tensor_values";

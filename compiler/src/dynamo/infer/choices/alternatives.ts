@@ -83,6 +83,7 @@ export function alternativeChoices(
   if (now.kind !== "str") out.push(...offered(f.message).slice(0, 4));
   if (
     f.type === "KeyError" ||
+    f.type === "AssertionError" ||
     /unknown|unsupported|invalid|not (recognized|implemented|supported|found)|should be|must be/i.test(f.message)
   ) {
     if (now.kind === "str")
@@ -244,13 +245,14 @@ function offered(message: string): Choice[] {
   return [...new Set(words)].map(str);
 }
 
-/** string keys of dictionaries that the failing lines name */
+/** string keys of dictionaries and constants that the failing lines name */
 function keysNearby(ctx: InferContext, h: Hole, f: Failure): Choice[] {
   const out: Choice[] = [];
   for (const words of f.lines.slice(0, 3)) {
     for (const w of words) {
       const d = lookup(ctx, h.globals, w);
       if (d instanceof PyDict) for (const k of d.keys()) if (typeof k === "string") out.push(str(k));
+      if (typeof d === "string" && /^[A-Z][A-Z\d_]+$/.test(w)) out.push(str(d));
     }
   }
   return out.slice(0, 10);

@@ -66,13 +66,16 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
     a => ctx.torch.moduleClass?.lookup(a) === undefined && !MODULE_STATE.test(a),
   );
   let whole = false;
+  // few modules take more than one thing
+  const several = h.usage.calls.some(c => c.positional + c.keywords.length > 1);
   const rank = (list: readonly { readonly name: string; readonly cls: PyClass }[]): string[] =>
     list
       .filter(({ cls }) => ctx.torch.isModuleClass(cls) && !ctx.building.includes(cls.qualname))
       .map(({ name, cls }) => {
         const has = wanted.filter(a => cls.lookup(a) !== undefined || assignedAttributes(cls).has(a)).length;
         whole ||= has === wanted.length;
-        return { name, score: similarity(h.name, cls.name) + has * 3 - (wanted.length - has) * 2 };
+        const score = similarity(h.name, cls.name) + has * 3 - (wanted.length - has) * 2;
+        return { name, score: score + (several && takesCalls(cls, h) ? 1 : 0) };
       })
       .filter(c => c.score > 0)
       .sort((a, b) => b.score - a.score)

@@ -105,7 +105,8 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   const out: Choice[] = [];
   if (/(^|_)dtype$/.test(name) && usage.strings.size === 0) out.push(named("torch.float32"));
   if (name === "device") out.push(str("cuda"));
-  if (usage.strings.size > 0 || usage.lookedUpIn.size > 0) out.push(...strings(ctx, h));
+  if (usage.strings.size > 0 || usage.lookedUpIn.size > 0 || namedTexts(ctx, h).length > 0)
+    out.push(...strings(ctx, h));
   if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(h));
   const attributes = [...usage.attributes].filter(a => !TENSOR_LIKE.has(a) && !TENSOR_METHODS.test(a));
   if (names.isConfigName(name) && !usage.called) out.push(...configs(ctx, h));
@@ -167,8 +168,12 @@ function anything(h: Draft): Choice[] {
   ];
 }
 
+/** texts of the constants that it is compared with */
+const namedTexts = (ctx: InferContext, h: Draft): string[] =>
+  [...h.usage.constants].map(n => lookup(ctx, h.globals, n)).filter(v => typeof v === "string");
+
 function strings(ctx: InferContext, h: Draft): Choice[] {
-  const out = [...h.usage.strings];
+  const out = [...h.usage.strings, ...namedTexts(ctx, h)];
   for (const path of h.usage.lookedUpIn) {
     const d = lookup(ctx, h.globals, path);
     if (d instanceof PyDict) for (const k of d.keys()) if (typeof k === "string") out.push(k);
@@ -215,7 +220,7 @@ export function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boo
   }
   if (item === "float") return lengths.map(k => seq(new Array<Choice>(k).fill(number(names.floatFor(one) ?? 1, true))));
   if (item === "Module") {
-    const [m] = modules(ctx, h);
+    const [m] = modules(ctx, { ...h, name: one, usage: h.usage.items ?? h.usage });
     return m ? [seq([m, m])] : [];
   }
   if (item !== "" && item !== "int" && item !== "...") {

@@ -25,6 +25,8 @@ export interface Usage {
   sliced: boolean;
   /** strings that it is compared with */
   readonly strings: Set<string>;
+  /** names of constants that it is compared with */
+  readonly constants: Set<string>;
   /** names whose keys or items it is looked up in */
   readonly lookedUpIn: Set<string>;
   /** operand of arithmetic */
@@ -66,6 +68,7 @@ export function emptyUsage(): Usage {
     length: undefined,
     sliced: false,
     strings: new Set(),
+    constants: new Set(),
     lookedUpIn: new Set(),
     arithmetic: false,
     condition: false,
@@ -109,10 +112,11 @@ export function storedAs(name: string, body: readonly ast.Stmt[]): Set<string> {
   return out;
 }
 
-/** what copy.deepcopy(x), x.eval().to(device) and the like are of */
+/** what copy.deepcopy(x), x.eval().to(device), nn.ModuleList(x) and the like are of */
 function itself(e: ast.Expr): ast.Expr {
   if (e.kind !== "Call") return e;
   if (/^(copy\.)?(deep)?copy$/.test(dotted(e.func) ?? "") && e.args[0]) return itself(e.args[0]);
+  if (/^((torch\.)?nn\.)?ModuleList$|^(list|tuple)$/.test(dotted(e.func) ?? "") && e.args[0]) return itself(e.args[0]);
   const same = e.func.kind === "Attribute" && /^(to|cuda|cpu|eval|train|float|half|requires_grad_)$/.test(e.func.attr);
   return same && e.func.kind === "Attribute" ? itself(e.func.value) : e;
 }
@@ -349,6 +353,11 @@ function noteAssign(u: Usage, n: ast.Assign, is: IsValue): void {
   }
 }
 
+function noteConstant(u: Usage, e: ast.Expr): void {
+  const name = dotted(e);
+  if (name !== undefined && /(^|\.)[A-Z][A-Z\d_]+$/.test(name)) u.constants.add(name);
+}
+
 function noteCompare(u: Usage, n: ast.Compare, is: IsValue): void {
   const sides = [n.left, ...n.comparators];
   n.ops.forEach((op, i) => {
@@ -370,12 +379,14 @@ function noteCompare(u: Usage, n: ast.Compare, is: IsValue): void {
       for (const e of items) {
         const s = stringOf(e);
         if (s !== undefined) u.strings.add(s);
+        noteConstant(u, e);
       }
       const name = dotted(other.kind === "Call" && other.func.kind === "Attribute" ? other.func.value : other);
       if (name !== undefined && items.length === 0) u.lookedUpIn.add(name);
       return;
     }
     const s = stringOf(other);
+    noteConstant(u, other);
     if (s !== undefined) u.strings.add(s);
     else if (other.kind === "Constant" && (other.value.type === "int" || other.value.type === "float"))
       u.arithmetic = true;

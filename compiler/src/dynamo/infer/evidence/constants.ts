@@ -26,6 +26,8 @@ const LONGEST = 200_000;
 const MOST_NAMES = 1000;
 /** files that are parsed for calls of one class */
 const MOST_CALLING = 4;
+/** files that are imported for the subclasses that they hold */
+const MOST_BASES = 2;
 /** files whose code is read for what it does with configurations */
 const NEAREST = 80;
 
@@ -159,6 +161,16 @@ export class ProjectConstants {
     }
     this.given.set(key, best);
     return best;
+  }
+
+  /** other files in which a class derives from one of this name, the nearest first */
+  filesWithBase(name: string): readonly string[] {
+    const test = new RegExp(`^class \\w+\\([^)]*\\b${name}\\b`, "m");
+    return this.code()
+      .filter(f => f.path !== this.own && f.text.includes(name) && test.test(f.text))
+      .map(f => f.path)
+      .sort((a, b) => distance(this.own, a) - distance(this.own, b))
+      .slice(0, MOST_BASES);
   }
 
   /** a number that some file of the project gives to a constant's name */
