@@ -253,11 +253,14 @@ export function reshaped(dims: readonly number[], rank: number): number[] {
 export function keptEnds(dims: readonly number[], rank: number): number[][] {
   const [first = 2, ...rest] = dims;
   if (rank === dims.length - 1 && dims.length > 2) return [[first, ...rest.slice(1)], dims.slice(0, -1)];
-  if (rank === dims.length + 1 && dims.length > 1 && rank <= 5) {
-    // tokens of a square grid
-    const side = Math.sqrt(dims[dims.length - 1] ?? 0);
-    const grid = Number.isInteger(side) && side > 3 ? [[...dims.slice(0, -1), side, side]] : [];
-    return [...grid, [first, length, ...rest]];
-  }
+  if (rank === dims.length + 1 && dims.length > 1 && rank <= 5)
+    return [...squareGrids(dims).filter(d => d.length === rank), [first, length, ...rest]];
   return [];
+}
+
+/** the cells of a square grid, where a tensor of one number for each lists them one behind the other */
+export function squareGrids(dims: readonly number[]): number[][] {
+  const [first = 2, ...rest] = dims;
+  const side = Math.sqrt(rest.pop() ?? 0);
+  return Number.isInteger(side) && side > 3 && rest.every(d => d === 1) ? [[first, side, side]] : [];
 }

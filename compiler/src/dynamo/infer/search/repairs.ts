@@ -3,7 +3,7 @@
 import { PyFloat } from "../../objects/values";
 import { alternativeChoices } from "../choices/alternatives";
 import { mayBeNone } from "../choices/holes";
-import { heldTensors, keptEnds, reshaped, tensorChoices } from "../choices/inputs";
+import { heldTensors, keptEnds, reshaped, squareGrids, tensorChoices } from "../choices/inputs";
 import { roundRobin } from "../construct";
 import type { InferContext } from "../context";
 import {
@@ -216,4 +216,6 @@ function others(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
 
 /** one rank less or more, with the sizes that fitted so far */
 const nearRanks = (c: TensorChoice): Choice[] =>
-  [c.dims.length - 1, c.dims.length + 1].flatMap(r => keptEnds(c.dims, r).map(d => tensor(c.dtype, d)));
+  [...squareGrids(c.dims), ...[c.dims.length - 1, c.dims.length + 1].flatMap(r => keptEnds(c.dims, r))].map(d =>
+    tensor(c.dtype, d),
+  );
