@@ -42,6 +42,8 @@ const KEYWORD_ALIASES: Readonly<Record<string, readonly string[]>> = {
   a: ["self"],
   dims: ["dim"],
   dim: ["dims"],
+  split_size_or_sections: ["split_size", "split_sizes"],
+  indices_or_sections: ["sections", "indices"],
 };
 
 /** Operators whose Tensor parameters take Python numbers (the number is wrapped, its type only decides by category). */
@@ -134,7 +136,7 @@ function itemOf(type: SchemaType): SchemaType {
 }
 const itemTypes = new WeakMap<SchemaType, SchemaType>();
 
-const IGNORED_KEYWORDS: ReadonlySet<string> = new Set(["out", "names", "requires_grad", "pin_memory"]);
+const IGNORED_KEYWORDS: ReadonlySet<string> = new Set(["out", "names", "requires_grad", "pin_memory", "as_tuple"]);
 
 const shownName = (p: SchemaParameter): string => (p.name === "self" ? "input" : p.name);
 

@@ -59,6 +59,17 @@ const masks: OpRecord[] = [
   inplace(maskedFillTensor),
 ];
 
+/** x.nonzero(as_tuple=True): a tensor of places for each dimension */
+const nonzeroAsTuple = composed({
+  name: "aten.nonzero_numpy.default",
+  schema: "nonzero_numpy(Tensor self, *, bool as_tuple) -> Tensor[]",
+  python: spell("nonzero"),
+  composite: (b, a) => {
+    const places = b.call("aten.nonzero.default", [a.tensor("self")]);
+    return b.callMany("aten.unbind.int", [places, 1]);
+  },
+});
+
 const sizedByData: OpRecord[] = [
   {
     name: "aten.nonzero.default",
@@ -75,6 +86,7 @@ const sizedByData: OpRecord[] = [
     derivative: NOT_DIFFERENTIABLE,
     lower: fallback("aten.nonzero.default", ["self"], ["self"]),
   },
+  nonzeroAsTuple,
   {
     name: "aten.masked_select.default",
     schema: "masked_select(Tensor self, Tensor mask) -> Tensor",

@@ -14,6 +14,12 @@ describe("what goes on after a statement that failed", () => {
     expect(after(text, 1)).toEqual({ rest: [3, 5, 6, 7], missing: ["b"] });
   });
 
+  it("keeps what a decorator refused, without its decorators", () => {
+    const text = ["@register('a')", "class A(Base):", "    x = 1", "a = A()"].join("\n");
+    expect(after(text, 1)).toEqual({ rest: [2, 4], missing: [] });
+    expect(after(text, 3)).toEqual({ rest: [], missing: ["A", "a"] });
+  });
+
   it("keeps functions and classes", () => {
     const text = ["Base = f()", "def g():", "    return Base", "class A(Base):", "    pass", "a = Base()"];
     expect(after(text.join("\n"), 1)).toEqual({ rest: [2, 4], missing: ["Base", "a"] });

@@ -6,15 +6,23 @@ import { walk } from "../../python/walk";
 // a decorator's line lies before its definition's
 const indexAt = (body: readonly ast.Stmt[], line: number): number => body.findIndex(s => s.span.endLine >= line);
 
-/** statements that define something and call nothing of the program's */
+/** the class or function whose decorator failed, without its decorators */
+function undecorated(s: ast.Stmt | undefined, line: number): ast.Stmt | undefined {
+  if ((s?.kind !== "ClassDef" && s?.kind !== "FunctionDef") || s.decorators.length === 0) return undefined;
+  return line < s.nameSpan.line ? { ...s, decorators: [] } : undefined;
+}
+
+/** statements that define something and call nothing of the program's, what a decorator refused among them */
 export function definitionsAfter(body: readonly ast.Stmt[], line: number): ast.Stmt[] {
   const failed = indexAt(body, line);
-  return failed < 0 ? [] : body.slice(failed + 1).filter(defines);
+  if (failed < 0) return [];
+  const bare = undecorated(body[failed], line);
+  return [...(bare ? [bare] : []), ...body.slice(failed + 1).filter(defines)];
 }
 
 /**
  * The statements that need nothing of what the failed one would have made, nor of what is left out because of it, and the
- * names that nobody binds now. Functions and classes stay.
+ * names that nobody binds now. Functions and classes stay, without decorators that failed.
  */
 export function independentAfter(
   body: readonly ast.Stmt[],
@@ -28,6 +36,8 @@ export function independentAfter(
     const branch = indexAt(whole.body, line) < 0 ? whole.orelse : whole.body;
     return independentAfter([...branch, ...body.slice(failed + 1)], line);
   }
+  const bare = undecorated(whole, line);
+  if (bare) return { rest: [bare, ...body.slice(failed + 1)], missing: new Set() };
   const missing = new Set<string>();
   const rest: ast.Stmt[] = [];
   body.slice(failed).forEach((s, i) => {

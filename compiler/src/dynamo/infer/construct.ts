@@ -9,8 +9,17 @@ import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
-import { agreeing, assertedDivisible, assertedEqual } from "./search/agree";
-import { blamed, endless, failureOf, missingKey, NO_OPERATORS, onTwoDevices, whyOf } from "./search/failure";
+import { agreeing, assertedAsLong, assertedDivisible, assertedEqual } from "./search/agree";
+import {
+  assertedKind,
+  blamed,
+  endless,
+  failureOf,
+  missingKey,
+  NO_OPERATORS,
+  onTwoDevices,
+  whyOf,
+} from "./search/failure";
 import { type Found, search } from "./search/search";
 import {
   ABSENT,
@@ -258,7 +267,7 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
       choiceText(s.get(h.name) ?? ABSENT) !== choiceText(wanted),
   );
   if (wanted && asserted.length > 0) return asserted.map(h => withChoice(s, h.name, wanted));
-  const equal = [...assertedEqual(holes, s, f), ...assertedDivisible(holes, s, f)];
+  const equal = [...assertedEqual(holes, s, f), ...assertedDivisible(holes, s, f), ...assertedAsLong(holes, s, f)];
   if (equal.length > 0) return equal;
   const names = blamed(holes, f);
   const suspects = (names.length > 0 ? names : holes.filter(h => h.required).map(h => h.name)).slice(0, 5);
@@ -288,7 +297,8 @@ function asConfigured(ctx: InferContext, holes: readonly Hole[], s: State, f: Fa
 /** a default is only given up where the error is about its absence */
 function mayReplaceDefault(h: Hole, f: Failure): boolean {
   const refused = /^(AssertionError|ValueError|NotImplementedError)$/.test(f.type);
-  if (refused && (f.lines[0]?.has(h.name) || typeof h.fallback === "boolean")) return true;
+  if (refused && (f.lines[0]?.has(h.name) || assertedKind(f)?.[0] === h.name || typeof h.fallback === "boolean"))
+    return true;
   return (
     (h.fallback === null || h.fallback === undefined) &&
     /NoneType|None|must be|required|AssertionError|specified|provide/.test(`${f.type} ${f.message}`)

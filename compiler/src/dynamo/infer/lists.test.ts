@@ -60,3 +60,33 @@ class Head(nn.Module):
 `);
   expect(assumedOf(r, "Head")).toMatch(/in_channels is \d+/);
 });
+
+test("two lists are as long as the code asserts, and a number by default becomes one where a list is asserted", () => {
+  const r = analysed(`
+class Select(nn.Module):
+    def __init__(self, in_channels, in_index=-1):
+        super().__init__()
+        assert isinstance(in_channels, (list, tuple))
+        assert isinstance(in_index, (list, tuple))
+        assert len(in_channels) == len(in_index)
+        self.in_index = in_index
+        self.convs = nn.ModuleList([nn.Conv2d(c, 8, 1) for c in in_channels])
+
+    def forward(self, inputs):
+        return sum(conv(inputs[i]) for conv, i in zip(self.convs, self.in_index))
+`);
+  const [channels, index] = ["in_channels", "in_index"].map(n =>
+    r.roots[0]?.assumed.find(a => a.startsWith(`${n} is [`))?.split(", "),
+  );
+  expect(channels?.length).toBeGreaterThan(0);
+  expect(index?.length).toBe(channels?.length);
+});
+
+test("k beside q and v is a tensor", () => {
+  const r = analysed(`
+class Attend(nn.Module):
+    def forward(self, q, k, v):
+        return F.softmax(q @ k.transpose(-2, -1), -1) @ v
+`);
+  expect(assumedOf(r, "Attend")).toMatch(/k is float32/);
+});

@@ -118,6 +118,15 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
     functionHoles(p, f, isInstance ? target.cls : null, isInstance ? 1 : 0, inputChoices),
     new Map([...typed, ...r.written]),
   );
+  // k beside q and v is a key, no count
+  if (["q", "k", "v"].every(n => holes.some(h => h.name === n))) {
+    const key = holes.findIndex(h => h.name === "k");
+    const k = holes[key];
+    if (k && !k.written) {
+      const tensors = k.choices.filter(c => c.kind === "tensor");
+      holes[key] = { ...k, choices: distinct([...tensors, ...k.choices]) };
+    }
+  }
   // forward(*inputs): one tensor, as most are called
   if (signature?.vararg && !holes.some(h => h.required)) holes.unshift(restHole(r, f, signature.vararg.arg));
   const graph = holes.some(h => isEdgeList(h.name));

@@ -1,6 +1,6 @@
 // Small libraries around models, as model files use them.
 import { expect, test } from "vitest";
-import { analysed, analysedProject, assumedOf, operatorsOf, printed } from "../infer/testing/analysed";
+import { analysed, analysedProject, assumedOf, framesOf, operatorsOf, printed } from "../infer/testing/analysed";
 
 test("yacs' configurations are copied, merged with files of the project and lists, and asked", () => {
   const r = analysedProject({
@@ -83,4 +83,46 @@ class Attend(nn.Module):
             return F.scaled_dot_product_attention(x, x, x) if torch.backends.cudnn.version() > 8000 else x
 `);
   expect(operatorsOf(r, "Attend")).toHaveLength(1);
+});
+
+test("torchvision's transforms of tensors and timm's pools by name are torch's operators", () => {
+  const r = analysed(`
+import torchvision.transforms as T
+from timm.layers import ConvNormAct, SelectAdaptivePool2d, create_classifier
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.pre = T.Compose([T.Resize(64), T.CenterCrop(56), T.Normalize((0.5, 0.5, 0.5), (0.2, 0.2, 0.2))])
+        self.conv = ConvNormAct(3, 8, 3)
+        self.pool, self.fc = create_classifier(8, 10, pool_type="catavgmax")
+        self.other = SelectAdaptivePool2d(flatten=True)
+
+    def forward(self, image):
+        x = self.pre(image)
+        assert x.shape[-2:] == (56, 56)
+        x = self.conv(x)
+        return self.fc(self.pool(x)), self.other(x)
+`);
+  expect(framesOf(r, "Net").flatMap(f => f.graph.nodes.flatMap(n => n.meta.opaque ?? []))).toEqual([]);
+  expect(operatorsOf(r, "Net")).toContain("torch.cat");
+});
+
+test("shapes of detectron2's backbones are those of four stages", () => {
+  const r = analysed(`
+from typing import Dict
+from detectron2.layers import ShapeSpec
+
+class Head(nn.Module):
+    def __init__(self, input_shape: Dict[str, ShapeSpec]):
+        super().__init__()
+        shapes = sorted(input_shape.items(), key=lambda x: x[1].stride)
+        self.names = [k for k, v in shapes]
+        self.lateral = nn.ModuleList([nn.Conv2d(v.channels, 8, 1) for k, v in shapes])
+
+    def forward(self, features):
+        return [conv(features[name]) for conv, name in zip(self.lateral, self.names)]
+`);
+  expect(operatorsOf(r, "Head")).toHaveLength(4);
+  expect(assumedOf(r, "Head")).toMatch(/"res5": float32\[\d+, 2048, /);
 });

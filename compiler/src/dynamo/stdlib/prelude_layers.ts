@@ -3,6 +3,7 @@
 
 import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio";
 import { DETECTION, DETECTION_PACKAGES } from "./prelude_detection";
+import { TIMM_BLOCKS } from "./prelude_timm_blocks";
 
 const TIMM_LAYERS = `
 import math
@@ -405,8 +406,8 @@ OPENAI_CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
 export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
   ...AUDIO,
   ...DETECTION,
-  "timm.layers": TIMM_LAYERS,
-  "timm.models.layers": TIMM_LAYERS,
+  "timm.layers": TIMM_LAYERS + TIMM_BLOCKS,
+  "timm.models.layers": TIMM_LAYERS + TIMM_BLOCKS,
   "timm.models.vision_transformer": TIMM_VIT,
   "timm.models.efficientnet_blocks": TIMM_EFFICIENTNET,
   "timm.models._efficientnet_blocks": TIMM_EFFICIENTNET,

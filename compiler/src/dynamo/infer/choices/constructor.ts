@@ -33,6 +33,20 @@ export function constructorChoices(ctx: InferContext, h: Draft): Choice[] {
 /** sizes that other sizes divide */
 export const LADDER = [224, 256, 240, 192, 288, 384, 128, 64, 96, 336, 512, 32, 48, 120] as const;
 
+/** what a backbone of detectron2 says of its maps: channels and strides by stage */
+const BACKBONE_SHAPES: Choice = {
+  kind: "dict",
+  entries: [2, 3, 4, 5].map((stage): [string, Choice] => {
+    const given: [string, Choice][] = [
+      ["channels", number(64 * 2 ** stage)],
+      ["height", NONE],
+      ["width", NONE],
+      ["stride", number(2 ** stage)],
+    ];
+    return [`res${stage}`, { kind: "object", given }];
+  }),
+};
+
 function byAnnotation(ctx: InferContext, h: Draft, text: string): Choice[] {
   return alternatives(text).flatMap(t => ofType(ctx, h, t));
 }
@@ -74,7 +88,8 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
     return splitTop(inner, ",").map(x => (/^\d+$/.test(x) ? number(Number(x)) : str(x.replace(/^["']|["']$/g, ""))));
   if (/^(Tuple|tuple|List|list|Sequence|Iterable|Collection|ListConfig)$/.test(head))
     return sequences(ctx, h, inner, /uple/.test(head));
-  if (/^(Dict|dict|Mapping|MutableMapping|OrderedDict)$/.test(head)) return dictionaries(h);
+  if (/^(Dict|dict|Mapping|MutableMapping|OrderedDict)$/.test(head))
+    return /ShapeSpec$/.test(inner) ? [BACKBONE_SHAPES] : dictionaries(h);
   if (/^(Callable|Type|type|partial)$/.test(head)) return [...classes(ctx, h), IDENTITY];
   if (/^(LayerType|ModuleType)$/.test(head)) return classes(ctx, h);
   const path = pathOf(ctx, h, head);
@@ -230,6 +245,8 @@ export function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boo
   const value = (i: number): number => {
     if (/dims|channels|planes|widths|features|filters|hidden|chans|units|embed/.test(name))
       return 32 * 2 ** Math.min(i, 4);
+    // which of several maps or layers: each of them
+    if (/(^|_)(ind(ex|ices)|idxs?|ids|levels)$/.test(name)) return i;
     if (/stride|dilation/.test(name)) return name.includes("dilation") ? 1 : 2;
     if (/rates?$|upsample/.test(name)) return 2;
     return names.numberFor(one) ?? names.numberFor(h.name) ?? 2;

@@ -1,6 +1,6 @@
 // Constructor arguments that a message about two unequal sizes speaks of. In: what stands in the holes and the failure.
 // Out: states in which one number has been scaled so that the two sizes agree.
-import { ABSENT, type Failure, type Hole, number, type State, withChoice } from "../types";
+import { ABSENT, type Choice, type Failure, type Hole, number, type State, withChoice } from "../types";
 
 const UNEQUAL: readonly RegExp[] = [
   /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)/,
@@ -32,6 +32,23 @@ export function agreeing(holes: readonly Hole[], state: State, f: Failure): Stat
     }
   }
   return [...exact, ...scaled];
+}
+
+const AS_LONG = /^assert\s*\(?\s*len\(\s*(?:self\.)?(\w+)\s*\)\s*==\s*len\(\s*(?:self\.)?(\w+)\s*\)/;
+
+/** States in which two sequences are as long that an assertion wants to be, either one as the other is. */
+export function assertedAsLong(holes: readonly Hole[], state: State, f: Failure): State[] {
+  const [, ...names] = f.type === "AssertionError" ? (AS_LONG.exec(f.line) ?? []) : [];
+  const [a, b] = names.map(name => holes.find(h => h.name === name || h.selves.has(name)));
+  if (!a || !b || a.written || b.written) return [];
+  const [x, y] = [a, b].map(h => state.get(h.name) ?? ABSENT);
+  const cut = (h: Hole, c: Choice, like: Choice): State[] => {
+    if (like.kind !== "seq" || like.items.length === 0) return [];
+    const own = c.kind === "seq" && c.items.length > 0 ? c.items : like.items.map((_, i) => number(i));
+    const items = like.items.map((_, i) => own[Math.min(i, own.length - 1)] as Choice);
+    return [withChoice(state, h.name, { kind: "seq", items, tuple: c.kind === "seq" && c.tuple })];
+  };
+  return x && y && a !== b ? [...cut(b, y, x), ...cut(a, x, y)] : [];
 }
 
 /** States in which two arguments are equal that an assertion wants to be, either one as the other is. */

@@ -1,7 +1,7 @@
 // Lists of feature maps, as the necks and heads of detectors and segmenters take them. In: a state's tensors and its failure.
-// Out: states in which all maps of a list have changed together.
+// Out: states in which all maps of a list have changed together, or there is one more.
 import { reshaped } from "../choices/inputs";
-import type { Failure, State } from "../types";
+import { type Failure, type State, withChoice } from "../types";
 import { type Leaf, withLeaf } from "./leaves";
 
 /** height and width of the first map of a pyramid */
@@ -25,6 +25,17 @@ export function pyramids(state: State, leaves: readonly Leaf[], f: Failure): Sta
         return [...dims.slice(0, 2), size, size];
       }),
     );
+}
+
+/** Lists that are indexed beyond their end get one item more, like their last. */
+export function longer(state: State, f: Failure): State[] {
+  if (!/^(list|tuple) index out of range/.test(f.message)) return [];
+  const named = (name: string): boolean => f.lines.some(words => words.has(name));
+  return [...state].flatMap(([name, c]) => {
+    const last = c.kind === "seq" ? c.items[c.items.length - 1] : undefined;
+    if (c.kind !== "seq" || last === undefined || !named(name)) return [];
+    return [withChoice(state, name, { ...c, items: [...c.items, last] })];
+  });
 }
 
 /** the lists of tensors of which the failing operator read one */

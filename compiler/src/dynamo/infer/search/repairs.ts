@@ -23,6 +23,7 @@ import {
 } from "../types";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { choiceLeaves, holeOf, type Leaf, resized, withLeaf } from "./leaves";
+import { longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, typedAlike } from "./message_repairs";
 import { pairedResizes, resizes } from "./solve";
 
@@ -114,6 +115,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
   const out: State[] = [
     ...(f.message === NO_OPERATORS ? spelledOut(holes, state) : []),
     ...held(holes, state, f),
+    ...longer(state, f),
     ...wantedTensors(holes, state, f),
     ...enlarged(state, leaves, f),
     ...fed(state, leaves, f),
