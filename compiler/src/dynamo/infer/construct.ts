@@ -256,6 +256,9 @@ function plainChoice(v: Value | undefined): Choice | undefined {
 }
 
 function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {
+  const twice = /got multiple values for (?:keyword )?argument '(\w+)'/.exec(f.message)?.[1];
+  // what **kwargs hands on is given by the constructor itself
+  if (twice !== undefined && holes.some(h => h.name === twice && h.keywordOnly)) return [withChoice(s, twice, ABSENT)];
   const spelled = spelledOut(holes, s, f);
   if (spelled.length > 0) return spelled;
   const [name, wanted] = f.asserted ?? [];

@@ -115,6 +115,24 @@ class Guided(nn.Module):
 });
 
 describe("constructor arguments", () => {
+  test("of a base that the constructor gives itself are not given twice", () => {
+    const r = analysed(`
+class Base(nn.Module):
+    def __init__(self, head, width=16):
+        super().__init__()
+        self.lin = nn.Linear(8, width)
+        self.head = head
+
+    def forward(self, x):
+        return self.head(self.lin(x))
+
+class Derived(Base):
+    def __init__(self, path=None, **kwargs):
+        super().__init__(nn.Linear(16, 2), **kwargs)
+`);
+    expect(operatorsOf(r, "Derived")).toHaveLength(2);
+  });
+
   test("make the constructor set what forward reads", () => {
     const r = analysed(`
 class Net(nn.Module):
@@ -159,6 +177,23 @@ class Derived(Base):
 });
 
 describe("objects that inputs are", () => {
+  test("hold items that stay alike", () => {
+    const r = analysed(`
+class Levels(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.ModuleList([nn.Conv2d(24, 8, 1), nn.Conv2d(24, 8, 1)])
+
+    def forward(self, feats):
+        out = []
+        for p, f in zip(self.proj, feats):
+            b, c, h, w = f.shape
+            out.append(p(f).view(b, 8, h * w))
+        return torch.cat(out, dim=-1)
+`);
+    expect(assumedOf(r, "Levels")).toMatch(/feats is \[(float32\[8, 24, \d+, \d+\]), \1\]/);
+  });
+
   test("get the keys that only a loop over several lists reads, sizes as pairs", () => {
     const r = analysed(`
 class Batched(nn.Module):

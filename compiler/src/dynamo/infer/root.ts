@@ -22,6 +22,8 @@ import { stateKey } from "./types";
 
 /** steps that guesses may take, before other files are asked */
 const GUESSING_STEPS = 20_000_000;
+/** and its constructor's arguments of them, before what the program builds it with is asked */
+const OWN_STEPS = 13_000_000;
 /** ways of the program's own to build a root that are tried */
 const BUILDERS = 4;
 /** classes derived from a root that stand for it where it can't be analysed itself */
@@ -150,7 +152,7 @@ function settled({ p, c, training }: Root, target: Value): readonly string[] | R
 /** a module built for the analysis: by its constructor, else by what the program builds such modules with */
 function inferred(r: Root, cls: PyClass): Found | Refused {
   const { p } = r;
-  const direct = madeBy(r, cls, constructorOf(p, cls, p.main.dict));
+  const direct = limited(p, OWN_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
   if (isFound(direct) || (direct.failure && endless(direct.failure))) return direct;
   for (const m of buildersOf(p, cls, p.main.dict).slice(0, BUILDERS)) {
     const found = madeBy(r, cls, m);

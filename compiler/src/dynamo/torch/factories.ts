@@ -115,7 +115,7 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
   if (torch.trace) {
     const call = { op: "call_function", target: `torch.${name}`, spelling: `torch.${name}` } as const;
     const made = runOp(torch, call, args, kw);
-    if (made instanceof PyTensor) made.known = fewNumbers(data) ?? null;
+    if (made instanceof PyTensor) made.known = fewNumbers(torch, data) ?? null;
     return made;
   }
   if (data instanceof PyTensor) {
@@ -192,10 +192,15 @@ function known0(torch: Torch, t: PyTensor): Value {
 
 const FEW = 8;
 
-/** a number, or a list of few, as a tensor's elements: what a program may read once the graph that makes it has ended */
-function fewNumbers(data: Value): number[] | undefined {
-  const items = data instanceof PyList || data instanceof PyTuple ? data.items : [data];
-  const values = items.map(v => (typeof v === "boolean" ? Number(v) : asFloat(plain(v))));
+/** a number, or lists of few, as a tensor's elements: what a program may read once the graph that makes it has ended */
+function fewNumbers(torch: Torch, data: Value): number[] | undefined {
+  const flat = (v: Value): (number | undefined)[] => {
+    if (v instanceof PyList || v instanceof PyTuple) return v.items.slice(0, FEW + 1).flatMap(flat);
+    // trials of inputs have every size symbolic
+    if (v instanceof PySymInt && torch.probe) return [torch.meta.hint(v.expr)];
+    return [typeof v === "boolean" ? Number(v) : asFloat(plain(v))];
+  };
+  const values = flat(data);
   return values.length <= FEW && values.every(v => v !== undefined) ? values : undefined;
 }
 

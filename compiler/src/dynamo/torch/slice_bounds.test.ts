@@ -1,4 +1,4 @@
-// Slices whose bounds are tensors of one number, as code for TorchScript has them.
+// Tensors of one number where Python takes numbers: bounds of slices, as code for TorchScript has them, and sizes.
 import { expect, test } from "vitest";
 import { analysed, framesOf } from "../infer/testing/analysed";
 
@@ -24,4 +24,29 @@ class Net(nn.Module):
   const frames = framesOf(r, "Net");
   expect(frames.length).toBeGreaterThan(1);
   expect(frames[frames.length - 1]?.graph.nodes.map(n => n.target)).toContain("torch.conv1d");
+});
+
+test("sizes that the program puts into a tensor are numbers again where an operator takes numbers", () => {
+  const r = analysed(`
+class Points(nn.Module):
+    def grid(self, sizes, device):
+        out = []
+        for h, w in sizes:
+            y = torch.linspace(0.5, h - 0.5, h, device=device)
+            x = torch.linspace(0.5, w - 0.5, w, device=device)
+            out.append((y[:, None] * x).reshape(-1) / h)
+        return torch.cat(out)
+
+    def forward(self, srcs):
+        sizes, flat = [], []
+        for s in srcs:
+            b, c, h, w = s.shape
+            sizes.append((h, w))
+            flat.append(s.flatten(2))
+        sizes = torch.as_tensor(sizes, dtype=torch.long, device=srcs[0].device)
+        f = torch.cat(flat, 2)
+        return (f * self.grid(sizes, f.device)).relu()
+`);
+  const targets = framesOf(r, "Points").flatMap(f => f.graph.nodes.map(n => n.target));
+  expect(targets).toContain("relu");
 });

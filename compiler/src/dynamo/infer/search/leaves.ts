@@ -50,3 +50,20 @@ export const resized = (c: TensorChoice, dims: readonly number[], size: number):
 });
 
 export const holeOf = (path: string): string => path.split("/")[0] ?? path;
+
+/** Where one of several items that were alike has changed: the state in which all of them have. */
+export function inAllItems(before: State, after: State): State[] {
+  for (const [hole, c] of after) {
+    const old = before.get(hole);
+    if (old === c || old?.kind !== "seq" || c.kind !== "seq" || old.items.length !== c.items.length) continue;
+    const [first] = old.items;
+    const changed = c.items.filter((x, i) => x !== old.items[i]);
+    const [made] = changed;
+    if (c.items.length < 2 || changed.length !== 1 || made === undefined || !old.items.every(x => same(x, first)))
+      continue;
+    return [withChoice(after, hole, { ...c, items: c.items.map(() => made) })];
+  }
+  return [];
+}
+
+const same = (a: Choice | undefined, b: Choice | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -22,7 +22,7 @@ import {
   withChoice,
 } from "../types";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
-import { choiceLeaves, holeOf, type Leaf, resized, withLeaf } from "./leaves";
+import { choiceLeaves, holeOf, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, typedAlike } from "./message_repairs";
 import { pairedResizes, resizes } from "./solve";
@@ -169,7 +169,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     );
   });
   out.push(...roundRobin(perHole).slice(0, 24));
-  return out;
+  return out.flatMap(made => [...inAllItems(state, made), made]);
 }
 
 const leavesOf = (state: State): Leaf[] => [...state].flatMap(([name, c]) => choiceLeaves(name, c));
