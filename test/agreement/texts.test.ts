@@ -20,12 +20,13 @@ const KNOWN: ReadonlyMap<string, string> = new Map([
   ["masked_scatter_ops", "bucketize and searchsorted are loops there"],
   ["math_special", "ndtri is a chain of loops there"],
   ["mutate_views_input", "views made again after a write, in another order"],
-  ["norm_local_response", "the stride of a dimension of size 1 out of a pool"],
   ["pad_negative_cat", "where a cat of one part goes"],
   ["pool_adaptive_max", "indices of windows as sums in the kernel"],
   ["rand_dropout_infer", "where seeds are looked up"],
-  ["scatter_forms", "how scatter_reduce_ is called"],
   ["softmax_middle_dim", "softmin stays one node before autograd"],
+  ["char_cnn_maxpool", "the order of inputs that a comprehension reads"],
+  ["ema_update_params", "what the first sum() of tensors is called"],
+  ["unet_small", "a concatenation of parts of which one is computed by a kernel"],
 ]);
 
 /** without what no two machines have in common */

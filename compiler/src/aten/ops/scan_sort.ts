@@ -214,10 +214,10 @@ const sortMeta: OpRecord["meta"] = (m, a) => {
 function lowerSort<B>(b: LoweringBuilder<B>, a: Args<B>, stable: boolean): (B | null)[] {
   const x = a.tensor("self");
   const size = b.size(x);
-  const dim = a.int("dim");
   if (size.length === 0) return [b.clone(x), b.constant(0, "int64", b.device(x), [])];
+  const dim = b.wrapDim(a.int("dim"), size.length);
   const descending = a.bool("descending");
-  const r = b.sort(x, b.wrapDim(dim, size.length), { stable, descending });
+  const r = b.sort(x, dim, { stable, descending });
   if (r !== null) return [r.values, b.toDtype(r.indices, "int64")];
   return b.externMany({
     kernel: "torch.ops.aten.sort.stable",

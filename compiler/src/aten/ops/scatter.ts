@@ -54,9 +54,10 @@ function lowerScatter<B>(b: LoweringBuilder<B>, a: Args<B>, call: ScatterCall<B>
       (reduce === supported && (dtype === "bool" || dtype === "int64"))
     );
   };
-  const viaAten = (packet: string, overload: string, reduce: string | null): B => {
+  const viaAten = (packet: string, overload: string, reduce: string | null, filled?: B): B => {
     b.realize(call.target);
-    const value = isTensor ? a.tensor("src") : a.raw(a.has("value") ? "value" : "src");
+    const tensor = isTensor ? a.tensor("src") : filled;
+    const value = tensor ?? a.raw(a.has("value") ? "value" : "src");
     const kwargs: Record<string, ArgValue<B>> = {};
     if (packet === "scatter_reduce_") kwargs.include_self = call.includeSelf;
     else if (reduce !== null) kwargs.reduce = reduce;
@@ -66,7 +67,7 @@ function lowerScatter<B>(b: LoweringBuilder<B>, a: Args<B>, call: ScatterCall<B>
       kind: "fallback",
       kernel: `aten.${packet}.${overload}`,
       op: `aten.${packet}.${overload}`,
-      inputs: [call.target, index, ...(isTensor ? [a.tensor("src")] : [])],
+      inputs: [call.target, index, ...(tensor === undefined ? [] : [tensor])],
       args,
       kwargs,
       mutates: [call.target],
@@ -82,7 +83,7 @@ function lowerScatter<B>(b: LoweringBuilder<B>, a: Args<B>, call: ScatterCall<B>
   let src = isTensor
     ? a.tensor("src")
     : b.constant(a.scalar(a.has("value") ? "value" : "src"), dtype, b.device(call.target), b.size(call.target));
-  if (needsAten("scatter_reduce_", reduce, true, b.dtype(src))) return viaAten("scatter_reduce_", "two", reduce);
+  if (needsAten("scatter_reduce_", reduce, true, b.dtype(src))) return viaAten("scatter_reduce_", "two", reduce, src);
   const size = b.size(call.target);
   const target = size.length === 0 ? b.view(call.target, [1]) : call.target;
   let places = index;

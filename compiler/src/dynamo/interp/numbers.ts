@@ -1,8 +1,10 @@
 // Arithmetic of Python numbers: ints of any size, floats, complex, bool as int. In: two plain numbers and an operator.
 // Out: the number, undefined if the operands are no numbers; raises ZeroDivisionError and the like.
+
 import { fitsSize, type Int, normal } from "../objects/integers";
 import { PyComplex, PyFloat, type Value } from "../objects/values";
 import type { BinaryOperator, Interp } from "./api";
+import { pow } from "./exact_math";
 
 export { fitsSize, type Int, normal };
 
@@ -44,7 +46,7 @@ function intOp(vm: Interp, op: BinaryOperator, a: Int, b: Int): Value | undefine
       case "**": {
         if (b < 0) {
           if (a === 0) vm.raise("ZeroDivisionError", "0.0 cannot be raised to a negative power");
-          return new PyFloat(a ** b);
+          return new PyFloat(pow(a, b));
         }
         const r = a ** b;
         if (Number.isSafeInteger(r)) return r;
@@ -118,7 +120,7 @@ function bigOp(vm: Interp, op: BinaryOperator, a: bigint, b: bigint): Value | un
       if (b === 0n) vm.raise("ZeroDivisionError", "integer modulo by zero");
       return normal(a - bigFloor(a, b) * b);
     case "**":
-      if (b < 0n) return new PyFloat(toDouble(vm, a) ** toDouble(vm, b));
+      if (b < 0n) return new PyFloat(pow(toDouble(vm, a), toDouble(vm, b)));
       if (a !== 0n && a !== 1n && a !== -1n && BigInt(bits(a)) * b > BigInt(MAX_BITS))
         vm.raise("MemoryError", "an integer of more digits than the analysis makes");
       return normal(a ** b);
@@ -172,7 +174,7 @@ function floatOp(vm: Interp, op: BinaryOperator, a: number, b: number): Value | 
         const r = (-a) ** b;
         return new PyComplex(r * Math.cos(Math.PI * b), r * Math.sin(Math.PI * b));
       }
-      const r = a === 1 || b === 0 ? 1 : a ** b;
+      const r = a === 1 || b === 0 ? 1 : pow(a, b);
       if (!Number.isFinite(r) && Number.isFinite(a) && Number.isFinite(b))
         vm.raise("OverflowError", "(34, 'Numerical result out of range')");
       return new PyFloat(r);

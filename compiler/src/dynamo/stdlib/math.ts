@@ -4,6 +4,7 @@ import { func, native } from "../builtins/define";
 import { toFloat, toInt } from "../builtins/numbers";
 import type { BinaryOperator, CompareOperator } from "../interp/api";
 import { NativeArgs } from "../interp/arguments";
+import { exp, log, log2, pow } from "../interp/exact_math";
 import type { Machine } from "../interp/machine";
 import { asFloat, asInt, normal } from "../interp/numbers";
 import { COMPARISON_WORDS, OPERATOR_WORDS, operatorFunction } from "../interp/operator_names";
@@ -30,7 +31,7 @@ export function mathModule(vm: Machine): PyModule {
     });
   };
   one("sqrt", Math.sqrt, x => !(x < 0));
-  one("exp", Math.exp);
+  one("exp", exp);
   one("expm1", Math.expm1);
   one("log1p", Math.log1p, x => x > -1);
   for (const name of ["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "cbrt"] as const) {
@@ -57,16 +58,19 @@ export function mathModule(vm: Machine): PyModule {
     if (!(x > 0)) vm.raise("ValueError", "math domain error");
     return log(x);
   };
-  for (const name of ["log2", "log10"] as const)
+  for (const [name, fn] of [
+    ["log2", log2],
+    ["log10", Math.log10],
+  ] as const)
     func(vm, m, name, ([v]) => {
       if (v instanceof PyUnknown) return vm.unknown(`math.${name}(${v.what})`);
-      return new PyFloat(logarithm(v, Math[name]));
+      return new PyFloat(logarithm(v, fn));
     });
   func(vm, m, "log", ([v, base]) => {
-    const x = logarithm(v, Math.log);
-    return new PyFloat(base === undefined ? x : x / logarithm(base, Math.log));
+    const x = logarithm(v, log);
+    return new PyFloat(base === undefined ? x : x / logarithm(base, log));
   });
-  func(vm, m, "pow", ([a, b]) => new PyFloat(toNumber(vm, a) ** toNumber(vm, b)));
+  func(vm, m, "pow", ([a, b]) => new PyFloat(pow(toNumber(vm, a), toNumber(vm, b))));
   func(vm, m, "fmod", ([a, b]) => new PyFloat(toNumber(vm, a) % toNumber(vm, b)));
   func(vm, m, "atan2", ([a, b]) => new PyFloat(Math.atan2(toNumber(vm, a), toNumber(vm, b))));
   func(vm, m, "hypot", args => new PyFloat(Math.hypot(...args.map(a => toNumber(vm, a)))));

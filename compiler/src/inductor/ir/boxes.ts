@@ -138,6 +138,7 @@ export interface ExternBuffer extends BufferBase {
   readonly aliases?: readonly string[];
   readonly index?: number;
   readonly opaque?: string;
+  readonly target?: string;
 }
 
 /** an allocation without a kernel: the output of a concatenation whose inputs are written in place */

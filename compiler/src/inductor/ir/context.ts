@@ -137,8 +137,10 @@ export class Lowering {
   }
 
   registerExtern(fields: Omit<ExternBuffer, "kind" | "name" | "operation" | "origins" | "originNode">): ExternBuffer {
+    const target = this.currentNode?.op === "call_function" ? this.currentNode.target : undefined;
     const b: ExternBuffer = {
       ...fields,
+      ...(target === undefined || target === fields.op ? {} : { target }),
       kind: "extern",
       name: this.nextBufferName(),
       operation: this.nextOperationName(),

@@ -158,6 +158,7 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
         ...(b.aliases === undefined ? {} : { aliases: b.aliases }),
         ...(b.index === undefined ? {} : { index: b.index }),
         ...(b.opaque === undefined ? {} : { opaque: b.opaque }),
+        ...(b.target === undefined ? {} : { target: b.target }),
       };
     }
     case "computed": {

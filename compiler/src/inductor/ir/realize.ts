@@ -121,6 +121,23 @@ export function decideLayout(ctx: Lowering, b: IrBuffer): void {
   else freezeWithFillOrder(ctx, b, order);
 }
 
+/**
+ * Fixes a flexible layout under a view of the strides that it has now: as decideLayout does, unless that would move
+ * elements. torch decides later, view or no view.
+ */
+export function decideInPlace(ctx: Lowering, b: IrBuffer): void {
+  const l = b.layout;
+  if (l.kind !== "flexible") return;
+  decideLayout(ctx, b);
+  const decided = (b.layout as StridedLayout).stride;
+  const moves = l.size.some(
+    (s, i) => intValue(s) !== 1 && !ctx.sizevars.knownEquals(decided[i] as Expr, l.stride[i] as Expr),
+  );
+  if (!moves) return;
+  b.layout = l;
+  freezeLayout(ctx, b);
+}
+
 /** dimensions innermost first, as most reads would have them (ComputedBuffer.get_fill_order) */
 function fillOrderOfReads(ctx: Lowering, l: Loops): number[] | undefined {
   const { reads, indexVars, reduceVars } = loopReads(l, ctx.sizevars);

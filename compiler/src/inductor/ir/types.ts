@@ -135,6 +135,8 @@ export interface ExternOperation extends OperationBase {
   readonly index?: number;
   /** opaque operator: why it can't be run */
   readonly opaque?: string;
+  /** the graph's own operator, where it is not `op`: what calls name their results after */
+  readonly target?: string;
 }
 
 /** ConcatKernel whose pieces are written in place, zero-element computations, empty(): an allocation, no kernel. */

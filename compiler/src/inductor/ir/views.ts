@@ -34,7 +34,7 @@ import {
 } from "./boxes";
 import type { Lowering } from "./context";
 import { contiguousStrides, isContiguous } from "./layouts";
-import { decideLayout, freezeLayout, padFlexible, realize } from "./realize";
+import { decideInPlace, decideLayout, freezeLayout, padFlexible, realize } from "./realize";
 
 type Reindex = (index: readonly Expr[]) => Expr[];
 /** what a view is taken of: the box's content, never the box itself */
@@ -154,8 +154,7 @@ export function reshapeView(
   const stride = layout === undefined ? undefined : viewStrides(layout.size, layout.stride, size, ctx.sizevars);
   if (layout !== undefined && stride !== undefined) {
     const storage = storageOf(data);
-    // the strides were worked out from the ones it has now
-    if (!isLoops(storage.data)) freezeLayout(ctx, storage.data);
+    if (!isLoops(storage.data)) decideInPlace(ctx, storage.data);
     return reinterpret(ctx, storage, { ...layout, size, stride });
   }
   return lazy(ctx, "view", data, size, reshapeIndexer(old, size, ctx.sizevars));

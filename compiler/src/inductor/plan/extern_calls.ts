@@ -54,6 +54,7 @@ export function externCall(b: PlanContext, node: SchedulerNode): Extract<PlanSte
     ops: [node.name],
     comment: sourceComment([op.origins]),
     opaque: op.opaque,
+    ...(op.target === undefined ? {} : { target: op.target }),
   };
 }
 

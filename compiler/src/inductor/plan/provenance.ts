@@ -85,7 +85,7 @@ function fragment(nodes: readonly FxNode[], members: readonly SchedulerNode[], v
       if (!l) continue;
       const type =
         l.kind === "multi_output" || l.kind === "none"
-          ? ""
+          ? "Tensor "
           : `Tensor "${dtypeShort(l.dtype)}[${l.size.map(printLog).join(", ")}][${l.stride.map(printLog).join(", ")}]${deviceText(l.device)}"`;
       const name = nameOf(d.name);
       lines.push(commentText(`#   %${name} : ${type} = PlaceHolder[target=${name}]`));

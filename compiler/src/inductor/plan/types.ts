@@ -151,6 +151,8 @@ export interface ExternStep {
   readonly ops: readonly string[];
   readonly comment: string;
   readonly opaque?: string;
+  /** the operator that checks of the results name, where it is not `op` */
+  readonly target?: string;
 }
 
 /** operations that compute an operand on the way to a template's product, and the buffers that they would write */

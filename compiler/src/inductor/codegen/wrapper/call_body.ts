@@ -40,6 +40,18 @@ function deviceIndex(plan: ExecutablePlan): number | null {
   return null;
 }
 
+/** operators that write an argument whose calls Inductor prints without a comment */
+const WRITES_BARE = /^aten\.(scatter_|scatter_add_|scatter_reduce_|index_put_)(\.|$)/;
+
+/** scatter's arguments stand close, its reduction by name */
+function bareWrite(s: Extern, args: readonly string[]): string {
+  const kwargs = s.kwargs.map(([k, v]) => `${k}=${argText(v, new Map())}`);
+  if (!s.op.startsWith("aten.scatter")) return `${s.kernel}(${[...args, ...kwargs].join(", ")})`;
+  const [self, dim, index, src, reduce] = args;
+  const named = [...(reduce === undefined ? [] : [`reduce=${reduce}`]), ...kwargs];
+  return `${s.kernel}(${[[self, dim, index, src].join(","), ...named].join(", ")})`;
+}
+
 export function callBody(plan: ExecutablePlan, options: CodegenOptions): CallLine[] {
   return new CallPrinter(plan, options).print();
 }
@@ -269,8 +281,12 @@ class CallPrinter {
   }
 
   private extern(n: number, s: Extern): void {
-    this.comment(n, s);
     const args = s.args.map(a => argText(a, this.tensors));
+    if (WRITES_BARE.test(s.op) && s.results.length === 0) {
+      this.write(n, bareWrite(s, args), s.origin);
+      return;
+    }
+    this.comment(n, s);
     const kwargs = s.kwargs.map(([k, v]) => `${k}=${argText(v, this.tensors)}`);
     if (s.op === "aten.copy_.default" && s.call === "out") {
       this.write(n, `${s.output}.copy_(${args.join(", ")})`, s.origin);
@@ -301,7 +317,7 @@ class CallPrinter {
   }
 
   private checkResult(n: number, t: PlanTensor, producer: Extern, alignment: boolean): void {
-    const op = pythonString(`torch.ops.${producer.op}`);
+    const op = pythonString(`torch.ops.${producer.target ?? producer.op}`);
     if (!t.size.some(x => x === 0))
       this.write(n, `assert_size_stride(${t.name}, ${shapeTuple(t.size)}, ${shapeTuple(t.stride)}, ${op})`);
     if (alignment) this.write(n, `assert_alignment(${t.name}, 16, ${op})`);
