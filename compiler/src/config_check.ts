@@ -101,8 +101,8 @@ function checkText(name: string, value: unknown): ConfigProblem | null {
   return { kind: "value", text: `torch._inductor.config.${name}: '${wrong}' is no ${texts.noun}${hint}; ${all}` };
 }
 
-/** Types that a known option takes. */
-export function configTypes(name: string): readonly (ConfigType | "none")[] {
+/** types that a known option takes */
+function configTypes(name: string): readonly (ConfigType | "none")[] {
   const defaults = Object.values(presets).map(p => p.config[name]);
   return TYPES[name] ?? [typeOf(defaults.find(v => v !== undefined))];
 }

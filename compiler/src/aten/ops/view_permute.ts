@@ -174,16 +174,27 @@ function adjoint<T>(b: GraphBuilder<T>, x: T, name: string): T {
   return b.meta(x).dtype.startsWith("complex") ? b.call("aten._conj.default", [t]) : t;
 }
 
-/** The view with dims `source` at the places `destination`, the others in their order. Lists that differ in length are refused, in torch's words. */
+const listed = (dims: readonly number[]): string => `[${dims.join(", ")}]`;
+
+/**
+ * The view with dims `source` at the places `destination`, the others in their order. Lists that differ in length or name a dim
+ * twice are refused, in torch's words.
+ */
 export function moveDims<T>(b: GraphBuilder<T>, x: T, source: readonly number[], destination: readonly number[]): T {
   const rank = b.meta(x).shape.length;
   if (source.length !== destination.length) {
     return b.fail(
-      `movedim: Invalid source or destination dims: source (${source.length} dims) should contain the same number of dims as destination (${destination.length} dims)`,
+      `movedim: Invalid source or destination dims: source (${listed(source)} dims) should contain the same number of dims as destination (${listed(destination)} dims)`,
     );
   }
   const from = source.map(d => b.wrapDim(d, rank));
   const to = destination.map(d => b.wrapDim(d, rank));
+  for (const [name, dims, given] of [
+    ["source", from, source],
+    ["destination", to, destination],
+  ] as const) {
+    if (new Set(dims).size < dims.length) return b.fail(`movedim: repeated dim in \`${name}\` (${listed(given)})`);
+  }
   const order: (number | undefined)[] = new Array(rank).fill(undefined);
   from.forEach((d, i) => {
     order[at(to, i)] = d;

@@ -33,6 +33,18 @@ describe("sizes that no tensor has", () => {
     expect(messageOf(`${compiled}\nassert [len(a), len(b), len(c)] == [5, 0, 5]`)).toBe("");
   });
 
+  it.each([
+    ["[0, 0], [1, 2]", "repeated dim in `source` ([0, 0])"],
+    ["[0, -3], [1, 2]", "repeated dim in `source` ([0, -3])"],
+    ["[0, 1], [2, 2]", "repeated dim in `destination` ([2, 2])"],
+    [
+      "[0], [1, 2]",
+      "Invalid source or destination dims: source ([0] dims) should contain the same number of dims as destination ([1, 2] dims)",
+    ],
+  ])("dims are moved once each: movedim(%s)", (dims, message) => {
+    expect(messageOf(`torch.zeros(2, 3, 4).movedim(${dims})`)).toBe(`RuntimeError: movedim: ${message}`);
+  });
+
   it("pieces of size 0 are of empty dims alone", () => {
     expect(messageOf("torch.zeros(3).split(0)")).toContain("split_size can only be 0 if dimension size is 0");
     expect(messageOf("torch.zeros(0).split(0)")).toBe("");

@@ -49,11 +49,9 @@ export class LaunchForms {
     /** tiling is the caller's own: nothing is known of what it depends on */
     private readonly remember: boolean,
   ) {
-    const { config, behaviours, target, products } = context.options;
-    // which way a product takes hangs on its number where each has its own
-    const numbers = String(config.get("triton.template_form")).includes(",") ? [...(products ?? [])] : [];
-    const settings = settingsNumber(JSON.stringify([kind, [...config], [...behaviours], target]));
-    this.prefix = `${settings}${JSON.stringify(numbers)}`;
+    // the numbers of products are no part of it: a kernel with a template has a form of its own each time
+    const { config, behaviours, target } = context.options;
+    this.prefix = String(settingsNumber(JSON.stringify([kind, [...config], [...behaviours], target])));
   }
 
   formOf(members: readonly SchedulerNode[]): LaunchForm {
