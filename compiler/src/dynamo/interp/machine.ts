@@ -4,14 +4,13 @@
 import type { Span } from "../../python/ast";
 import type { Code } from "../code/instructions";
 import type { Int } from "../objects/integers";
-import { record, recording } from "../objects/journal";
 import {
   type Key,
   type Kwargs,
   type NativeFn,
   PyBuiltin,
   PyBytes,
-  PyCell,
+  type PyCell,
   PyClass,
   PyClassMethod,
   PyComplex,
@@ -42,39 +41,18 @@ import {
   PyError,
   type Types,
 } from "./api";
-import { bindParameters } from "./arguments";
-import { bind, deleteAttribute, getAttribute, setAttribute } from "./attributes";
+import { deleteAttribute, getAttribute, setAttribute } from "./attributes";
+import { construct, instantiate, makeFrame } from "./calls";
 import { Frame, PyFunction, PyGenerator } from "./frame";
+import { resume } from "./generators";
 import { handlers } from "./handlers";
+import type { Completion, Host } from "./host";
 import * as items from "./items";
 import * as iteration from "./iteration";
 import * as measures from "./measures";
 import { binaryOperation, compareOperation, special, unaryOperation } from "./operators";
 import { makeTypes } from "./types";
 import * as written from "./written";
-
-export interface Host {
-  readonly stepBudget: number;
-  readonly shouldStop: () => boolean;
-  print(text: string): void;
-  report(code: string, message: string, severity: "error" | "warning" | "information" | "hint", at?: Span): void;
-  importModule(name: string, fromFile: string | null): Value;
-  /** text files of the project */
-  readonly texts?: {
-    read(name: string): string | undefined;
-    exists(name: string): boolean;
-    list(folder: string): string[];
-    glob(pattern: string): string[];
-    module(name: string, from: string): string | undefined;
-  };
-  /** an exception of this program as one of Python's; undefined: not one that Python code should see */
-  translate?(e: unknown): PyError | undefined;
-}
-
-/** what a frame's run ends with */
-export type Completion =
-  | { readonly kind: "return"; readonly value: Value }
-  | { readonly kind: "yield"; readonly value: Value };
 
 const MAX_DEPTH = 220;
 const NO_KWARGS: Kwargs = new Map();
@@ -323,47 +301,8 @@ export class Machine implements Interp {
     return iteration.toArray(this, v);
   }
 
-  /** runs a generator to its next yield; undefined when it has ended */
   resume(g: PyGenerator, sent: Value, thrown?: PyError): Value | undefined {
-    if (g.state === "running") this.raise("ValueError", "generator already executing");
-    if (g.state === "done") {
-      if (thrown) throw thrown;
-      return undefined;
-    }
-    const frame = g.frame;
-    if (recording()) {
-      const saved = {
-        state: g.state,
-        pc: frame.pc,
-        stack: [...frame.stack],
-        locals: [...frame.locals],
-        handling: [...frame.handling],
-      };
-      record(() => {
-        g.state = saved.state;
-        frame.pc = saved.pc;
-        frame.stack = saved.stack;
-        frame.handling = saved.handling;
-        saved.locals.forEach((v, i) => {
-          frame.locals[i] = v;
-        });
-      });
-    }
-    if (g.state === "suspended") frame.stack.push(sent);
-    g.state = "running";
-    try {
-      const done = this.runFrame(frame, thrown);
-      if (done.kind === "yield") {
-        g.state = "suspended";
-        return done.value;
-      }
-      g.state = "done";
-      g.returned = done.value;
-      return undefined;
-    } catch (e) {
-      g.state = "done";
-      throw e;
-    }
+    return resume(this, g, sent, thrown);
   }
 
   // ---- calls
@@ -388,17 +327,7 @@ export class Machine implements Interp {
   }
 
   makeFrame(f: PyFunction, args: readonly Value[], kwargs: Kwargs): Frame {
-    const code = f.code;
-    const cells: PyCell[] = [];
-    for (let i = 0; i < code.cellNames.length; i++) cells.push(new PyCell(this.types.cell));
-    cells.push(...f.closure);
-    const frame = new Frame(code, f.globals, f, cells);
-    bindParameters(this, f, args, kwargs, frame.locals);
-    for (const [slot, cell] of code.cellParams) {
-      const c = cells[cell];
-      if (c) c.value = frame.locals[slot];
-    }
-    return frame;
+    return makeFrame(this, f, args, kwargs);
   }
 
   private callFunction(f: PyFunction, args: readonly Value[], kwargs: Kwargs): Value {
@@ -485,30 +414,11 @@ export class Machine implements Interp {
   // ---- classes
 
   instantiate(cls: PyClass, args: readonly Value[], kwargs: Kwargs): Value {
-    const meta = cls.cls === cls ? undefined : cls.cls.lookup("__call__");
-    if (meta !== undefined && cls.cls !== this.types.type) {
-      return this.call(bind(this, meta, cls, cls.cls), args, kwargs);
-    }
-    return this.construct(cls, args, kwargs);
+    return instantiate(this, cls, args, kwargs);
   }
-
   /** type.__call__ */
   construct(cls: PyClass, args: readonly Value[], kwargs: Kwargs): Value {
-    const make = cls.lookup("__new__");
-    let self: Value;
-    if (make !== undefined) {
-      const f = make instanceof PyStaticMethod ? make.func : make;
-      self = this.call(f, [cls, ...args], kwargs);
-      if (!this.typeOf(self).isSubclassOf(cls)) return self;
-    } else {
-      self = new PyInstance(cls);
-    }
-    const init = cls.lookup("__init__");
-    if (init !== undefined) this.call(bind(this, init, self, cls), args, kwargs);
-    else if (make === undefined && (args.length > 0 || kwargs.size > 0)) {
-      this.raise("TypeError", `${cls.name}() takes no arguments`);
-    }
-    return self;
+    return construct(this, cls, args, kwargs);
   }
 
   // ---- text
