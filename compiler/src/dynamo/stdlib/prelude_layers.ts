@@ -1,7 +1,7 @@
 // Layers of libraries that model files import: timm and fairscale, as far as models use them as building blocks. In:
 // nothing. Out: Python text by module name, run by the interpreter as library code.
 
-import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio";
+import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio/index";
 import { DETECTION, DETECTION_PACKAGES } from "./prelude_detection";
 import { TIMM_BLOCKS } from "./prelude_timm_blocks";
 

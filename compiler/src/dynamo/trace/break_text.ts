@@ -2,7 +2,7 @@
 // torch writes it.
 
 import type { StackFrame } from "../../fx/types";
-import type { OpName } from "../code/instructions";
+import type { Code, OpName } from "../code/instructions";
 import type { Unsupported } from "../torch/sink";
 
 /** how Dynamo describes the instruction it stopped at */
@@ -54,4 +54,18 @@ export function reasonFor(op: OpName | null, fault: Unsupported, skipped: boolea
   }
   if (fault.branch || op === null) return text;
   return `Encountered graph break when attempting to trace ${INSTRUCTIONS[op] ?? `${op}:`}\n\n${text}`;
+}
+
+/** of a break in a loop, which skips its frame */
+export function loopText(code: Code): string {
+  return describe({
+    type: "graph break in loop",
+    number: "7000",
+    explanation:
+      "torch.compile detected a graph break in a for/while loop. Skipping the frame and falling back to eager, as graph breaks in loops are not supported.",
+    hints: [
+      "This graph break may have been caused by an earlier graph break. Resolving the earlier graph break may resolve this one.",
+    ],
+    context: `frame skipped: ${code.name} (${code.file.name} line ${code.firstLine})`,
+  });
 }

@@ -12,7 +12,7 @@ import type { Torch } from "../torch/context";
 import { Unsupported } from "../torch/sink";
 import type { CapturedFrame, RuntimeTensor } from "../types";
 import { BreakReports } from "./break_reports";
-import { breakable, describe } from "./break_text";
+import { breakable, describe, loopText } from "./break_text";
 import { type CompileContext, capturedFrame, inputValue, leaves } from "./captured";
 import { otherWays } from "./decisions";
 import type { GlobalState } from "./guards";
@@ -339,7 +339,7 @@ export class FrameRunner {
             continue;
           }
           const reason = instruction ?? null;
-          if (reason) this.breaks.report(frame, reason, e, true, loop ? loopText(frame) : null);
+          if (reason) this.breaks.report(frame, reason, e, true, loop ? loopText(frame.code) : null);
           retry();
           restore(frame, snapshot);
           cache.skip = true;
@@ -485,17 +485,4 @@ export class FrameRunner {
 
 function setGradNode(trace: Trace, enabled: boolean): void {
   trace.emit("call_function", "torch._C._set_grad_enabled", [enabled], new Map(), null);
-}
-
-function loopText(f: Frame): string {
-  return describe({
-    type: "graph break in loop",
-    number: "7000",
-    explanation:
-      "torch.compile detected a graph break in a for/while loop. Skipping the frame and falling back to eager, as graph breaks in loops are not supported.",
-    hints: [
-      "This graph break may have been caused by an earlier graph break. Resolving the earlier graph break may resolve this one.",
-    ],
-    context: `frame skipped: ${f.code.name} (${f.code.file.name} line ${f.code.firstLine})`,
-  });
 }
