@@ -129,7 +129,8 @@ const isTuple = (x: unknown): x is { readonly items: readonly unknown[] } =>
 
 /** the name that torch.fx starts from: snake case of the function's own name, the packet name for ATen overloads */
 function candidateName(op: NodeOp, target: string): string {
-  if (op === "placeholder" || op === "call_method") return snake(target);
+  if (op === "placeholder") return snake(target);
+  if (op === "call_method") return methodName(target);
   if (op === "output") return "output";
   let name = functionNames.get(target);
   if (name === undefined) {
@@ -139,8 +140,18 @@ function candidateName(op: NodeOp, target: string): string {
   return name;
 }
 
-/** as many as there are functions */
+function methodName(target: string): string {
+  let name = methodNames.get(target);
+  if (name === undefined) {
+    name = snake(target);
+    methodNames.set(target, name);
+  }
+  return name;
+}
+
+/** as many as there are functions and methods */
 const functionNames = new Map<string, string>();
+const methodNames = new Map<string, string>();
 
 function functionName(target: string): string {
   const parts = target.split(".");

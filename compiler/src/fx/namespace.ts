@@ -46,7 +46,8 @@ export class Namespace {
   private readonly full = new Map<string, number>();
 
   create(wanted: string): string {
-    const { base, ...parts } = partsOf(wanted);
+    const parts = partsOf(wanted);
+    const { base } = parts;
     let { candidate, number } = parts;
     if (number === undefined || this.used.has(candidate)) {
       number = this.counts.get(candidate) ?? 0;

@@ -181,8 +181,12 @@ export class FxNode {
   }
 
   private use(a: Argument, inputs: FxNode[]): void {
+    if (Array.isArray(a)) {
+      for (const x of a as readonly Argument[]) this.use(x, inputs);
+      return;
+    }
     if (!(a instanceof FxNode)) {
-      if (typeof a === "object" && a !== null) visitNodes(a, n => this.use(n, inputs));
+      if (a instanceof TupleArg || a instanceof SliceArg) visitNodes(a, n => this.use(n, inputs));
       return;
     }
     // a few are searched faster than a set is made; of many, each has this node among its users once it is in

@@ -125,17 +125,24 @@ function bufferView(x: TensorBox): BufferView {
       sameExprs(l.stride, own.stride) &&
       l.offset === own.offset &&
       l.dtype === own.dtype);
-  const view = { buffer: b.name, size: l.size, stride: l.stride, offset: l.offset, dtype: l.dtype, whole };
+  const view: BufferView = { buffer: b.name, size: l.size, stride: l.stride, offset: l.offset, dtype: l.dtype, whole };
   return own !== undefined && l.dtype !== own.dtype ? { ...view, reinterpreted: true } : view;
 }
 
 function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffer): Operation {
   const device = "device" in b.layout ? b.layout.device : deviceOf(b);
-  const head = { name: b.operation, outputs: [b.name], device, origins: [...b.origins], originNode: b.originNode };
+  // written out in each case: a literal of known fields is made at once, one spread and added to grows field by field
+  const { operation: name, originNode } = b;
+  const outputs = [b.name];
+  const origins = [...b.origins];
   switch (b.kind) {
     case "concat":
       return {
-        ...head,
+        name,
+        outputs,
+        device,
+        origins,
+        originNode,
         kind: "nop",
         irClass: "ConcatKernel",
         reads: b.inputs.map(i => i.name),
@@ -145,8 +152,12 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
         if (isTensorBox(a)) return bufferView(a);
         return Array.isArray(a) ? (a as readonly ArgValue<TensorBox>[]).map(views) : (a as ArgValue<BufferView>);
       };
-      return {
-        ...head,
+      const extern: Operation = {
+        name,
+        outputs,
+        device,
+        origins,
+        originNode,
         kind: "extern",
         irClass: b.irClass,
         kernel: b.kernel,
@@ -155,6 +166,10 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
         kwargs: Object.fromEntries(Object.entries(b.kwargs).map(([k, v]) => [k, views(v)])),
         reads: b.inputs.map(bufferView),
         mutates: b.mutates,
+      };
+      if (b.aliases === undefined && b.index === undefined && b.opaque === undefined) return extern;
+      return {
+        ...extern,
         ...(b.aliases === undefined ? {} : { aliases: b.aliases }),
         ...(b.index === undefined ? {} : { index: b.index }),
         ...(b.opaque === undefined ? {} : { opaque: b.opaque }),
@@ -167,7 +182,11 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
       const reduced = reductionRanges(b.data);
       if (isZeroElements(ranges)) {
         return {
-          ...head,
+          name,
+          outputs,
+          device,
+          origins,
+          originNode,
           kind: "nop",
           irClass: "ComputedBuffer",
           reads: [],
@@ -178,7 +197,11 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
       }
       const { sizes, body } = bodyOf(b.data, b.name, bufferIndexer(b), ctx.sizevars, merges(ctx, b.data));
       return {
-        ...head,
+        name,
+        outputs,
+        device,
+        origins,
+        originNode,
         kind: "computed",
         loops,
         ranges,

@@ -33,6 +33,7 @@ interface Plan {
 
 export function reorderForPeakMemory(s: SchedulerState, nodes: readonly AnyNode[]): AnyNode[] {
   const plan = makePlan(s, nodes);
+  plans.set(s, plan);
   const candidates = [[...nodes], leastPeakFirst(s, plan, nodes), breadthFirst(plan, nodes), depthFirst(plan, nodes)];
   let best = candidates[0] as AnyNode[];
   let lowest = peakOf(plan, best);
@@ -49,7 +50,16 @@ export function reorderForPeakMemory(s: SchedulerState, nodes: readonly AnyNode[
 
 /** Bytes alive at the worst moment: graph inputs that stay anyway do not count. */
 export function estimatePeakMemory(s: SchedulerState, nodes: readonly AnyNode[]): number {
-  return peakOf(makePlan(s, nodes), nodes);
+  return peakOf(planOf(s, nodes), nodes);
+}
+
+const plans = new WeakMap<SchedulerState, Plan>();
+
+/** What is known of these nodes in this order, where it has stayed since other orders were tried. */
+function planOf(s: SchedulerState, nodes: readonly AnyNode[]): Plan {
+  const before = plans.get(s);
+  if (before?.nodes.size === nodes.length && nodes.every((n, i) => before.nodes.get(n)?.index === i)) return before;
+  return makePlan(s, nodes);
 }
 
 /** inputs that the caller keeps: parameters and arguments, random states, gradients of the outputs */
@@ -105,7 +115,8 @@ function makePlan(s: SchedulerState, nodes: readonly AnyNode[]): Plan {
       } else if (input) read.add(input);
     }
     const own = node.outputs.flatMap(o => buffers.get(o.name) ?? []);
-    const successors = new Set(own.flatMap(b => [...(ordered.get(b.name) ?? [])]));
+    const successors = new Set<AnyNode>();
+    for (const b of own) for (const n of ordered.get(b.name) ?? []) successors.add(n);
     planned.set(node, {
       node,
       index,
@@ -153,7 +164,10 @@ function peakOf(plan: Plan, order: readonly AnyNode[]): number {
   const live = (b: PlannedBuffer, start: number): void => {
     let last = start;
     if (plan.outputs.has(b.name)) last = end;
-    else if (b.successors.size) last = Math.max(...[...b.successors].map(n => step.get(n) ?? start));
+    else if (b.successors.size) {
+      last = 0;
+      for (const n of b.successors) last = Math.max(last, step.get(n) ?? start);
+    }
     change[start] = (change[start] ?? 0) + b.alloc;
     change[last + 1] = (change[last + 1] ?? 0) - b.free;
   };

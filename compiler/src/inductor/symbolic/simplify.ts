@@ -315,9 +315,14 @@ export function strideHints(
   sizevars: SizeKnowledge,
   supportVars: readonly Expr[] = vars,
 ): number[] {
-  const indirect = new Map<SymExpr, Expr>();
-  for (const s of freeSymbols(index)) if (s.symKind === "indirect") indirect.set(s, ZERO());
-  return strideVars(substitute(index, indirect), vars, sizevars, supportVars).map(s => sizevars.hint(s) ?? 0);
+  let indirect: Map<SymExpr, Expr> | undefined;
+  for (const s of freeSymbols(index)) {
+    if (s.symKind !== "indirect") continue;
+    indirect ??= new Map();
+    indirect.set(s, ZERO());
+  }
+  const direct = indirect === undefined ? index : substitute(index, indirect);
+  return strideVars(direct, vars, sizevars, supportVars).map(s => sizevars.hint(s) ?? 0);
 }
 
 /** Positions of the variables from the smallest absolute stride to the largest, those of stride 0 last. */
