@@ -24,7 +24,8 @@ export function takenByFirstLayer(ctx: InferContext, target: Value): TensorChoic
       const [path, layer] = vm.toArray(pair);
       if (!(layer instanceof PyInstance) || BESIDE.test(String(path))) continue;
       const kind = layer.cls.mro.map(c => c.name).find(n => LAYERS.test(n));
-      const taken = kind === undefined ? undefined : takenBy(ctx, kind, layer, target);
+      const owners = [target, ...around(ctx, target, String(path))];
+      const taken = kind === undefined ? undefined : takenBy(ctx, kind, layer, owners);
       if (taken) return taken;
     }
     return undefined;
@@ -32,8 +33,25 @@ export function takenByFirstLayer(ctx: InferContext, target: Value): TensorChoic
   return "ok" in outcome ? outcome.ok : undefined;
 }
 
-function takenBy(ctx: InferContext, kind: string, layer: PyInstance, target: PyInstance): TensorChoice | undefined {
-  const image = imageSize(ctx, target);
+/** the modules that a layer lies in, the nearest first */
+function around({ vm }: InferContext, target: PyInstance, path: string): PyInstance[] {
+  const out: PyInstance[] = [];
+  let at: Value | undefined = target;
+  for (const name of path.split(".").slice(0, -1)) {
+    at = at === undefined ? undefined : vm.getattrOrUndefined(at, name);
+    if (at instanceof PyInstance) out.unshift(at);
+  }
+  return out;
+}
+
+/** `owners`: the module that is asked, and those around the layer: what they keep says the size of an image and a clip */
+function takenBy(
+  ctx: InferContext,
+  kind: string,
+  layer: PyInstance,
+  owners: readonly PyInstance[],
+): TensorChoice | undefined {
+  const image = owners.map(m => imageSize(ctx, m)).find(size => size !== undefined);
   const read = (name: string): Value | undefined => ctx.vm.getattrOrUndefined(layer, name);
   const size = (...names: readonly string[]): number => {
     const found = names.map(read).find(isCount);
@@ -46,7 +64,12 @@ function takenBy(ctx: InferContext, kind: string, layer: PyInstance, target: PyI
   if (/1d$/.test(kind)) return tensor("float32", [batch, channels, length]);
   if (/2d$/.test(kind)) return tensor("float32", [batch, channels, ...(image ?? (channels <= 4 ? PHOTO : MAP))]);
   if (/3d$/.test(kind))
-    return tensor("float32", [batch, channels, frameCount(ctx, target) ?? frames, ...(image ?? CLIP)]);
+    return tensor("float32", [
+      batch,
+      channels,
+      owners.map(m => frameCount(ctx, m)).find(n => n !== undefined) ?? frames,
+      ...(image ?? CLIP),
+    ]);
   return tensor("float32", [batch, length, size("input_size")]);
 }
 

@@ -372,6 +372,29 @@ class Net(nn.Module):
     expect(assumedOf(r, "Net")).toMatch(/x is float32\[\d+, 5, 96, 96\]/);
   });
 
+  test("have the size that the part of a module keeps in which the first layer lies", () => {
+    const r = analysed(`
+class Patches(nn.Module):
+    def __init__(self, img_size):
+        super().__init__()
+        self.img_size, self.proj = (img_size, img_size), nn.Conv2d(3, 16, 8, stride=8)
+        self.position = nn.Parameter(torch.zeros(1, 16, img_size // 8, img_size // 8))
+
+    def forward(self, x):
+        return self.proj(x) + self.position
+
+
+class Encoder(nn.Module):
+    def __init__(self, size=72):
+        super().__init__()
+        self.body = nn.ModuleDict({"visual": nn.Sequential(Patches(size))})
+
+    def forward(self, image):
+        return self.body["visual"](image)
+`);
+    expect(assumedOf(r, "Encoder")).toMatch(/image is float32\[\d+, 3, 72, 72\]/);
+  });
+
   test("get another rank where one had a dimension added before they met", () => {
     const r = analysed(`
 class Join(nn.Module):
