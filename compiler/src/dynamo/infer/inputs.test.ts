@@ -167,6 +167,41 @@ class Placed(nn.Module):
     expect(assumedOf(r, "Placed")).toContain("on the CPU, where its code makes tensors");
   });
 
+  test("that are spectrograms have their bands before the time, or behind it", () => {
+    const r = analysed(`
+class Conv(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(80, 8, 3)
+
+    def forward(self, mel):
+        return self.conv(mel)
+
+
+class Linear(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Linear(80, 8)
+
+    def forward(self, mels):
+        return self.proj(mels)
+`);
+    expect(assumedOf(r, "Conv")).toMatch(/mel is float32\[\d+, 80, 128\]/);
+    expect(assumedOf(r, "Linear")).toMatch(/mels is float32\[\d+, 128, 80\]/);
+  });
+
+  test("whose sizes are symbols say how long lists are", () => {
+    const r = analysed(`
+class Order(nn.Module):
+    def forward(self, x):
+        places, ones = [0] * x.size(1), x.size(1) * (1,)
+        for i in range(x.size(1)):
+            places[i] = i
+        return x[:, places] + len(ones)
+`);
+    expect(operatorsOf(r, "Order")).toContain("operator.add");
+  });
+
   test("clips that strides leave nothing of are larger", () => {
     const r = analysed(`
 class Clip(nn.Module):

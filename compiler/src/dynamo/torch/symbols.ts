@@ -13,6 +13,7 @@ import { isTensorLike, opaqueOp } from "./dispatch";
 import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber } from "./objects";
 
 const isSym = (v: Value): v is PySymInt => v instanceof PySymInt;
+const isSequence = (v: Value): boolean => v instanceof PyList || v instanceof PyTuple || typeof v === "string";
 
 export function symbolGuest(torch: Torch): Guest {
   const { vm } = torch;
@@ -45,6 +46,9 @@ export function symbolGuest(torch: Torch): Guest {
       }
       if (!isSym(a) && !isSym(b)) return undefined;
       const [x, y] = [expr(a), expr(b)];
+      // [0] * n: how many items a list has is a plain number
+      if (op === "*" && [a, b].some(isSequence))
+        return vm.binary(op, isSym(a) ? specialize(torch, a) : a, isSym(b) ? specialize(torch, b) : b);
       if (x === undefined || y === undefined) {
         // a float on the other side: the symbol's example value decides, as the graph would compute it
         const [p, q] = [hint(a), hint(b)];

@@ -8,7 +8,7 @@ import { constructorChoices, ofType } from "./constructor";
 import * as names from "./names";
 import { emptyUsage, type Usage } from "./usage";
 
-const { batch, length, width, image, map, frames, samples } = names.SIZES;
+const { batch, length, width, image, map, frames, samples, bands } = names.SIZES;
 
 /** choices for a parameter of forward, tensors first unless its name or annotation says otherwise */
 export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
@@ -97,6 +97,12 @@ function guessedTensors(h: Draft): Choice[] {
   const dims = usage.dimNames && sizesOf(usage.dimNames);
   const make = (dtype: DType, r: number): Choice =>
     tensor(dtype, dims && dims.length === r ? dims : defaultDims(r, dtype));
+  if (names.isSpectrogram(h.name) && dims === undefined && (rank ?? 3) === 3)
+    return [
+      tensor("float32", [batch, bands, length]),
+      tensor("float32", [batch, length, bands]),
+      ...floats(h, 3, make),
+    ];
   if (names.isEdgeList(h.name)) return [tensor("int64", [2, length])];
   if (names.isCachePosition(h.name)) return [tensor("int64", [length]), tensor("int64", [batch, length])];
   switch (kind) {

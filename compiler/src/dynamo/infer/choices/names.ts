@@ -2,7 +2,16 @@
 // and are said to be; the sizes fit each other (heads divide widths, patches divide images) so that models can be built.
 
 /** sizes of inputs: those that constructors get by default fit them */
-export const SIZES = { batch: 8, length: 128, width: 512, image: 224, map: 32, frames: 16, samples: 16_384 } as const;
+export const SIZES = {
+  batch: 8,
+  length: 128,
+  width: 512,
+  image: 224,
+  map: 32,
+  frames: 16,
+  samples: 16_384,
+  bands: 80,
+} as const;
 
 const NUMBERS: readonly (readonly [RegExp, number])[] = [
   [/kv_heads|key_value_heads|n_kv|num_kv|kv_groups|n_local_heads/, 4],
@@ -167,6 +176,10 @@ const AUDIO = /^(wav|wave|waveform|audio|audios|raw_audio|signal|wavs)$/;
 
 /** where tokens stand in a cache: one row for the whole batch, given although it may be left out */
 export const isCachePosition = (name: string): boolean => /^(input_pos|cache_positions?)$/.test(name);
+
+/** bands of a spectrogram over time */
+export const isSpectrogram = (name: string): boolean =>
+  /^(mels?|(mel_?)?(specs?|spectrograms?))(_(input|target|gt))?s?$/.test(name);
 
 /** pairs of nodes, one column an edge */
 export const isEdgeList = (name: string): boolean => /^(edge_index|edges?_idx|edge_list)$/.test(name);
