@@ -26,6 +26,8 @@ export interface Found {
 export interface Refused {
   readonly why: string;
   readonly failure: Failure | null;
+  /** that of the likeliest inputs, where others were searched */
+  readonly first?: Failure | null;
 }
 
 export const isFound = (x: Found | Refused): x is Found => "frames" in x;

@@ -90,3 +90,18 @@ class Attend(nn.Module):
 `);
   expect(assumedOf(r, "Attend")).toMatch(/k is float32/);
 });
+
+test("what is taken out of an input whatever it is, is taken out of a list", () => {
+  const r = analysed(`
+class Slow(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv3d(3, 8, 3)
+
+    def forward(self, x):
+        x = x[0]
+        n, c, t, h, w = self.conv(x).shape
+        return x.mean() * t
+`);
+  expect(assumedOf(r, "Slow")).toMatch(/x is \[float32\[\d+, 3, \d+, \d+, \d+\]\]/);
+});

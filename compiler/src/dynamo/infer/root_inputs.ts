@@ -45,7 +45,8 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
     const there = onCpu(r, target, notes);
     if (there) return there;
   }
-  const how = found.failure ? prepare(p, target, found.failure) : undefined;
+  let how: string[] | undefined;
+  for (const f of [found.failure, found.first]) if (f && how === undefined) how = prepare(p, target, f);
   if (how === undefined || !movedTo(p, target, "cuda")) return found;
   attributesTo(p, target, "cuda");
   return searched(r, target, [...notes, ...how], TRIALS_AGAIN);
@@ -102,7 +103,8 @@ function searched(r: RootRequest, target: Value, notes: readonly string[], trial
   const run = (args: readonly Value[], kwargs: Kwargs) => trialRun(r, target, args, kwargs);
   const found = inferInputs(p, { holes, first, run, ...(trials === undefined ? {} : { trials }) });
   p.unsay(mark);
-  if (found.kind === "failed") return refused(found.failure, "no inputs were found that it accepts");
+  if (found.kind === "failed")
+    return { ...refused(found.failure, "no inputs were found that it accepts"), first: direct.failure };
   return captured(r, target, holes, found.state, notes, MARKS);
 }
 
@@ -134,9 +136,14 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
     holes.splice(0, holes.length, ...holes.map(h => (isFree(h) ? { ...h, choices: ofGraph(h.name, h.choices) } : h)));
   const at = holes.findIndex(h => h.required || h.fallback === null);
   const lead = holes[at];
-  const taken = lead && !lead.written && lead.choices[0]?.kind === "tensor" ? takenByFirstLayer(p, target) : undefined;
-  if (lead && taken && !graph && fits(lead, taken))
-    holes[at] = { ...lead, choices: distinct([taken, ...lead.choices]) };
+  const first = lead?.choices[0];
+  const one = first?.kind === "seq" && first.items.length === 1 ? first : undefined;
+  const likely = (one ? one.items[0] : first)?.kind;
+  const taken = lead && !lead.written && likely === "tensor" ? takenByFirstLayer(p, target) : undefined;
+  if (lead && taken && !graph && fits(lead, taken)) {
+    const choices = one ? [{ ...one, items: [taken] }, ...lead.choices] : [taken, ...lead.choices];
+    holes[at] = { ...lead, choices: distinct(choices) };
+  }
   return holes;
 }
 

@@ -44,6 +44,8 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     const iterated = h.usage.sequence && !h.usage.sliced && h.usage.rank === undefined && looksLikeList(h);
     if (iterated) out.push(...tensorLists(tensors, false));
     if (h.usage.bound && !isTensorLike(h.usage)) out.push(number(names.numberFor(h.name) ?? 2));
+    if (h.usage.oneOf && !h.usage.sliced && h.usage.rank === undefined)
+      out.push({ kind: "seq", items: tensors.slice(0, 1), tuple: false });
     if (isPlainNumber(h)) out.push(number(names.numberFor(h.name) ?? 8));
     if (h.usage.called) out.push(named("torch.nn.Identity"), IDENTITY);
     out.push(...tensors);

@@ -52,6 +52,8 @@ export interface Usage {
   mapping: boolean;
   /** `for item in x`: what is done with an item */
   items: Usage | undefined;
+  /** `x = x[0]` whatever x is: one of several is taken */
+  oneOf: boolean;
   /** `a, b = x`: the names that its items get, with what is done with them */
   parts: readonly { readonly name: string; readonly usage: Usage }[] | undefined;
 }
@@ -82,6 +84,7 @@ export function emptyUsage(): Usage {
     rankAtLeast: 0,
     mapping: false,
     items: undefined,
+    oneOf: false,
     parts: undefined,
   };
 }
@@ -122,6 +125,7 @@ function itself(e: ast.Expr): ast.Expr {
 }
 
 export function addUsage(usage: Usage, body: unknown, is: IsValue): void {
+  if (Array.isArray(body)) usage.oneOf ||= body.some((s: ast.Stmt) => takesOne(s, is));
   walk(body, n => {
     note(usage, n, is);
     if (n.kind === "Assign" && is(n.value)) noteParts(usage, n.targets[0], body);
@@ -129,6 +133,12 @@ export function addUsage(usage: Usage, body: unknown, is: IsValue): void {
     if (n.kind === "ListComp" || n.kind === "SetComp" || n.kind === "GeneratorExp")
       for (const g of n.generators) noteItems(usage, g.target, g.iter, [n.elt, ...g.ifs], is);
   });
+}
+
+function takesOne(s: ast.Stmt, is: IsValue): boolean {
+  if (s.kind !== "Assign" || s.value.kind !== "Subscript") return false;
+  const [target] = s.targets;
+  return target?.kind === "Name" && is(target) && is(s.value.value) && intOf(s.value.slice) !== undefined;
 }
 
 /** `for item in x`, `for i, item in enumerate(x)`, `for item, other in zip(x, y)` */

@@ -1,7 +1,7 @@
 // Lists of feature maps, as the necks and heads of detectors and segmenters take them. In: a state's tensors and its failure.
-// Out: states in which all maps of a list have changed together, or there is one more.
+// Out: states in which all maps of a list have changed together, or there are more of them.
 import { reshaped } from "../choices/inputs";
-import { type Failure, type State, withChoice } from "../types";
+import { type Choice, type Failure, type State, withChoice } from "../types";
 import { type Leaf, withLeaf } from "./leaves";
 
 /** height and width of the first map of a pyramid */
@@ -27,14 +27,17 @@ export function pyramids(state: State, leaves: readonly Leaf[], f: Failure): Sta
     );
 }
 
-/** Lists that are indexed beyond their end get one item more, like their last. */
+/** items that a list gets more at once: a run that fails on the second last has come no farther */
+const MORE = [1, 2, 3] as const;
+
+/** Lists that are indexed beyond their end get more items like their last. */
 export function longer(state: State, f: Failure): State[] {
   if (!/^(list|tuple) index out of range/.test(f.message)) return [];
   const named = (name: string): boolean => f.lines.some(words => words.has(name));
   return [...state].flatMap(([name, c]) => {
     const last = c.kind === "seq" ? c.items[c.items.length - 1] : undefined;
     if (c.kind !== "seq" || last === undefined || !named(name)) return [];
-    return [withChoice(state, name, { ...c, items: [...c.items, last] })];
+    return MORE.map(n => withChoice(state, name, { ...c, items: [...c.items, ...new Array<Choice>(n).fill(last)] }));
   });
 }
 
