@@ -1,18 +1,19 @@
-// torch.autocast inside a traced program. In: enter and exit nodes. Out: arguments cast as the autocast dispatch key
-// does. Promises: lists are PyTorch's for CUDA; nothing is cast outside a region.
-import { autocastTarget } from "../aten/autocast";
-import { isFloatDType } from "../aten/ops/helpers/dtypes";
-import { packetOf } from "../aten/registry";
+// torch.autocast inside a traced program. In: enter and exit nodes. Out: calls as the autocast dispatch key makes them.
+// Promises: nothing is cast outside a region, and nothing behind a call that has been cast.
+import { autocastCall } from "../aten/autocast";
+import type { Bound } from "../aten/bind";
 import { type DType, DTypeArg, type OpRecord } from "../aten/types";
 import type { Computed } from "./computed";
 import type { Dispatcher } from "./dispatch";
-import { isValue, type Value } from "./value";
+import { isValue, metaOf, type Value } from "./value";
 
 export class Autocast {
   private readonly regions: { readonly dtype: DType; readonly enabled: boolean }[] = [];
   private readonly cached = new Map<Value, Value>();
 
-  constructor(private readonly dispatcher: Dispatcher) {}
+  constructor(private readonly dispatcher: Dispatcher) {
+    dispatcher.autocast = this;
+  }
 
   /** the region that the compiled call stands in: its graph has no node for it */
   ambient(dtype: DType): void {
@@ -33,40 +34,25 @@ export class Autocast {
     return null;
   }
 
-  /** a call's arguments, cast if the operator is on one of the lists */
-  arguments(
-    records: readonly OpRecord[],
-    args: readonly Computed[],
-    kwargs: ReadonlyMap<string, Computed>,
-  ): { args: readonly Computed[]; kwargs: ReadonlyMap<string, Computed> } {
+  /** the call as the region makes it; undefined: the region does nothing to it */
+  call(record: OpRecord, bound: Bound<Value>): Bound<Value> | undefined {
     const region = this.regions[this.regions.length - 1];
-    const first = records[0];
-    if (region === undefined || !region.enabled || first === undefined) return { args, kwargs };
-    const packet = packetOf(first.name).split(".").pop() ?? "";
-    const target = this.targetOf(packet, region.dtype, [...args, ...kwargs.values()]);
-    if (target === undefined) return { args, kwargs };
-    const cast = (c: Computed): Computed => {
-      if (isValue(c)) return this.cast(c, target);
-      return Array.isArray(c) ? (c as readonly Computed[]).map(cast) : c;
-    };
-    // The last argument is cast first: so C++ evaluates the arguments of the redispatched call.
-    const lastFirst = <C>(cs: readonly C[], f: (c: C) => C): C[] =>
-      cs.map((_, i) => f(cs[cs.length - 1 - i] as C)).reverse();
-    const named = lastFirst([...kwargs], ([k, v]) => [k, cast(v)] as [string, Computed]);
-    return { args: lastFirst(args, cast), kwargs: new Map(named) };
+    if (region === undefined || !region.enabled) return undefined;
+    const cast = (v: Value, dtype: DType): Value => this.outside(() => this.cast(v, dtype));
+    return autocastCall(record, bound, region.dtype, { device: "cuda", isTensor: isValue, meta: metaOf, cast });
   }
 
-  private targetOf(packet: string, low: DType, values: readonly Computed[]): DType | undefined {
-    return autocastTarget(
-      packet,
-      low,
-      values.some(v => isValue(v) && v.tensor.meta.dtype === "float32"),
-    );
+  /** runs what is behind a call that has been cast */
+  outside<R>(body: () => R): R {
+    this.regions.push({ dtype: "float32", enabled: false });
+    try {
+      return body();
+    } finally {
+      this.regions.pop();
+    }
   }
 
   private cast(v: Value, target: DType): Value {
-    const { dtype, device } = v.tensor.meta;
-    if (!isFloatDType(dtype) || dtype === "float64" || dtype === target || device.type !== "cuda") return v;
     // Leaves are cast once per region.
     const leaf = v.edge !== null && "leaf" in v.edge && target !== "float32";
     const known = leaf ? this.cached.get(v) : undefined;

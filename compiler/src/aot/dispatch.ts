@@ -27,6 +27,7 @@ import {
 } from "../aten/types";
 import type { FakeTensor } from "../fx/types";
 import { compareText, int } from "../inductor/symbolic/expr";
+import type { Autocast } from "./autocast";
 import { applyDerivative, evaluateFunction, type GradHost, gradInputs } from "./autograd";
 import { mapBound, tensorsOf } from "./call_args";
 import { FunctionalTensor } from "./functional";
@@ -47,6 +48,8 @@ export class Dispatcher implements GradHost {
   readonly host: BindHost<Value> & ArgsHost<Value>;
   gradEnabled: boolean;
   ambientAutocast = false;
+  /** the regions that calls stand in */
+  autocast: Autocast | null = null;
   private depth = 0;
   private nextSeq = 0;
   private readonly known: Map<Derivative, Map<string, Saves>>;
@@ -114,6 +117,9 @@ export class Dispatcher implements GradHost {
     if (this.depth > 200) throw new Error(`composition of ${record.name} does not end`);
     this.depth++;
     try {
+      const { autocast } = this;
+      const cast = autocast?.call(record, bound);
+      if (autocast && cast !== undefined) return autocast.outside(() => this.call(record, cast));
       if (record.composite !== undefined) {
         if (this.nameGaps) takeFunctionNames(this.tracer, record, bound);
         return record.composite(this.builder, this.args(bound));

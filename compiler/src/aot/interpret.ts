@@ -206,9 +206,8 @@ export class Interpreter {
     const d = this.dispatcher;
     if (records.length === 0) return this.unknown(node, args, kwargs);
     const display = node.target.slice(node.target.lastIndexOf(".") + 1);
-    const cast = this.autocast.arguments(records, args, kwargs);
-    const values = cast.args.map(toArgValue);
-    const named = new Map([...cast.kwargs].map(([k, v]) => [k, toArgValue(v)] as const));
+    const values = args.map(toArgValue);
+    const named = new Map([...kwargs].map(([k, v]) => [k, toArgValue(v)] as const));
     const r = resolveOverload(records, values, named, d.host, display);
     if (!r.ok) throw new OpError(r.message, "TypeError");
     const result = d.call(r.record, r.bound);

@@ -1,5 +1,7 @@
 // What a record's rules are written against: a builder for each stage that runs them, over handles that are opaque to the
 // record.
+import type { Bound } from "./bind";
+import type { OpRecord } from "./types";
 import type { Args, ArgValue, Device, Dim, DimMath, DType, MemoryFormat, PyFloat, Scalar, TensorMeta } from "./values";
 
 export type PromotionKind =
@@ -15,6 +17,8 @@ export type PromotionKind =
  * operator called), so an operator that is only a composition of others takes its meta rule from `composite`.
  */
 export interface MetaBuilder extends GraphBuilder<TensorMeta> {
+  /** a record's meta rule for a bound call, inside the autocast region that calls stand in */
+  run(record: OpRecord, bound: Bound<TensorMeta>): Result<TensorMeta>;
   /** a new tensor's meta; contiguous unless stride is given; requiresGrad is worked out by the caller of the rule */
   tensor(
     shape: readonly (Dim | number)[],
@@ -304,12 +308,18 @@ export interface LoweringBuilder<B> extends DimMath {
     opts: { readonly right: boolean; readonly dtype: DType; readonly sorter?: B | null },
   ): B | null;
   realize(x: B): B;
+  /** an operand of a matrix product: in memory, and dense in one dim (realize_inputs of mm_args) */
+  operand(x: B): B;
+  /** an argument of the operator being lowered, in memory in the order of the strides that it was traced with */
+  inTracedOrder(x: B): B;
   /** put in memory channels-last, if its layout is still open (require_channels_last) */
   channelsLast(x: B): B;
   /** x in memory with its channels together: copied where it lies otherwise (require_stride_order, channels_last_order) */
   requireChannelsLast(x: B): B;
   /** whether the convolution being lowered works channels-last (channels_last_conv) */
   convolvesChannelsLast(): boolean;
+  /** whether formats are chosen anew in this graph (layout_opt), so that traced strides don't bind */
+  choosesFormats(): boolean;
   realizeHint(x: B): void;
   clone(x: B): B;
   cat(xs: readonly B[], dim: number): B; // pointwise or ConcatKernel, as lowering.md §10 decides

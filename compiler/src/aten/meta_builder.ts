@@ -2,6 +2,7 @@
 // Promises: shapes, strides and dtypes as PyTorch's fake tensors have them (TensorIterator's stride order included).
 import { int } from "../inductor/symbolic/expr";
 import { makeArgs } from "./args";
+import { autocastCall } from "./autocast";
 import { makeDimMath, type ShapeGuards } from "./dim_math";
 import { promoteElementwise } from "./promotion";
 import { mustLookup } from "./registry";
@@ -22,7 +23,15 @@ export interface MetaDefaults {
   readonly dtype: DType;
   readonly device: Device;
   readonly config: (name: string) => unknown;
+  /** the autocast region that calls stand in */
+  readonly autocast?: () => { readonly dtype: DType; readonly device: string } | null;
 }
+
+const CAST_HOST = {
+  isTensor: isTensorMeta,
+  meta: (t: TensorMeta) => t,
+  cast: (t: TensorMeta, dtype: DType) => ({ ...t, dtype }),
+};
 
 const DEFAULTS: MetaDefaults = { dtype: "float32", device: { type: "cpu", index: null }, config: () => undefined };
 
@@ -31,6 +40,9 @@ export function makeMetaBuilder(env: ShapeGuards, defaults: MetaDefaults = DEFAU
   const fail = (message: string, pythonType?: string): never => {
     throw new OpError(message, pythonType);
   };
+  const host = { isTensor: isTensorMeta, isDim: m.isDim, int: m.int, specialize: m.hint };
+  /** behind a call that a region has cast */
+  let inside = false;
   const builder: MetaBuilder = {
     ...m,
     tensor: (shape, like, stride) => makeTensorMeta(m, shape, like, stride),
@@ -50,6 +62,20 @@ export function makeMetaBuilder(env: ShapeGuards, defaults: MetaDefaults = DEFAU
     defaultDType: () => defaults.dtype,
     defaultDevice: () => defaults.device,
     config: defaults.config,
+    run: (record, bound) => {
+      const region = inside ? null : (defaults.autocast?.() ?? null);
+      const cast =
+        region === null
+          ? undefined
+          : autocastCall(record, bound, region.dtype, { ...CAST_HOST, device: region.device });
+      const outer = inside;
+      inside ||= cast !== undefined;
+      try {
+        return record.meta(builder, makeArgs<TensorMeta>(cast ?? bound, host));
+      } finally {
+        inside = outer;
+      }
+    },
     call: (op, args, kwargs = {}) => {
       const r = runMeta(builder, op, args, kwargs);
       if (isTensorMeta(r)) return r;
@@ -294,6 +320,5 @@ function runMeta(
     const v = i < args.length ? args[i] : kwargs[p.name];
     if (v !== undefined) values.set(p.name, v);
   }
-  const host = { isTensor: isTensorMeta, isDim: m.isDim, int: m.int, specialize: m.hint };
-  return record.meta(m, makeArgs<TensorMeta>({ schema, values }, host));
+  return m.run(record, { schema, values });
 }

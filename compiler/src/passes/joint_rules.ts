@@ -27,14 +27,13 @@ export function callAt(node: FxNode, i: number, target: string, single = true): 
   return single && a.users.size > 1 ? undefined : a;
 }
 
+/** whether a view's sizes are the shape; one of them may be -1 */
 function sizesEqual(rw: Rewriter, size: Argument | undefined, of: FxNode): boolean {
   const shape = rw.tensor(of)?.shape;
   const sizes = itemsOf(size).map(dimOf);
-  return (
-    shape !== undefined &&
-    sizes.length === shape.length &&
-    sizes.every((s, i) => s !== undefined && rw.math.knownEq(s, shape[i] as Dim))
-  );
+  if (shape === undefined || sizes.length !== shape.length) return false;
+  const other = sizes.filter((s, i) => s === undefined || !rw.math.knownEq(s, shape[i] as Dim));
+  return other.length === 0 || (other.length === 1 && other[0] !== undefined && rw.math.knownEq(other[0], -1));
 }
 
 export const EARLY_RULES: readonly Rule[] = [

@@ -136,9 +136,12 @@ function asProduct<B>(b: LoweringBuilder<B>, x: B, weight: B, bias: B | null): B
 }
 
 function lowerConv<B>(b: LoweringBuilder<B>, a: Args<B>): B {
-  const [x, w] = [a.tensor("input"), a.tensor("weight")];
-  const bias = a.optTensor("bias");
-  if (isProduct(b, a)) return asProduct(b, x, w, bias);
+  if (isProduct(b, a)) return asProduct(b, a.tensor("input"), a.tensor("weight"), a.optTensor("bias"));
+  // traced strides bind all arguments, so the bias lies in memory although the kernel does not read it
+  const bound = (v: B): B => (b.choosesFormats() ? v : b.inTracedOrder(v));
+  const [x, w] = [bound(a.tensor("input")), bound(a.tensor("weight"))];
+  const given = a.optTensor("bias");
+  const bias = given === null ? null : bound(given);
   const kwargs: Record<string, ArgValue<B>> = {};
   for (const name of CONV_ARGS) kwargs[name] = a.raw(name);
   // cuDNN is slower with a bias; added afterwards it fuses with what follows

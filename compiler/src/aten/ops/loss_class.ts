@@ -1,5 +1,5 @@
 // Losses over class scores: cross_entropy with class or probability targets, nll_loss in one and two dimensions.
-import type { Args, ArgValue, Dim, GraphBuilder, OpRecord } from "../types";
+import { type Args, type ArgValue, type Dim, DTypeArg, type GraphBuilder, type OpRecord } from "../types";
 import { aten, each, F, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { Reduction, reductionOf } from "./helpers/loss";
 import { composed, sameShape } from "./helpers/shape";
@@ -106,8 +106,7 @@ function nllNd<T>(b: GraphBuilder<T>, x: T, target: T, weight: T | null, reducti
   const { shape } = b.meta(x);
   const rest = [weight, reduction, ignored];
   if (shape.length === 0) return b.fail("Expected 1 or more dimensions (got 0)");
-  const kernel = (packet: string, input: T, labels: T): T =>
-    b.callMany(`aten.${packet}_forward.default`, [input, labels, ...rest])[0] as T;
+  const kernel = (packet: string, input: T, labels: T): T => b.call(`aten.${packet}.default`, [input, labels, ...rest]);
   if (shape.length <= 2) {
     checkBatch(b, x, target);
     return kernel("nll_loss", x, target);
@@ -141,7 +140,7 @@ function crossEntropy<T>(b: GraphBuilder<T>, e: CrossEntropy<T>): T {
   const f = aten(b);
   const { shape } = b.meta(e.x);
   const dim = classDim(shape.length);
-  const log = f("log_softmax.int", e.x, dim);
+  const log = f("log_softmax.int", e.x, dim, new DTypeArg(b.meta(e.x).dtype));
   if (sameShape(b, shape, b.meta(e.target).shape)) return probabilityTarget(b, e, log, dim);
   if (e.smoothing > 0) return smoothed(b, e, log, dim);
   return nllNd(b, log, e.target, e.weight, e.reduction, e.ignored);
@@ -233,20 +232,17 @@ const compositions: OpRecord[] = [
         smoothing: a.number("label_smoothing"),
       }),
   }),
-  ...(["nll_loss", "nll_loss_nd"] as const).map(packet =>
+  ...(["nll_loss", "nll_loss2d", "nll_loss_nd"] as const).map(packet =>
     composed({
       name: `aten.${packet}.default`,
       schema: `${packet}(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100) -> Tensor`,
       python: [`torch._C._nn.${packet}`],
-      composite: (b, a) =>
-        nllNd(
-          b,
-          a.tensor("self"),
-          a.tensor("target"),
-          a.optTensor("weight"),
-          a.int("reduction"),
-          a.int("ignore_index"),
-        ),
+      composite: (b, a) => {
+        const [x, target, weight] = [a.tensor("self"), a.tensor("target"), a.optTensor("weight")];
+        const [reduction, ignored] = [a.int("reduction"), a.int("ignore_index")];
+        if (packet === "nll_loss_nd") return nllNd(b, x, target, weight, reduction, ignored);
+        return b.callMany(`aten.${packet}_forward.default`, [x, target, weight, reduction, ignored])[0] as typeof x;
+      },
     }),
   ),
   composed({

@@ -149,6 +149,7 @@ export class Torch {
       dtype: this.defaultDtype,
       device: this.defaultDevice,
       config: (name: string) => this.config.get(name),
+      autocast: () => (this.autocast.enabled ? this.autocast : null),
     };
     // read when a rule asks, so that set_default_dtype and `with torch.device` are seen
     const live = Object.defineProperties(defaults, {

@@ -1,13 +1,9 @@
-// One call of an operator: arguments to graph arguments, the record's meta rule, the node (or, outside a trace, a step
-// that the replay runs), and the results as Python values. In: spelling and Python arguments. Out: tensors.
-import { makeArgs } from "../../aten/args";
-import { autocastTarget } from "../../aten/autocast";
 import { resolveOverload } from "../../aten/bind";
 import { isExpr } from "../../aten/dim_math";
 import { isOutVariant } from "../../aten/out_variants";
-import { lookupPython, packetOf } from "../../aten/registry";
+import { lookupPython } from "../../aten/registry";
 import { parseSchema } from "../../aten/schema";
-import { type ArgValue, type Dim, type DType, OpError, type OpRecord, type TensorMeta } from "../../aten/types";
+import { type ArgValue, type Dim, OpError, type OpRecord, type TensorMeta } from "../../aten/types";
 import { FxGraph } from "../../fx/graph";
 import type { FakeTensor } from "../../fx/types";
 import { float } from "../../inductor/symbolic/expr";
@@ -43,15 +39,12 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     kwargs: new Map(keyword.map(([k, c]) => [k, c.arg] as const)),
   };
   if (records.length === 0 || conv.unknown !== null) return opaqueOp(prepared);
-  const cast = autocastDtype(torch, conv, records);
-  const castMeta = <T extends { readonly bound: ArgValue<TensorMeta> }>(c: T): T =>
-    cast === undefined ? c : { ...c, bound: castTo(cast, c.bound) };
   const m = torch.meta;
   const host = { isTensor: isMeta, isDim: (x: unknown): x is Dim => isExpr(x) };
-  const given = new Map(keyword.map(([k, c]) => [k, castMeta(c).bound] as const));
+  const given = new Map(keyword.map(([k, c]) => [k, c.bound] as const));
   const resolved = resolveOverload<TensorMeta>(
     records,
-    positional.map(p => castMeta(p).bound),
+    positional.map(p => p.bound),
     given,
     host,
     call.display ?? call.target.split(".").pop() ?? call.target,
@@ -62,16 +55,11 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     return withScalars(torch, call, args, kwargs) ?? vm.raise("TypeError", resolved.message);
   }
   const { record, bound } = resolved;
-  const bindings = makeArgs<TensorMeta>(bound, {
-    ...host,
-    int: m.int,
-    specialize: d => m.hint(d),
-  });
   let result: ReturnType<OpRecord["meta"]>;
   torch.dataSizes.begin();
   torch.dataSize = () => countOf(torch, conv.tensors, call.target);
   try {
-    result = record.meta(m, bindings);
+    result = m.run(record, bound);
   } catch (e) {
     if (e instanceof OpError) return failedOp(torch, record.name, call, e);
     throw e;
@@ -210,24 +198,6 @@ export function countOf(torch: Torch, tensors: readonly PyTensor[], what: string
   );
   torch.dataSizes.assume(`${what} keeps every element`);
   return torch.hints(mask).reduce((a, b) => a * b, 1);
-}
-
-/** the dtype that the autocast region makes an operator compute in */
-function autocastDtype(torch: Torch, conv: Converter, records: readonly OpRecord[]): DType | undefined {
-  const { enabled, device, dtype } = torch.autocast;
-  const first = records[0];
-  if (!enabled || !first || !conv.tensors.some(t => t.meta.device.type === device)) return undefined;
-  const packet = packetOf(first.name).split(".").pop() ?? "";
-  return autocastTarget(
-    packet,
-    dtype,
-    conv.tensors.some(t => t.meta.dtype === "float32"),
-  );
-}
-
-function castTo(dtype: DType, v: ArgValue<TensorMeta>): ArgValue<TensorMeta> {
-  if (isMeta(v)) return isFloatDType(v.dtype) && v.dtype !== "float64" ? { ...v, dtype } : v;
-  return Array.isArray(v) ? v.map(x => castTo(dtype, x)) : v;
 }
 
 /** an error of the operator; one whose result has a size that only the data decides ends the graph */

@@ -8,7 +8,7 @@ import type { TorchParts } from "./namespace_parts";
 
 export function setGrad(ns: TorchParts, on: boolean): Value {
   const { torch } = ns;
-  torch.trace?.emit("call_function", "torch._C._set_grad_enabled", [on], new Map(), null);
+  torch.trace?.emit("call_function", "torch._C._set_grad_enabled", [on], new Map(), null, { placeless: true });
   torch.gradEnabled = on;
   return null;
 }
@@ -30,6 +30,7 @@ export function enterAutocast(ns: TorchParts, args: readonly Value[]): Value {
     ],
     new Map(),
     null,
+    { placeless: true },
   );
   torch.autocast = { enabled: vm.truthy(enabled ?? true), device: kind, dtype: chosen };
   return new PyNamed(vm.types.object, "autocast", { before, node: torch.trace?.graph.nodes.at(-1) ?? null });
@@ -40,7 +41,9 @@ export function exitAutocast(ns: TorchParts, prev: Value): Value {
     const data = prev.data as { before: Torch["autocast"]; node: import("../../fx/graph").FxNode | null };
     // the graph that it was entered in may have ended at a break
     if (torch.trace && data.node && torch.trace.graph.nodes.includes(data.node)) {
-      torch.trace.emit("call_function", "torch.amp.autocast_mode._exit_autocast", [data.node], new Map(), null);
+      torch.trace.emit("call_function", "torch.amp.autocast_mode._exit_autocast", [data.node], new Map(), null, {
+        placeless: true,
+      });
     }
     torch.autocast = data.before;
   }

@@ -11,6 +11,8 @@ export interface EmitOptions {
   /** frames of library functions that torch inlines and shows */
   readonly extraFrames?: readonly StackFrame[];
   readonly opaque?: string;
+  /** the node of a context manager: Dynamo gives it no place in the program */
+  readonly placeless?: true;
 }
 
 export interface TraceSink {

@@ -317,7 +317,7 @@ export class Trace implements TraceSink, Observer {
     const { checkpoint } = this.torch;
     const meta = {
       val,
-      stack: [...this.stack(), ...(options.extraFrames ?? [])],
+      stack: options.placeless ? [] : [...this.stack(), ...(options.extraFrames ?? [])],
       fromNode: [],
       ...(options.opaque === undefined ? {} : { opaque: options.opaque }),
       ...(this.assumed.length > 0 ? { assumed: [...this.assumed] } : {}),

@@ -16,9 +16,9 @@ import { deviceOf, dtypeOf, loaderOf, sizeOf } from "./access";
 import { allocate, externOp, toDevice } from "./allocation";
 import { bufferOf, isTensorBox, type TensorBox } from "./boxes";
 import { concatenate } from "./cat";
-import { realizeInput, requireContiguous, requireStrideOrder } from "./constraints";
+import { realizeInput, requireContiguous, requireStride1, requireStrideOrder } from "./constraints";
 import type { Lowering } from "./context";
-import { extern, externMany } from "./extern";
+import { extern, externMany, inTracedOrder } from "./extern";
 import { tracedResults } from "./fallback_meta";
 import { CHANNELS_LAST_ORDER, channelsLastOrder, channelsLastStrides, strideOrderOf } from "./layouts";
 import { copyInto, foreach, readNames, scatter } from "./mutation";
@@ -151,6 +151,8 @@ export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
       realize(ctx, x);
       return x;
     },
+    operand: x => requireStride1(ctx, realizeInput(ctx, x)),
+    inTracedOrder: x => inTracedOrder(ctx, x),
     channelsLast: x => {
       realize(ctx, x);
       const b = bufferOf(x);
@@ -167,6 +169,7 @@ export function makeBuilder(ctx: Lowering): LoweringBuilder<TensorBox> {
       const order = strideOrderOf(meta.stride as readonly Expr[], ctx.sizevars);
       return ctx.layoutOpt || order.join() === CHANNELS_LAST_ORDER.join();
     },
+    choosesFormats: () => ctx.layoutOpt,
     realizeHint: x => realizeHint(ctx, x),
     clone: x => clone(ctx, x),
     cat: (xs, dim) => concatenate(ctx, xs, dim < 0 ? dim + sizeOf(xs[0] as TensorBox).length : dim),

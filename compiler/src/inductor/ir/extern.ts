@@ -81,6 +81,11 @@ function boxesIn(args: readonly ArgValue<TensorBox>[], kwargs: Kwargs): TensorBo
   return [...out];
 }
 
+/** an argument of the current node in memory, in the order of its traced strides (constrain_to_fx_strides) */
+export function inTracedOrder(ctx: Lowering, x: TensorBox): TensorBox {
+  return constrain(ctx, x, 0, "", "fx", nodesOf(ctx).get(x));
+}
+
 function constrain(
   ctx: Lowering,
   x: TensorBox,

@@ -25,9 +25,12 @@ export const mv = <T>(b: GraphBuilder<T>, x: T, y: T): T => b.call("aten.mv.defa
 export function externOut<B>(
   b: LoweringBuilder<B>,
   name: string,
-  inputs: readonly B[],
+  operands: readonly B[],
   kwargs: Record<string, ArgValue<B>> = {},
 ): B {
+  // the factors come into memory before what is added to them
+  const factors = operands.slice(-2).map(x => b.operand(x));
+  const inputs = [...operands.slice(0, -2), ...factors];
   return b.extern({
     kind: "out",
     kernel: `extern_kernels.${name}`,
