@@ -2,16 +2,22 @@
 // Promises: nothing is cast outside a region, and nothing behind a call that has been cast.
 import { autocastCall } from "../aten/autocast";
 import type { Bound } from "../aten/bind";
-import { type DType, DTypeArg, type OpRecord } from "../aten/types";
+import { type DType, DTypeArg, type GraphBuilder, type OpRecord } from "../aten/types";
 import type { Computed } from "./computed";
-import type { Dispatcher } from "./dispatch";
 import { isValue, metaOf, type Value } from "./value";
+
+/** what casts are made with, and who asks about each call */
+interface AutocastHost {
+  readonly builder: GraphBuilder<Value>;
+  ambientAutocast: boolean;
+  autocast: Autocast | null;
+}
 
 export class Autocast {
   private readonly regions: { readonly dtype: DType; readonly enabled: boolean }[] = [];
   private readonly cached = new Map<Value, Value>();
 
-  constructor(private readonly dispatcher: Dispatcher) {
+  constructor(private readonly dispatcher: AutocastHost) {
     dispatcher.autocast = this;
   }
 

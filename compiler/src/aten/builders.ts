@@ -1,7 +1,5 @@
 // What a record's rules are written against: a builder for each stage that runs them, over handles that are opaque to the
 // record.
-import type { Bound } from "./bind";
-import type { OpRecord } from "./types";
 import type { Args, ArgValue, Device, Dim, DimMath, DType, MemoryFormat, PyFloat, Scalar, TensorMeta } from "./values";
 
 export type PromotionKind =
@@ -17,8 +15,6 @@ export type PromotionKind =
  * operator called), so an operator that is only a composition of others takes its meta rule from `composite`.
  */
 export interface MetaBuilder extends GraphBuilder<TensorMeta> {
-  /** a record's meta rule for a bound call, inside the autocast region that calls stand in */
-  run(record: OpRecord, bound: Bound<TensorMeta>): Result<TensorMeta>;
   /** a new tensor's meta; contiguous unless stride is given; requiresGrad is worked out by the caller of the rule */
   tensor(
     shape: readonly (Dim | number)[],

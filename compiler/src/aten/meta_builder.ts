@@ -3,6 +3,7 @@
 import { int } from "../inductor/symbolic/expr";
 import { makeArgs } from "./args";
 import { autocastCall } from "./autocast";
+import type { Bound } from "./bind";
 import { makeDimMath, type ShapeGuards } from "./dim_math";
 import { promoteElementwise } from "./promotion";
 import { mustLookup } from "./registry";
@@ -16,6 +17,7 @@ import {
   type MemoryFormat,
   type MetaBuilder,
   OpError,
+  type OpRecord,
   type TensorMeta,
 } from "./types";
 
@@ -27,6 +29,12 @@ export interface MetaDefaults {
   readonly autocast?: () => { readonly dtype: DType; readonly device: string } | null;
 }
 
+/** The builder of one graph, which knows the autocast region that its calls stand in. */
+export interface GraphMetaBuilder extends MetaBuilder {
+  /** a record's meta rule for a bound call */
+  run(record: OpRecord, bound: Bound<TensorMeta>): ReturnType<OpRecord["meta"]>;
+}
+
 const CAST_HOST = {
   isTensor: isTensorMeta,
   meta: (t: TensorMeta) => t,
@@ -35,7 +43,7 @@ const CAST_HOST = {
 
 const DEFAULTS: MetaDefaults = { dtype: "float32", device: { type: "cpu", index: null }, config: () => undefined };
 
-export function makeMetaBuilder(env: ShapeGuards, defaults: MetaDefaults = DEFAULTS): MetaBuilder {
+export function makeMetaBuilder(env: ShapeGuards, defaults: MetaDefaults = DEFAULTS): GraphMetaBuilder {
   const m = makeDimMath(env);
   const fail = (message: string, pythonType?: string): never => {
     throw new OpError(message, pythonType);
@@ -43,7 +51,7 @@ export function makeMetaBuilder(env: ShapeGuards, defaults: MetaDefaults = DEFAU
   const host = { isTensor: isTensorMeta, isDim: m.isDim, int: m.int, specialize: m.hint };
   /** behind a call that a region has cast */
   let inside = false;
-  const builder: MetaBuilder = {
+  const builder: GraphMetaBuilder = {
     ...m,
     tensor: (shape, like, stride) => makeTensorMeta(m, shape, like, stride),
     contiguous: shape => contiguousStrides(m, shape.map(m.dim)),
@@ -308,7 +316,7 @@ function isTensorMeta(x: unknown): x is TensorMeta {
 
 /** The metas of an operator's results for arguments in schema order. */
 function runMeta(
-  m: MetaBuilder,
+  m: GraphMetaBuilder,
   op: string,
   args: readonly ArgValue<TensorMeta>[],
   kwargs: Readonly<Record<string, ArgValue<TensorMeta>>>,

@@ -2,7 +2,7 @@
 // In: the machine and the capture's options. Out: Torch, which every file of this folder is handed.
 
 import { STATIC_GUARDS } from "../../aten/dim_math";
-import { makeMetaBuilder } from "../../aten/meta_builder";
+import { type GraphMetaBuilder, makeMetaBuilder } from "../../aten/meta_builder";
 import {
   type Device,
   DeviceArg,
@@ -12,7 +12,6 @@ import {
   LayoutArg,
   type MemoryFormat,
   MemoryFormatArg,
-  type MetaBuilder,
   PyComplex,
   PyFloat,
 } from "../../aten/types";
@@ -76,7 +75,7 @@ export class Torch {
   private readonly dtypes = new Map<DType, PyNamed>();
   private readonly formats = new Map<MemoryFormat, PyNamed>();
   readonly strided: PyNamed;
-  readonly metaStatic: MetaBuilder;
+  readonly metaStatic: GraphMetaBuilder;
 
   gradEnabled = true;
   inferenceMode = false;
@@ -162,7 +161,7 @@ export class Torch {
   }
   readonly metaDefaults: { dtype: DType; device: Device; config: (name: string) => unknown };
 
-  get meta(): MetaBuilder {
+  get meta(): GraphMetaBuilder {
     return this.trace?.metaBuilder ?? this.metaStatic;
   }
 

@@ -1,5 +1,5 @@
 // Where operators go while a frame is traced; trace/ implements it. Here so that torch/ and trace/ form no circle.
-import type { MetaBuilder } from "../../aten/types";
+import type { GraphMetaBuilder } from "../../aten/meta_builder";
 import type { FxGraph, FxNode } from "../../fx/graph";
 import type { Argument, FakeValue, NodeOp, StackFrame } from "../../fx/types";
 import type { Expr, SymExpr } from "../../inductor/symbolic/expr";
@@ -17,7 +17,7 @@ export interface EmitOptions {
 
 export interface TraceSink {
   readonly graph: FxGraph;
-  readonly metaBuilder: MetaBuilder;
+  readonly metaBuilder: GraphMetaBuilder;
   /** the node that stands for a tensor; a tensor from before the trace becomes an input */
   nodeOf(t: PyTensor): FxNode;
   nodeOfSym(s: PySymInt | PySymFloat): Argument;

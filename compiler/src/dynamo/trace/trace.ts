@@ -1,8 +1,8 @@
 // One trace of one frame: the graph, its inputs with their sources, symbols, guards, and the names of nodes. In: what the
 // interpreter reports (Observer) and operators (TraceSink). Out: the pre-grad graph once finish() is called.
 import type { ShapeGuards } from "../../aten/dim_math";
-import { makeMetaBuilder } from "../../aten/meta_builder";
-import { type MetaBuilder, OpError, PyFloat } from "../../aten/types";
+import { type GraphMetaBuilder, makeMetaBuilder } from "../../aten/meta_builder";
+import { OpError, PyFloat } from "../../aten/types";
 import { FxGraph, type FxNode } from "../../fx/graph";
 import type { Argument, FakeTensor, FakeValue, NodeOp, StackFrame } from "../../fx/types";
 import { type Expr, type ExprLike, int, intValue, mul } from "../../inductor/symbolic/expr";
@@ -49,7 +49,7 @@ export interface TraceSettings {
 export class Trace implements TraceSink, Observer {
   readonly graph = new FxGraph();
   readonly env = new ShapeEnv();
-  readonly metaBuilder: MetaBuilder;
+  readonly metaBuilder: GraphMetaBuilder;
   readonly guards = new GuardSet();
   readonly inputs: TraceInput[] = [];
   readonly assumed: string[] = [];
