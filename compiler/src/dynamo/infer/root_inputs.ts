@@ -41,8 +41,10 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
   if (apart && attributesTo(p, target, "cuda"))
     found = searched(r, target, [...notes, "tensors it keeps in attributes are on cuda"], trials);
   if (isFound(found)) return found;
-  if (apart) {
-    const there = onCpu(r, target, notes);
+  const uncompiled = found.failure !== null && /^(ModuleNotFound|Import)Error$/.test(found.failure.type);
+  if (apart || uncompiled) {
+    const why = apart ? "where its code makes tensors" : "where it needs no kernels of its own";
+    const there = onCpu(r, target, [...notes, `on the CPU, ${why}`]);
     if (there) return there;
   }
   let how: string[] | undefined;
@@ -52,14 +54,14 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
   return searched(r, target, [...notes, ...how], TRIALS_AGAIN);
 }
 
-/** all of it on the CPU, for code that makes tensors without a device */
+/** all of it on the CPU, for code that makes tensors without a device, or has kernels of its own for the GPU alone */
 function onCpu(r: RootRequest, target: PyInstance, notes: readonly string[]): Found | undefined {
   const { p } = r;
   p.device = "cpu";
   try {
     if (!movedTo(p, target, "cpu")) return undefined;
     attributesTo(p, target, "cpu");
-    const found = searched(r, target, [...notes, "on the CPU, where its code makes tensors"], TRIALS_AGAIN);
+    const found = searched(r, target, notes, TRIALS_AGAIN);
     if (isFound(found)) return found;
   } finally {
     p.device = "cuda";

@@ -171,6 +171,12 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       Number(channels[2]),
     );
     if (joined) out.push(joined.reduce((st, l) => withLeaf(st, l.path, l.c), state));
+    // code that brings the channels forward itself
+    for (const { path, c } of read.filter(t => t.c.dims.length === rank && rank > 2)) {
+      const [batch = 1, own, ...sizes] = c.dims;
+      if (own === Number(channels[2]) && sizes.includes(Number(channels[3])))
+        out.push(withLeaf(state, path, { ...c, dims: [batch, ...sizes, own] }));
+    }
     makeUp(r => (r > 1 ? 1 : -1), Number(channels[3]), Number(channels[2]));
     setDim(r => (r === rank ? 1 : -1), Number(channels[2]));
     // a batch of them before one alone, whose channels would come first

@@ -51,7 +51,7 @@ def _dt(d):
                            "i4": "int32", "i2": "int16", "u1": "uint8", "complex": "complex128"}.get(d, d))
     d = getattr(d, "_dtype_name", d)
     if isinstance(d, str):
-        return _TORCH[d]
+        return _TORCH.get(d)
     return {float: torch.float64, int: torch.int64, bool: torch.bool, complex: torch.complex128}.get(d, d)
 
 

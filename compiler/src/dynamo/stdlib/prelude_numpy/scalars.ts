@@ -79,7 +79,9 @@ def _name_of(x):
         return str(x.dtype)[6:]
     if isinstance(x, (bool, int, float, complex)):
         return None
-    return dtype(x).name
+    # what is not known takes the type that it meets, as a number of Python's does
+    name = str(_dt(x))[6:]
+    return name if name in _TORCH else None
 
 
 def result_type(*arrays_and_dtypes):
