@@ -66,3 +66,14 @@ class Distilled(VisionTransformer):
 `);
   expect(operatorsOf(r, "Distilled")).toContain("torch._C._nn.linear");
 });
+
+test("what is cut at places that nobody knows is a sequence of parts all the same", () => {
+  const r = analysed(`
+import workers
+class Split(nn.Module):
+    def forward(self, x):
+        parts = torch.split(x, workers.share(), dim=0)
+        return torch.cat([p * 2 for p in parts], dim=0)
+`);
+  expect(operatorsOf(r, "Split")).toContain("torch.cat");
+});

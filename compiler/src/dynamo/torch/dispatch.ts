@@ -100,6 +100,7 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     const meta = typed[0];
     if (!meta) return null;
     const made = finish(prepared, meta, { storage, self });
+    if (made instanceof PyTensor && record.name === "aten.add.Tensor") made.sum = sumOf(bound.values, conv) ?? null;
     if (learn && made instanceof PyTensor) {
       made.known = knownResult({ ...learn, shape: torch.hints(made), dtype: meta.dtype }) ?? null;
     }
@@ -152,6 +153,13 @@ function runInto(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwa
     runOp(torch, { op: "call_method", target: "copy_", spelling: "Tensor.copy_" }, [t, r], new Map());
   });
   return out === null ? made : out;
+}
+
+/** a tensor of one number that is another one and so much more */
+function sumOf(values: ReadonlyMap<string, ArgValue<TensorMeta>>, conv: Converter): PyTensor["sum"] | undefined {
+  const [self, other] = [values.get("self"), values.get("other")];
+  const from = isMeta(self) ? conv.byMeta.get(self) : undefined;
+  return from && from.meta.shape.length === 0 && typeof other === "number" ? { from, more: other } : undefined;
 }
 
 /** in a trace few numbers are followed: those that a program reads after a break, such as the greatest of some lengths */
@@ -283,8 +291,12 @@ export function opaqueOp(prepared: PreparedCall, shaped?: FakeTensor | null): Va
     torch.trace?.note(`the result of ${call.target} is taken to be shaped like its first tensor`);
   const needsGrad = torch.gradEnabled && conv.tensors.some(t => t.meta.requiresGrad);
   const meta = withGrad(like, needsGrad);
-  return finish({ ...prepared, call: { ...call, options: { ...call.options, opaque: why } } }, meta);
+  const made = finish({ ...prepared, call: { ...call, options: { ...call.options, opaque: why } } }, meta);
+  // what is cut at places that nobody knows is all in one part
+  return CUTS.test(call.target) ? torch.vm.tuple([made]) : made;
 }
+
+const CUTS = /(^|\.)(split|split_with_sizes|tensor_split|chunk)$/;
 
 export function isTensorLike(v: Value): boolean {
   if (v instanceof PyTensor) return true;

@@ -217,6 +217,11 @@ function sliceOf(torch: Torch, s: PySlice, size: Dim, stride: Dim): { start: Dim
     if (typeof v === "bigint") return v < 0n ? m.int(0) : size;
     return placed(integer(torch, v));
   };
+  /** x[at : at + 32] is 32 long wherever it is */
+  const lengthGiven = ({ start, stop }: PySlice): Dim | undefined =>
+    !torch.trace && stop instanceof PyTensor && stop.sum?.from === start && elements(torch, stop) === undefined
+      ? placed(stop.sum.more)
+      : undefined;
   const step =
     s.step === null
       ? 1
@@ -225,7 +230,7 @@ function sliceOf(torch: Torch, s: PySlice, size: Dim, stride: Dim): { start: Dim
         : vm.index(s.step, "slice");
   if (step <= 0) vm.raise("ValueError", "step must be greater than zero");
   const start = bound(s.start, m.int(0));
-  const stop = bound(s.stop, size);
+  const stop = lengthGiven(s) ?? bound(s.stop, size);
   const span = m.lt(stop, start) ? m.int(0) : m.sub(stop, start);
   const length = step === 1 ? span : m.ceildiv(span, step);
   return { start, length, stride: step === 1 ? stride : m.mul(stride, step) };

@@ -31,6 +31,8 @@ export class PyTensor extends PyObject {
   isBuffer = false;
   /** the unknown function that gave it: it may as well be an object or a sequence that holds tensors */
   guessedFrom: string | null = null;
+  /** a number that nobody knows, as another one and so much more */
+  sum: { readonly from: PyTensor; readonly more: number } | null = null;
   isLeaf = true;
   private knownValues: readonly (number | boolean)[] | null = null;
   private knownAt = 0;

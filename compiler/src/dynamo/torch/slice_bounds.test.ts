@@ -50,3 +50,27 @@ class Points(nn.Module):
   const targets = framesOf(r, "Points").flatMap(f => f.graph.nodes.map(n => n.target));
   expect(targets).toContain("relu");
 });
+
+test("a slice from a place that nobody knows, and so much further, is that long", () => {
+  const r = analysed(`
+def segments(x, starts, length):
+    out = torch.zeros_like(x[:, :, :length])
+    for i in range(x.size(0)):
+        at = starts[i]
+        end = at + length
+        out[i] = x[i, :, at:end]
+    return out
+
+class Cut(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = nn.Conv1d(6, 8, 1)
+
+    def forward(self, x):
+        b, c, t = x.size()
+        starts = (torch.rand([b], device=x.device) * (t - 4)).to(dtype=torch.long)
+        return self.up(segments(x, starts, 4)).relu()
+`);
+  const made = framesOf(r, "Cut").flatMap(f => f.graph.nodes.flatMap(n => (n.target === "relu" ? [n] : [])));
+  expect(made).toHaveLength(1);
+});
