@@ -25,7 +25,6 @@ const KNOWN: ReadonlyMap<string, string> = new Map([
   ["rand_dropout_infer", "where seeds are looked up"],
   ["softmax_middle_dim", "softmin stays one node before autograd"],
   ["char_cnn_maxpool", "the order of inputs that a comprehension reads"],
-  ["ema_update_params", "what the first sum() of tensors is called"],
   ["unet_small", "a concatenation of parts of which one is computed by a kernel"],
 ]);
 
