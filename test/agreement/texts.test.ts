@@ -14,9 +14,6 @@ const recorded = JSON.parse(gunzipSync(readFileSync(join(here, "recorded", "text
 /** programs whose text is not torch's yet. FIXME: each */
 const KNOWN: ReadonlyMap<string, string> = new Map([
   ["activations_all", "a module-level alias of torch.threshold names its result"],
-  ["attn_pattern_plain", "an operand's rows are padded before its reader is known"],
-  ["embedding_bag_one_hot", "which nodes an extern kernel's producers come from"],
-  ["foreach_ops", "the order of source nodes in a foreach kernel's comment"],
   ["masked_scatter_ops", "bucketize and searchsorted are loops there"],
   ["math_special", "ndtri is a chain of loops there"],
   ["mutate_views_input", "views made again after a write, in another order"],

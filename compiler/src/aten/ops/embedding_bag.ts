@@ -71,6 +71,8 @@ export const records: readonly OpRecord[] = [
       "aten._embedding_bag_forward_only.default",
       ["weight", "indices", "offsets", "per_sample_weights"],
       KERNEL_ARGS,
+      [],
+      "contiguous",
     ),
   },
   {
@@ -115,6 +117,8 @@ export const records: readonly OpRecord[] = [
       "aten._embedding_bag.default",
       ["weight", "indices", "offsets", "per_sample_weights"],
       KERNEL_ARGS,
+      [],
+      "contiguous",
     ),
   },
   {

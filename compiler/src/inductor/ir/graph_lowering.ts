@@ -6,7 +6,7 @@ import { isExpr } from "../../aten/dim_math";
 import { isComplexDType } from "../../aten/ops/helpers/dtypes";
 import { lookup } from "../../aten/registry";
 import { type LoweringBuilder, OpError } from "../../aten/types";
-import type { FxGraph, FxNode } from "../../fx/graph";
+import { type FxGraph, FxNode } from "../../fx/graph";
 import type { FakeTensor } from "../../fx/types";
 import { stopPoint } from "../../interrupt";
 import { type Expr, int } from "../symbolic/expr";
@@ -23,7 +23,7 @@ import { lowerOutputs } from "./graph_outputs";
 import { decideLayoutOpt, nodesDislikingPadding, nodesPreferringChannelsLast } from "./layout_opt";
 import { argValue, bindNode, nodeArgs } from "./lowering_args";
 import { mutateTo, registerUsers } from "./mutation";
-import { finishNode } from "./node_tail";
+import { finishNode, isViewOperator } from "./node_tail";
 import { toDtype } from "./pointwise";
 import { decideLayout } from "./realize";
 import type { TargetProperties } from "./target";
@@ -52,7 +52,7 @@ export function lowerGraph(graph: FxGraph, info: LoweringInfo): LoweredGraph {
   if (ctx.layoutOpt) ctx.prefersChannelsLast = nodesPreferringChannelsLast(graph);
   const builder = makeBuilder(ctx);
   const visible = userVisibleStrides(graph, info);
-  ctx.dislikesPadding = nodesDislikingPadding(graph, new Set(visible.keys()), ctx.configFlag("pad_outputs"));
+  ctx.dislikesPadding = nodesDislikingPadding(graph, underViews(visible.keys()), ctx.configFlag("pad_outputs"));
   let outputs: (TensorBox | Expr | null)[] = [];
   for (const node of graph.nodes) {
     ctx.currentNode = node;
@@ -64,6 +64,16 @@ export function lowerGraph(graph: FxGraph, info: LoweringInfo): LoweredGraph {
   ctx.currentNode = null;
   for (const b of ctx.buffers) decideLayout(ctx, b);
   return finishGraph(ctx, outputs, graph.placeholders(), info);
+}
+
+/** nodes and what they are views of */
+function underViews(nodes: Iterable<FxNode>): ReadonlySet<FxNode> {
+  const found = new Set(nodes);
+  for (const n of found) {
+    const base = isViewOperator(n) ? n.args[0] : undefined;
+    if (base instanceof FxNode) found.add(base);
+  }
+  return found;
 }
 
 function userVisibleStrides(graph: FxGraph, info: LoweringInfo): ReadonlyMap<FxNode, readonly Expr[]> {

@@ -52,7 +52,8 @@ function needsRealizedInputs(target: string): boolean {
   return record !== undefined && (record.tags?.includes("extern") ?? false) && !CHOSEN.has(name);
 }
 
-const isViewOperator = (n: FxNode): boolean => {
+/** by its schema: a result shares the first argument's memory, which is not written */
+export const isViewOperator = (n: FxNode): boolean => {
   const record = lookup(n.target);
   return record !== undefined && parseSchema(record.schema).parameters.some(p => p.alias !== null && !p.mutated);
 };

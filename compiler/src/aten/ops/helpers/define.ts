@@ -259,12 +259,13 @@ export function fallback(
     });
 }
 
-/** Same for an operator with several results. */
+/** Same for an operator with several results; `strides` as ExternManyCall has them. */
 export function fallbackMany(
   name: string,
   tensors: readonly string[],
   positional: readonly string[],
   keywords: readonly string[] = [],
+  strides?: "contiguous",
 ): <B>(b: LoweringBuilder<B>, a: Args<B>) => (B | null)[] {
   return (b, a) =>
     b.externMany({
@@ -272,6 +273,7 @@ export function fallbackMany(
       op: name,
       inputs: boxes(a, tensors),
       ...givenArguments(a, positional, keywords),
+      ...(strides === undefined ? {} : { strides }),
     });
 }
 

@@ -43,7 +43,7 @@ const GUARDS = "torch._C._dynamo.guards";
 
 function header(plan: ExecutablePlan, options: CodegenOptions, body: readonly CallLine[]): string[] {
   const id = `# AOT ID: ['${plan.aotId}']`;
-  const comboAt = plan.kernels.findIndex(k => k.heuristic === "foreach" || isCombo(k.meta));
+  const isCombined = (k: (typeof plan.kernels)[number]): boolean => k.heuristic === "foreach" || isCombo(k.meta);
   if (!has(options, "lean_wrapper_imports")) {
     return [
       id,
@@ -61,10 +61,9 @@ function header(plan: ExecutablePlan, options: CodegenOptions, body: readonly Ca
       "from torch import device, empty_strided",
       "from torch._inductor.async_compile import AsyncCompile",
       "from torch._inductor.select_algorithm import extern_kernels",
-      // a combo kernel asks for streams on its own; the others ask with the rest of the Triton header
-      ...(comboAt === 0 ? [STREAM] : []),
+      // other kernels bring the whole header where they are defined, a combo kernel where it is launched: streams first
+      ...(plan.kernels.length > 0 && plan.kernels.every(isCombined) ? [STREAM] : []),
       ...(plan.kernels.length > 0 ? TRITON_HEADER : []),
-      ...(comboAt > 0 ? [STREAM] : []),
       "",
       "aten = torch.ops.aten",
       "inductor_ops = torch.ops.inductor",
@@ -98,7 +97,7 @@ function header(plan: ExecutablePlan, options: CodegenOptions, body: readonly Ca
   if (uses("extern_kernels")) lines.push("from torch._inductor.select_algorithm import extern_kernels");
   if (uses("copy_if_misaligned")) lines.push(`from ${GUARDS} import copy_if_misaligned`);
   if (uses("get_raw_stream")) lines.push(STREAM);
-  if (comboAt >= 0) lines.push(STREAM);
+  if (plan.kernels.some(isCombined)) lines.push(STREAM);
   lines.push(...runtimeImports(body.map(l => l.text)));
   lines.push("");
   if (uses("aten")) lines.push("aten = torch.ops.aten");

@@ -46,16 +46,34 @@ function memberSplit(c: TilingContext, n: SchedulerNode, numel: Expr, rnumel: Ex
 type Split = readonly [readonly Expr[], readonly Expr[]];
 const keyOf = (sizes: readonly Expr[]): string => sizes.map(e => e.id).join();
 
-/** One split of the kernel's loops that fits every member. */
+/** Splits by their length, each once. */
+class SplitOptions {
+  private readonly byLength = new Map<number, Map<string, readonly Expr[]>>();
+
+  add(sizes: readonly Expr[]): void {
+    const list = this.byLength.get(sizes.length) ?? new Map<string, readonly Expr[]>();
+    this.byLength.set(sizes.length, list.set(keyOf(sizes), sizes));
+  }
+  of(length: number): (readonly Expr[])[] {
+    return [...(this.byLength.get(length)?.values() ?? [])];
+  }
+  get longest(): number {
+    return Math.max(0, ...this.byLength.keys());
+  }
+  /** adds what the splits of this length become where two neighbours are one */
+  combine(length: number): void {
+    for (const s of this.of(length)) {
+      for (let i = 0; i + 1 < s.length; i++)
+        this.add([...s.slice(0, i), mul(s[i] as Expr, s[i + 1] as Expr), ...s.slice(i + 2)]);
+    }
+  }
+}
+
+/** One split of the kernel's loops that fits every member: as long as there is one, pointwise loops before reductions. */
 function commonSplit(c: TilingContext, nodes: readonly SchedulerNode[], numel: Expr, rnumel: Expr): Split {
   const sv = c.graph.sizevars;
-  const options = new Map<number, Map<string, readonly Expr[]>>();
-  const addOption = (sizes: readonly Expr[]): void => {
-    const list = options.get(sizes.length) ?? new Map<string, readonly Expr[]>();
-    options.set(sizes.length, list.set(keyOf(sizes), sizes));
-  };
+  const [pointwise, reduction] = [new SplitOptions(), new SplitOptions()];
   const all = new Map<string, Split>();
-  let reduction: readonly Expr[] = [];
   for (const n of [...nodes].reverse()) {
     if (!n.body) continue;
     const own = memberSplit(c, n, numel, rnumel);
@@ -64,36 +82,40 @@ function commonSplit(c: TilingContext, nodes: readonly SchedulerNode[], numel: E
       continue;
     }
     const [pw = [], red = []] = prepareLengths([numel, rnumel], [own[0].sizes, own[1].sizes], rnumel, sv);
-    addOption(pw);
-    if (red.length) reduction = [sv.simplify(product(red))];
+    pointwise.add(pw);
+    reduction.add(red);
     all.set(`${keyOf(pw)};${keyOf(red)}`, [pw, red]);
   }
   const [only, ...more] = all.values();
   if (only && more.length === 0) return only;
+  // a pointwise split is tried with one reduction split only, as in Inductor
   const seen = new Set<string>();
-  const trySplit = (pw: readonly Expr[]): Split | null => {
+  const trySplit = (pw: readonly Expr[], red: readonly Expr[]): Split | null => {
     if (seen.has(keyOf(pw))) return null;
     seen.add(keyOf(pw));
     for (const lengths of all.values()) {
-      const split = splitIterationRanges([...pw, ...reduction], lengths, sv);
+      const split = splitIterationRanges([...pw, ...red], lengths, sv);
       if (!split) return null;
       const flat = split.ranges.slice(0, pw.length).flat();
       if (keyOf(flat) === keyOf(pw)) continue;
-      const longer = trySplit(flat);
+      const longer = trySplit(flat, red);
       if (longer) return longer;
     }
-    return [pw, reduction];
+    return [pw, red];
   };
-  for (let length = Math.max(0, ...options.keys()); length > 0; length--) {
-    const list = [...(options.get(length)?.values() ?? [])];
-    for (const pw of list) {
-      const found = trySplit(pw);
-      if (found) return found;
+  const [longest, longestReduction] = [pointwise.longest, reduction.longest];
+  for (let round = 0; round < longest + longestReduction; round++) {
+    const total = longest + longestReduction - round;
+    for (let length = total; length > 0; length--) {
+      for (const pw of pointwise.of(length)) {
+        for (const red of reduction.of(total - length)) {
+          const found = trySplit(pw, red);
+          if (found) return found;
+        }
+      }
     }
-    for (const pw of list) {
-      for (let i = 0; i + 1 < pw.length; i++)
-        addOption([...pw.slice(0, i), mul(pw[i] as Expr, pw[i + 1] as Expr), ...pw.slice(i + 2)]);
-    }
+    pointwise.combine(longest - round);
+    reduction.combine(longestReduction - round);
   }
   return [[numel], [rnumel]];
 }
