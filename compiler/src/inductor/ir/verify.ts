@@ -1,6 +1,7 @@
 // What a lowered graph promises, stated as checks. In: a LoweredGraph. Out: what is broken, as text; empty when all holds.
 // Promises: nothing is changed; every problem names the operation or buffer that it is about.
 import { type Expr, freeSymbols, intValue, type SymExpr } from "../symbolic/expr";
+import { operandsOf } from "./body_operands";
 import type { Block, BodyNode, LoopBody } from "./loop_body";
 import type { Buffer, BufferView, ComputedOperation, LoweredGraph, Operation } from "./types";
 
@@ -161,7 +162,7 @@ function checkBlock(block: Block, body: LoopBody, say: (text: string) => void): 
   for (const n of block.nodes) {
     if (names.has(n.name)) say(`two operations are named ${n.name}`);
     names.add(n.name);
-    for (const a of argumentsOf(n)) if (!seen.has(a)) say(`${n.name} uses ${a.name} before it is there`);
+    for (const a of operandsOf(n)) if (!seen.has(a)) say(`${n.name} uses ${a.name} before it is there`);
     if (n.op === "get_index" && !body.indexing.has(n.index)) say(`${n.name} reads ${n.index}, which is no index`);
     if (n.op === "masked") {
       const inner = body.subblocks.get(n.subblock);
@@ -171,43 +172,4 @@ function checkBlock(block: Block, body: LoopBody, say: (text: string) => void): 
     seen.add(n);
   }
   if (block.result !== null && !seen.has(block.result)) say("a block yields what it has not computed");
-}
-
-function argumentsOf(n: BodyNode): readonly BodyNode[] {
-  switch (n.op) {
-    case "get_index":
-    case "constant":
-    case "load_seed":
-      return [];
-    case "load":
-    case "index_expr":
-      return [n.at];
-    case "store":
-    case "store_reduction":
-      return [n.at, n.value];
-    case "to_dtype":
-    case "to_dtype_bitcast":
-    case "set_indirect":
-    case "getitem":
-      return [n.x];
-    case "check_bounds":
-      return [n.at, n.size];
-    case "masked":
-      return [n.mask];
-    case "reduction":
-      return Array.isArray(n.value) ? (n.value as readonly BodyNode[]) : [n.value as BodyNode];
-    case "scan":
-    case "sort":
-      return n.values;
-    case "random":
-      return [n.seed, n.offset];
-    case "randint64":
-      return [n.seed, n.offset, n.low, n.high];
-    case "call":
-      return n.args;
-    default: {
-      const never: never = n;
-      return never;
-    }
-  }
 }

@@ -3,6 +3,7 @@
 // 1e-6 at most where a half is stored; else a float32's last bit of the sum that the value goes into. Not Inductor's: the
 // tail of our own products in half precision, and behaviour `cheap_math`.
 import type { OpName } from "../../../aten/types";
+import { operandsOf } from "../../ir/body_operands";
 import type { BodyNode, LoopBody } from "../../ir/loop_body";
 import type { BodyHandler } from "../../ir/run_body";
 import type { CseVar } from "./cse";
@@ -91,6 +92,3 @@ function usersOf(body: LoopBody): Users {
   usersByBody.set(body, users);
   return users;
 }
-
-const isNode = (v: unknown): v is BodyNode => typeof v === "object" && v !== null && "op" in v && "name" in v;
-const operandsOf = (n: BodyNode): BodyNode[] => Object.values(n).flat().filter(isNode);

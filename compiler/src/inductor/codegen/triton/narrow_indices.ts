@@ -2,6 +2,7 @@
 // torch/_inductor/optimize_indexing.py). In: a body. Out: its casts to narrow. Promises: every value and every index that
 // hangs on a narrowed cast, up to the next cast that fixes a type, lies within 32 bits; nothing that was loaded is narrowed.
 import type { DType } from "../../../aten/types";
+import { operandsOf } from "../../ir/body_operands";
 import type { Block, BodyNode, LoopBody } from "../../ir/loop_body";
 import { type Expr, freeSymbols, type SymExpr } from "../../symbolic/expr";
 import type { Bounds, VarRanges } from "../../symbolic/ranges";
@@ -120,39 +121,6 @@ function within(r: ValueRange): boolean {
   const { lower, upper } = r;
   if (Number.isInteger(lower) && Number.isInteger(upper)) return lower >= -INT32 && upper < INT32;
   return lower >= -MANTISSA && upper <= MANTISSA;
-}
-
-function operandsOf(n: BodyNode): readonly BodyNode[] {
-  switch (n.op) {
-    case "load":
-    case "index_expr":
-      return [n.at];
-    case "store":
-    case "store_reduction":
-      return [n.at, n.value];
-    case "to_dtype":
-    case "to_dtype_bitcast":
-    case "set_indirect":
-    case "getitem":
-      return [n.x];
-    case "check_bounds":
-      return [n.at, n.size];
-    case "masked":
-      return [n.mask];
-    case "reduction":
-      return Array.isArray(n.value) ? (n.value as readonly BodyNode[]) : [n.value as BodyNode];
-    case "scan":
-    case "sort":
-      return n.values;
-    case "random":
-      return [n.seed, n.offset];
-    case "randint64":
-      return [n.seed, n.offset, n.low, n.high];
-    case "call":
-      return n.args;
-    default:
-      return [];
-  }
 }
 
 function usersOf(blocks: readonly Block[]): Users {
