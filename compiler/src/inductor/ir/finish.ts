@@ -167,7 +167,8 @@ function operation(ctx: Lowering, b: ComputedBuffer | ExternBuffer | ConcatBuffe
         reads: b.inputs.map(bufferView),
         mutates: b.mutates,
       };
-      if (b.aliases === undefined && b.index === undefined && b.opaque === undefined) return extern;
+      const rest = [b.aliases, b.index, b.opaque, b.target];
+      if (rest.every(x => x === undefined)) return extern;
       return {
         ...extern,
         ...(b.aliases === undefined ? {} : { aliases: b.aliases }),

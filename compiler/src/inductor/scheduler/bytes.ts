@@ -25,9 +25,8 @@ function nodeBytes(s: SchedulerState, n: AnyNode): number {
   const limit = single ? (s.sizevars.hint(mul(n.group[0], n.group[1])) ?? 0) : Number.POSITIVE_INFINITY;
   const inside = FUSED.has(n.type) ? internalBuffers(n) : new Set<string>();
   const uses = new Map<string, number>();
-  for (const d of [...n.readWrites.reads, ...n.readWrites.writes]) {
-    if (d.kind !== "weak") uses.set(d.name, (uses.get(d.name) ?? 0) + 1);
-  }
+  // Inductor counts what is only awaited (weak dependencies) as it counts what is read
+  for (const d of [...n.readWrites.reads, ...n.readWrites.writes]) uses.set(d.name, (uses.get(d.name) ?? 0) + 1);
   let bytes = 0;
   for (const [name, count] of uses) {
     if (!inside.has(name)) bytes += bufferBytes(s, name, count * limit);
