@@ -66,6 +66,7 @@ const BY_HAND: readonly (readonly [string, string])[] = [
   ]),
   ["torch.addbmm(a, b, c, beta=0.7, alpha=1.3)", "a:f[3] b:f[2,2,4] c:f[2,4,3]"],
   ["torch.mv(a, b)", "a:f[3,4] b:f[4]"],
+  ['torch.cdist(a, b, compute_mode="use_mm_for_euclid_dist")', "a:f[2,3,5] b:f[4,5]"],
   ["torch.vdot(a, b)", "a:f[5] b:f[5]"],
   ["torch.addmv(a, b, c, beta=0.7, alpha=1.3)", "a:f[3] b:f[3,4] c:f[4]"],
   ["torch.addmv(a, b, c)", "a:f[] b:f[3,4] c:f[4]"],
