@@ -174,9 +174,10 @@ export const THIRD_PASS: readonly Rule[] = [
     targets: ["aten.add.Tensor"],
     apply: (rw, node) => {
       if (node.kwargs.size > 0) return false;
+      // of two products that are added, the second takes the first as its bias
       for (const [i, j] of [
-        [0, 1],
         [1, 0],
+        [0, 1],
       ] as const) {
         const mm = callAt(node, i, MM);
         const other = node.args[j];

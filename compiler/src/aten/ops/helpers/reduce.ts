@@ -1,7 +1,7 @@
 // Shapes of reductions, and the gradients they share.
 import type { Derivative, Dim, DType, GraphBuilder, MetaBuilder, TensorMeta } from "../../types";
 import { aten, each, fl } from "./define";
-import { fullLike, numelOf, sizeScalar, unsqueezeDims, zeroScalar } from "./trace";
+import { fullLike, numelOf, sizeScalar, unsqueezeDims } from "./trace";
 
 /** dims to reduce, wrapped and checked; all of them for None and [] */
 export function normalizeDims(
@@ -113,10 +113,7 @@ export function normBackward<T>(
     g = unsqueezeDims(b, grad, dims, rank);
     norm = unsqueezeDims(b, result, dims, rank);
   }
-  const zeroed = (value: T, test: T): T => {
-    const isZero = f("eq.Scalar", test, 0);
-    return f("where.self", isZero, zeroScalar(b, value), value);
-  };
+  const zeroed = (value: T, test: T): T => b.call("aten.masked_fill.Scalar", [value, f("eq.Scalar", test, 0), 0]);
   if (p === 1) return f("mul.Tensor", f("sgn.default", x), g);
   if (p === 2) return f("mul.Tensor", g, zeroed(f("div.Tensor", x, norm), norm));
   const size = f("abs.default", x);
