@@ -158,20 +158,31 @@ const cdistBackward: ExternFunction = (step, ctx) =>
     write(ctx.buffer, out, result);
   });
 
-/** windows of signal processing */
+/** what torch.kaiser_window takes where none is given */
+const KAISER_BETA = 12;
+
+/** windows of signal processing: their values at phases of 0 to 2 pi, by what a call adds after `periodic` */
 const window =
-  (f: (phase: number) => number): ExternFunction =>
+  (f: (phase: number, parameter: number | null) => number, parameter: number | null = null): ExternFunction =>
   (step, ctx) =>
     oneResult(step, ctx, out => {
       const n = out.size[0] ?? 0;
-      const periodic = step.op.endsWith(".periodic") ? numberOf(ctx, step.args[1], 1) !== 0 : true;
+      const periodic = step.op.endsWith(".default") || numberOf(ctx, step.args[1], 1) !== 0;
       const length = periodic ? n : n - 1;
+      const given = parameter === null ? null : numberOf(ctx, step.args[2], parameter);
       write(
         ctx.buffer,
         out,
-        Float64Array.from({ length: n }, (_, i) => (n === 1 ? 1 : f((2 * Math.PI * i) / length))),
+        Float64Array.from({ length: n }, (_, i) => (n === 1 ? 1 : f((2 * Math.PI * i) / length, given))),
       );
     });
+
+/** I0(beta sqrt(1 - x^2)) / I0(beta) with x from -1 to 1; of scaled functions, which don't overflow */
+const kaiser = (phase: number, beta: number | null): number => {
+  const [x, scale] = [phase / Math.PI - 1, beta ?? KAISER_BETA];
+  const inner = scale * Math.sqrt(Math.max(1 - x * x, 0));
+  return (i0e(inner) / i0e(scale)) * Math.exp(Math.abs(inner) - Math.abs(scale));
+};
 
 /** fft_fftfreq(n, d) and fft_rfftfreq(n, d): i / (n d), the upper half counted from below 0 unless the transform is real */
 const frequencies =
@@ -217,6 +228,7 @@ export const elementwise: Readonly<Record<string, ExternFunction>> = {
   "aten.fft_fftfreq": frequencies(false),
   "aten.fft_rfftfreq": frequencies(true),
   "aten.bartlett_window": window(t => 1 - Math.abs(1 - t / Math.PI)),
+  "aten.kaiser_window": window(kaiser, KAISER_BETA),
   "aten.hann_window": window(t => 0.5 - 0.5 * Math.cos(t)),
   "aten.hamming_window": window(t => 0.54 - 0.46 * Math.cos(t)),
   "aten.blackman_window": window(t => 0.42 - 0.5 * Math.cos(t) + 0.08 * Math.cos(2 * t)),

@@ -82,6 +82,25 @@ describe("counted tensors", () => {
     close(whole, [0, 0.5, 1, 0.5, 0]);
   });
 
+  it("are Kaiser windows", () => {
+    // I0(5 sqrt(1 - x^2)) / I0(5) at x = -1, -1/2, 0, 1/2, 1, of the series of I0
+    const i0 = (x: number): number => {
+      let [sum, term] = [1, 1];
+      for (let k = 1; k < 60; k++) {
+        term *= (x / 2 / k) ** 2;
+        sum += term;
+      }
+      return sum;
+    };
+    const side = i0(5 * Math.sqrt(0.75)) / i0(5);
+    const whole = call("aten.kaiser_window.beta", [5, false, 5], [[[5], "float32"]])[0] as Float64Array;
+    close(whole, [1 / i0(5), side, 1, side, 1 / i0(5)]);
+    const periodic = call("aten.kaiser_window.default", [4], [[[4], "float32"]])[0] as Float64Array;
+    const quarter = i0(12 * Math.sqrt(0.75)) / i0(12);
+    close(periodic, [1 / i0(12), quarter, 1, quarter]);
+    close(call("aten.kaiser_window.periodic", [1, true], [[[1], "float32"]])[0] as Float64Array, [1]);
+  });
+
   it("are normal numbers of a mean and a deviation", () => {
     const [got] = call("aten.normal_functional.default", [tensor([4000]), 3, 0.5], [[[4000], "float32"]]);
     const xs = [...(got as Float64Array)];
