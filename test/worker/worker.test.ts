@@ -1,10 +1,14 @@
 // The real worker process over real ZeroMQ, driven through the server's client.
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Job } from "@fuselens/gpu-worker/protocol";
 import { afterEach, describe, expect, it } from "vitest";
+import { WorkerConnection } from "../../server/src/worker/connection";
+import { WorkerLost } from "../../server/src/worker/job";
 import { WorkerPool } from "../../server/src/worker/pool";
+import { spawnWorker } from "../../server/src/worker/spawn";
 import { addOne, benchmarkJob, endless, valuesJob } from "./fixtures";
 
 const workerFile = join(__dirname, "..", "..", "gpu-worker", "dist", "main.cjs");
@@ -126,9 +130,26 @@ describe("worker", () => {
       executors.add(executor);
       process.kill(parentOf(executor), "SIGKILL");
     }
-    expect(await failed).toMatch(/the worker ended .* before the job was done/);
+    expect(await failed).toMatch(/the worker (ended|was ended) .*(before the job|while it started)/);
     const { result } = await pool.submit(benchmarkJob(addOne(1000)), { fresh: true });
     expect(result.kind).toBe("benchmark");
+  });
+
+  it("knows that a worker ended before its endpoint was read, and sends nothing to it", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "fuselens-test-"));
+    const endpoint = JSON.stringify({ endpoint: `ipc://${join(folder, "nobody.sock")}` });
+    const short = join(folder, "short.cjs");
+    writeFileSync(
+      short,
+      `process.stdout.write(${JSON.stringify(`${endpoint}\n`)}, () => process.kill(process.pid, 9));`,
+    );
+    const worker = await spawnWorker(short, () => undefined);
+    await soon(500);
+    expect(await worker.ended).toBe("SIGKILL");
+    const connection = new WorkerConnection(worker.endpoint, worker.curve, () => undefined);
+    connection.close();
+    await expect(connection.submit(benchmarkJob(addOne(10)))).rejects.toThrow(WorkerLost);
+    worker.dispose();
   });
 
   it("cancels a running job within a second", async () => {

@@ -156,6 +156,7 @@ export class WorkerConnection {
     timeoutMs: number | null,
     onProgress?: Waiting["onProgress"],
   ): Promise<Response> {
+    if (this.closed) return Promise.reject(new WorkerLost("the worker ended before the job was sent; try again"));
     return new Promise((resolve, reject) => {
       const all = [encodeHeader(header), ...frames];
       const job = header.type === "submit" ? all : undefined;

@@ -146,9 +146,9 @@ export class WorkerPool {
     const connection = new WorkerConnection(worker.endpoint, worker.curve, this.options.log);
     this.spawned = worker;
     this.connection = connection;
-    worker.process.once("exit", (code, signal) => {
+    void worker.ended.then(how => {
       if (this.connection !== connection) return;
-      connection.lost(`the worker ended (${signal ?? `exit status ${code}`}) before the job was done; try again`);
+      connection.lost(`the worker ended (${how}) before the job was done; try again`);
       connection.close();
       this.connection = null;
       this.spawned = null;

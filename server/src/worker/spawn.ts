@@ -14,7 +14,8 @@ const START_TIMEOUT_MS = 15_000;
 export interface SpawnedWorker {
   readonly endpoint: string;
   readonly curve: CurveClient | null;
-  readonly process: ChildProcess;
+  /** how it ended; awaited at any time, also after the end */
+  readonly ended: Promise<string>;
   readonly dispose: () => void;
 }
 
@@ -34,6 +35,10 @@ export async function spawnWorker(workerFile: string, log: (message: string) => 
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ELECTRON_RUN_AS_NODE: "1" },
   });
+  // heard from the first: a worker may end before its endpoint, which it had already told, is read
+  const ended = new Promise<string>(resolve => {
+    child.once("exit", (code, signal) => resolve(signal ?? `exit status ${code}`));
+  });
   let said = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said = `${said}${text}`.slice(-2000);
@@ -44,7 +49,7 @@ export async function spawnWorker(workerFile: string, log: (message: string) => 
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    return { endpoint: await firstEndpoint(child, () => said), curve, process: child, dispose };
+    return { endpoint: await firstEndpoint(child, () => said), curve, ended, dispose };
   } catch (e) {
     dispose();
     throw e;
