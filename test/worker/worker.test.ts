@@ -17,7 +17,7 @@ const open = (): WorkerPool => {
   pool = new WorkerPool({ workerFile, log: () => undefined });
   return pool;
 };
-afterEach(() => pool.dispose());
+afterEach(() => pool?.dispose());
 
 /** processes started by this test that run the worker's bundle */
 function descendants(match: string): number[] {
