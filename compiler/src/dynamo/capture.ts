@@ -49,7 +49,9 @@ export function capture(path: string, options: CaptureOptions): CaptureResult {
   const inPackage = alone.circular && !options.shouldStop() ? captureOnce(path, options, true) : alone;
   const plain = inPackage.roots.length >= alone.roots.length ? inPackage : alone;
   const { missed } = plain;
-  const failed = plain.roots.length === 0 && plain.diagnostics.some(d => d.code === "not-analysed");
+  // a root that is asked for and not there is defined where its libraries are
+  const wanted = options.roots !== undefined || plain.diagnostics.some(d => d.code === "not-analysed");
+  const failed = plain.roots.length === 0 && wanted;
   if (!failed || missed.length === 0 || options.imports === "present" || options.shouldStop()) return plain;
   // without its libraries nothing here can be followed: some code refuses to go on in plain PyTorch
   const present = captureOnce(path, { ...options, imports: "present" }, plain !== alone);
@@ -121,7 +123,7 @@ function captureOnce(path: string, options: CaptureOptions, packaged: boolean): 
           constants: new ProjectConstants(() => projectTexts(path, options), path),
           building: [],
           assumed: [],
-          asked: new Set(),
+          asked: new Map(),
           small: false,
           device: "cuda",
           read: options.files,

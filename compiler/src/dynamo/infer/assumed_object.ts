@@ -53,14 +53,18 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     }
     if (constant !== undefined) return plainValue(ctx, h, constant);
     const list = use === "list" ? sequences(ctx, { ...h, name, usage: emptyUsage() }, "", false)[0] : undefined;
-    return plainValue(ctx, h, list ?? ctx.constants.comparedWith(name) ?? guessByName(name));
+    return plainValue(
+      ctx,
+      h,
+      list ?? ctx.constants.option(name) ?? ctx.constants.comparedWith(name) ?? guessByName(name),
+    );
   };
   const answer = (name: string): Value => {
     const had = known.get(name);
     if (had !== undefined) return had;
     const v = made(name);
     known.set(name, v);
-    ctx.asked.add(name);
+    ctx.asked.set(name, v);
     o.attrs?.set(name, v);
     if (!(v instanceof PyInstance) || v.cls.name !== ASSUMED) {
       const note = `${path}.${name} is ${vm.repr(v)}`;

@@ -27,7 +27,7 @@ export interface InferContext {
   /** where inputs and modules are: on the GPU, or on the CPU where the code makes tensors there itself */
   device: "cuda" | "cpu";
   /** attributes and items that stand-ins for configurations were asked for */
-  readonly asked: Set<string>;
+  readonly asked: Map<string, Value>;
   /** what the project's files give to names */
   readonly constants: ProjectConstants;
   /** modules of the user's files, the package of the analysed one first; found when they are first needed */

@@ -8,7 +8,7 @@ import { type TensorChoice, tensor } from "./types";
 /** layers of times, labels and positions */
 const BESIDE =
   /(^|[._])(t|time|temb|timesteps?|label|class|cls|cond|context|ctx|pos|position|sigma|noise|snr|text|txt)([._]|$|_?emb|_?proj|_?mlp)/i;
-const LAYERS = /^(Conv(Transpose)?[123]d|BatchNorm[123]d|Linear|Embedding|LSTM|GRU|RNN|Rearrange)$/;
+const LAYERS = /^(Conv(Transpose)?[123]d|BatchNorm[123]d|Linear|Embedding|LSTM|GRU|RNN|Rearrange|Unfold)$/;
 const { batch, length, frames } = SIZES;
 const PHOTO = [SIZES.image, SIZES.image] as const;
 const MAP = [SIZES.map, SIZES.map] as const;
@@ -59,10 +59,12 @@ function takenBy(
   };
   if (kind === "Embedding") return tensor("int64", [batch, length]);
   if (kind === "Linear") return tensor("float32", [batch, length, size("in_features")]);
+  if (kind === "Unfold") return tensor("float32", [batch, 3, ...(image ?? writtenSize(ctx) ?? PHOTO)]);
   if (kind === "Rearrange") return fromPattern(read("pattern"), image);
   const channels = size("in_channels", "num_features");
   if (/1d$/.test(kind)) return tensor("float32", [batch, channels, length]);
-  if (/2d$/.test(kind)) return tensor("float32", [batch, channels, ...(image ?? (channels <= 4 ? PHOTO : MAP))]);
+  if (/2d$/.test(kind))
+    return tensor("float32", [batch, channels, ...(image ?? (channels <= 4 ? (writtenSize(ctx) ?? PHOTO) : MAP))]);
   if (/3d$/.test(kind))
     return tensor("float32", [
       batch,
@@ -84,6 +86,19 @@ function fromPattern(pattern: Value | undefined, image: Image | undefined): Tens
 }
 
 type Image = readonly [number, number];
+
+const WRITTEN_SIZE = /\b(?:input|img|image)_size['"]?\s*[:=]\s*[[(]\s*3\s*,\s*(\d+)\s*,\s*(\d+)\s*[\])]/g;
+
+/** the size of images that most of the file's descriptions of pretrained models name: `input_size=(3, 299, 299)` */
+function writtenSize(ctx: InferContext): Image | undefined {
+  const counts = new Map<string, { readonly size: Image; times: number }>();
+  for (const [, h, w] of ctx.constants.ownText().matchAll(WRITTEN_SIZE)) {
+    const known = counts.get(`${h}x${w}`);
+    if (known) known.times++;
+    else counts.set(`${h}x${w}`, { size: [Number(h), Number(w)], times: 1 });
+  }
+  return [...counts.values()].sort((a, b) => b.times - a.times)[0]?.size;
+}
 
 /** the number of frames that a module keeps */
 function frameCount({ vm }: InferContext, m: PyInstance): number | undefined {

@@ -6,7 +6,7 @@ import { type CompileOptions, PyTensor } from "../torch/objects";
 import { asRoot, attempt, type Found, isFound, type Refused, refused } from "./attempt";
 import { bareDraft, functionHoles, withWritten } from "./choices/holes";
 import { inputChoices, ofGraph } from "./choices/inputs";
-import { inputKind, isCachePosition, isEdgeList } from "./choices/names";
+import { areMates, inputKind, isAdjacency, isCachePosition, isEdgeList } from "./choices/names";
 import { functionOf, methodOf, moduleMethod } from "./context";
 import { jaxtyped, type Written } from "./evidence/written";
 import { takenByFirstLayer } from "./first_layer";
@@ -133,7 +133,7 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
   }
   // forward(*inputs): one tensor, as most are called
   if (signature?.vararg && !holes.some(h => h.required)) holes.unshift(restHole(r, f, signature.vararg.arg));
-  const graph = holes.some(h => isEdgeList(h.name));
+  const graph = holes.some(h => isEdgeList(h.name) || (isAdjacency(h.name) && isFree(h)));
   if (graph)
     holes.splice(0, holes.length, ...holes.map(h => (isFree(h) ? { ...h, choices: ofGraph(h.name, h.choices) } : h)));
   const at = holes.findIndex(h => h.required || h.fallback === null);
@@ -144,7 +144,9 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
   const taken = lead && !lead.written && likely === "tensor" ? takenByFirstLayer(p, target) : undefined;
   if (lead && taken && !graph && fits(lead, taken)) {
     const choices = one ? [{ ...one, items: [taken] }, ...lead.choices] : [taken, ...lead.choices];
-    holes[at] = { ...lead, choices: distinct(choices) };
+    for (const [i, h] of holes.entries())
+      if (i === at || (areMates(lead.name, h.name) && isFree(h)))
+        holes[i] = { ...h, choices: distinct(i === at ? choices : [...choices, ...h.choices]) };
   }
   return holes;
 }

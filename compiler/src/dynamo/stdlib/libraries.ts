@@ -176,6 +176,14 @@ function numpy(vm: Machine, run: (m: PyModule, name: string, text: string) => vo
     const [x, y] = [a, b].map(v => (v instanceof PyFloat ? v.value : typeof v === "number" ? v : undefined));
     return known && x !== undefined && y !== undefined ? new PyFloat(x ** y) : vm.call(power, args, kw);
   });
-  m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`numpy.${n}`));
+  m.lazy = n => {
+    if (n.startsWith("__")) return undefined;
+    return (
+      (n === "bool" ? m.dict.get("bool_") : PYTHONS_OWN.test(n) ? vm.builtins.get(n) : null) ?? vm.unknown(`numpy.${n}`)
+    );
+  };
   return m;
 }
+
+/** types that numpy had under Python's names until 1.24 */
+const PYTHONS_OWN = /^(int|float|complex|object|str)$/;

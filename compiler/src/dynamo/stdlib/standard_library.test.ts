@@ -77,3 +77,53 @@ class Split(nn.Module):
 `);
   expect(operatorsOf(r, "Split")).toContain("torch.cat");
 });
+
+test("classes of the library attrs: fields, defaults, converters, and what runs after them", () => {
+  const r = analysed(`
+import attr
+from attrs import define, field, Factory
+@attr.s
+class Point:
+    x = attr.ib()
+    y: int = attr.ib(default=2, converter=int)
+    names = attr.ib(factory=list)
+    def __attrs_post_init__(self):
+        self.sum = self.x + self.y
+@attr.s
+class Deep(Point):
+    z: int = attr.ib(default=5)
+    note = "no field"
+@define
+class Pair:
+    a: int
+    b: list = Factory(list) if False else field(factory=list)
+p = Deep(1, "3")
+print(p.x, p.y, p.z, p.names, p.sum, Pair(1), attr.asdict(Pair(2)))
+`);
+  expect(printed(r)).toBe("1 3 5 [] 4 Pair(a=1, b=[]) {'a': 2, 'b': []}\n");
+});
+
+test("a module whose fields attrs makes is built with them", () => {
+  const r = analysed(`
+import attr
+@attr.s(eq=False, repr=False)
+class Net(nn.Module):
+    n_in: int = attr.ib()
+    n_out: int = attr.ib(default=4)
+    size: int = attr.ib(init=False, default=32)
+    def __attrs_post_init__(self):
+        super().__init__()
+        self.lin = nn.Linear(self.n_in, self.n_out)
+    def forward(self, x):
+        return self.lin(x)
+`);
+  expect(operatorsOf(r, "Net")).toHaveLength(1);
+});
+
+test("types that numpy had under Python's names", () => {
+  const r = analysed(`
+import numpy as np
+print(np.ones([2], dtype=np.bool).dtype, np.float is float, np.zeros(2, dtype=np.int).dtype)
+`);
+  expect(printed(r)).toBe("bool True int64\n");
+});

@@ -94,6 +94,7 @@ export function alternativeChoices(
         ...keysNearby(ctx, h, f),
       );
   }
+  if (f.type === "KeyError" && now.kind === "number") out.push(...numbersIn(ctx, h, now.value, f));
   if (/must be torch\.dtype/.test(f.message)) out.push(named("torch.float32"));
   if (
     now.kind === "instance" &&
@@ -182,7 +183,7 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   if ((now.kind !== "dict" && now.kind !== "object") || !/Error$/.test(f.type) || f.type === "KeyError") return [];
   const own = now.kind === "dict" ? now.entries : now.given;
   const named = enumValues(ctx, h, f);
-  const out: Choice[] = [];
+  const out: Choice[] = now.kind === "object" ? quoted(ctx, now, f) : [];
   // what only the message names is not asked for
   for (const words of now.kind === "object" ? f.lines.slice(1, 6) : f.lines.slice(0, 2)) {
     for (const name of words) {
@@ -197,6 +198,16 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
     }
   }
   return out.slice(0, 16);
+}
+
+/** a configuration whose text the message quotes, whole or in part: with other texts that the project gives to that name */
+function quoted(ctx: InferContext, now: Extract<Choice, { readonly kind: "object" }>, f: Failure): Choice[] {
+  const words = f.message.split(/[^\w.-]+/).filter(w => w.length >= 4);
+  return [...ctx.asked].flatMap(([name, v]) => {
+    if (typeof v !== "string" || v.length < 4 || !words.some(w => v.includes(w))) return [];
+    const others = ctx.constants.textsOf(name).filter(t => t !== v);
+    return others.map((t): Choice => ({ ...now, given: [...now.given.filter(([k]) => k !== name), [name, str(t)]] }));
+  });
 }
 
 /** "'x' is not a valid Kind": the values of that enumeration */
@@ -243,6 +254,30 @@ function offered(message: string): Choice[] {
     .split(/[\s,;|()[\]{}'"]+/)
     .filter(w => /^[A-Za-z][\w.-]*$/.test(w) && !/^(or|and|is|are|the|of)$/.test(w));
   return [...new Set(words)].map(str);
+}
+
+/**
+ * Numbers that a lookup knows: keys of dictionaries that the failing lines name, and those in names of the module that are
+ * the missing key but for its number, `net34` for `net2`.
+ */
+function numbersIn(ctx: InferContext, h: Hole, now: number, f: Failure): Choice[] {
+  const out: number[] = [];
+  for (const words of f.lines.slice(0, 3)) {
+    for (const w of words) {
+      const d = lookup(ctx, h.globals, w);
+      if (d instanceof PyDict) out.push(...d.keys().filter(k => typeof k === "number"));
+    }
+  }
+  const parts = missingKey(f)?.split(String(now));
+  if (parts?.length === 2) {
+    const [before = "", after = ""] = parts;
+    for (const k of h.globals.keys()) {
+      if (typeof k !== "string" || !k.startsWith(before) || !k.endsWith(after)) continue;
+      const between = k.slice(before.length, k.length - after.length);
+      if (/^\d+$/.test(between)) out.push(Number(between));
+    }
+  }
+  return [...new Set(out)].slice(0, 6).map(n => number(n));
 }
 
 /** string keys of dictionaries and constants that the failing lines name */

@@ -106,6 +106,12 @@ function guessedTensors(h: Draft): Choice[] {
       ...floats(h, 3, make),
     ];
   if (names.isEdgeList(h.name)) return [tensor("int64", [2, length])];
+  if (names.isAdjacency(h.name) && dims === undefined)
+    return ofRank(rank, [
+      tensor("float32", [length, length]),
+      tensor("float32", [batch, length, length]),
+      ...floats(h, rank ?? 2, make),
+    ]);
   if (names.isCachePosition(h.name)) return [tensor("int64", [length]), tensor("int64", [batch, length])];
   switch (kind) {
     case "tokens":
@@ -231,7 +237,7 @@ export const heldTensors = (h: Draft, name: string): Choice[] =>
 
 /** what nodes and edges of a graph carry is a row each */
 export const ofGraph = (name: string, choices: readonly Choice[]): Choice[] =>
-  names.inputKind(name) === "other" && !names.isEdgeList(name)
+  names.inputKind(name) === "other" && !names.isEdgeList(name) && !names.isAdjacency(name)
     ? distinct([tensor("float32", [length, width]), ...choices])
     : [...choices];
 

@@ -165,7 +165,7 @@ export const isClassName = (name: string): boolean => CLASSES.test(name);
 // ---- inputs of forward
 
 const TOKENS =
-  /^(idx|ids|input_ids|tokens?|token_ids|src_tokens|tgt_tokens|prev_output_tokens|input_tokens|positions?|position_ids|indices|index|word_ids|src_seq|trg_seq|src|tgt|trg|captions?|text|texts|phonemes?|prompt_ids|labels?|targets?|y|class_labels|classes|cls|class_ids|input_pos|segment_(ids|info|label)|token_type_ids|t|ts|time|timesteps?|times|steps?)$|_(ids|tokens|idx|indices)$|^decoder_input/;
+  /^(idx|ids|input_ids|tokens?|token_ids|src_tokens|tgt_tokens|prev_output_tokens|input_tokens|positions?|position_ids|indices|index|word_ids|src_seq|trg_seq|src|tgt|trg|captions?|text|texts|phonemes?|prompt_ids|labels?|targets?|y|class_labels|classes|cls|class_ids|input_pos|segment_(ids|info|label)|token_type_ids|t|ts|time|timesteps?|times|steps?)$|_(ids|tokens|idx|indices|targets|labels)$|^decoder_input/;
 const IMAGES =
   /^(img|image|images|imgs|pixel_values|pixels|frames?_rgb|image[12]|img[12]|im|photo|rgb|lr|lq|samples|tensor_list|pixel_value)$/;
 const MASKS = /(^|_)mask(s|ed)?($|_)|^(attn|attention|key_padding|src|tgt)_?mask/;
@@ -183,6 +183,17 @@ export const isSpectrogram = (name: string): boolean =>
 
 /** pairs of nodes, one column an edge */
 export const isEdgeList = (name: string): boolean => /^(edge_index|edges?_idx|edge_list)$/.test(name);
+
+/** the two of a pair: left and right, img1 and img2, x_a and x_b */
+export const areMates = (a: string, b: string): boolean => a !== b && unpaired(a) === unpaired(b);
+
+/** a name without what tells the one of a pair from the other */
+const unpaired = (name: string): string =>
+  name.toLowerCase().replace(/left|right|first|second|(?<=[a-z]_?)[12]$|(?<=[a-z]_|img|im|image)[ablr]$/, "*");
+
+/** which nodes of a graph are joined: a square matrix */
+export const isAdjacency = (name: string): boolean =>
+  /^(adj|adjs|adj_?(m|mx|mat|matrix)|adjacency(_matrix)?)$/i.test(name);
 
 export type InputKind = "tokens" | "image" | "mask" | "lengths" | "time" | "video" | "audio" | "label" | "other";
 

@@ -69,6 +69,33 @@ export class ProjectConstants {
     return name => ranked.find(x => x.table.has(name))?.table.get(name);
   }
 
+  /** what an option of this name falls back to, where the nearest file that declares one says it */
+  option(name: string): Choice | undefined {
+    return this.declaring(name)
+      .map(f => this.table(f).get(name))
+      .find(c => c !== undefined);
+  }
+
+  /** strings that files give to a name, what a file with an option of the name gives it first */
+  textsOf(name: string): readonly string[] {
+    const given = new RegExp(`\\b${name}\\s*=\\s*(['"])([\\w./-]{1,40})\\1`, "g");
+    const defaults = this.declaring(name).flatMap(f => this.table(f).get(name) ?? []);
+    const others = this.texts()
+      .filter(f => f.text.length <= LONGEST && f.text.includes(name))
+      .flatMap(f => [...f.text.matchAll(given)].map(m => m[2] ?? ""));
+    return [...new Set([...defaults.flatMap(c => (c.kind === "str" ? [c.value] : [])), ...others])];
+  }
+
+  /** files with `add_argument("--name", ...)`, the nearest first */
+  private declaring(name: string): readonly ProjectText[] {
+    if (!/^\w+$/.test(name)) return [];
+    const test = new RegExp(`add_argument\\(\\s*(?:['"]-\\w+['"],\\s*)?['"]--?${name.replace(/_/g, "[-_]")}['"]`);
+    return this.code()
+      .filter(f => test.test(f.text))
+      .sort((a, b) => distance(this.own, a.path) - distance(this.own, b.path))
+      .slice(0, MOST_CALLING);
+  }
+
   /** texts of Python files, the analysed one first */
   private code(): readonly ProjectText[] {
     const texts = this.texts().filter(f => f.path.endsWith(".py") && f.text.length <= LONGEST);
@@ -145,11 +172,12 @@ export class ProjectConstants {
     let best = this.given.get(key);
     if (best) return best;
     best = new Map();
+    const names = [cls, ...this.importedAs(cls)];
     const calling = this.code()
-      .filter(f => mentionsCall(f.text, cls))
+      .filter(f => names.some(n => mentionsCall(f.text, n)))
       .sort((a, b) => distance(this.own, a.path) - distance(this.own, b.path))
       .slice(0, MOST_CALLING);
-    for (const given of calling.flatMap(f => callsIn(f.text, cls, positional))) {
+    for (const given of calling.flatMap(f => names.flatMap(n => callsIn(f.text, n, positional)))) {
       const about = this.about(namesIn(given));
       const known = new Map(
         [...given].flatMap(([name, e]) => {
@@ -161,6 +189,14 @@ export class ProjectConstants {
     }
     this.given.set(key, best);
     return best;
+  }
+
+  /** other names that files import a class by */
+  private importedAs(cls: string): readonly string[] {
+    const test = new RegExp(`\\b${cls}\\s+as\\s+(\\w+)`, "g");
+    return [...new Set(this.code().flatMap(f => [...f.text.matchAll(test)].map(m => m[1] ?? "")))].filter(
+      n => n !== cls,
+    );
   }
 
   /** other files in which a class derives from one of this name, the nearest first */

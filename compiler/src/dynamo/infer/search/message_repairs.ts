@@ -229,6 +229,11 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       most,
     );
   }
+  // what was to become one row of a map is more where the image is no line of text
+  if (m && f.operators > 0)
+    for (const { path, c } of read)
+      if (c.dims.length === 4 && (c.dims[2] ?? 0) > LINE[0])
+        out.push(withLeaf(state, path, { ...c, dims: [...c.dims.slice(0, 2), ...LINE] }));
   // unbind, chunk and split give as many parts as the dimension is long
   m = f.operators > 0 ? /to unpack \(expected (\d+)/.exec(message) : null;
   if (m) for (const at of [-1, 1]) setDim(r => (at < 0 ? r + at : at), Number(m?.[1]));
@@ -273,6 +278,8 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
 }
 
 const FEW = [3, 2, 4, 1] as const;
+/** height and width of a line of text, as recognizers of it take images */
+const LINE = [32, 128] as const;
 
 /** tensors whose channels were joined before a layer: as many each as make up what it takes */
 function joinedChannels(parts: readonly Leaf[], got: number, wanted: number): Leaf[] | undefined {

@@ -131,7 +131,9 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
       const leaf = all.find(l => l.path === r.hole);
       if (!leaf || r.dims.some(d => leaf.c.fixed?.includes(d))) return [];
       const alone = withLeaf(state, r.hole, resized(leaf.c, r.dims, r.size));
-      return [alone, ...together(alone, leaf, leaves, r)];
+      // those that met on the way to there before all that are alike
+      const met = leaves.filter(l => f.touched.includes(l.path));
+      return [alone, ...together(alone, leaf, met, r), ...together(alone, leaf, leaves, r)];
     });
   for (const pair of pairedResizes(f, dims)) {
     const both = pair.reduce<State | undefined>((st, { hole, dims: at, size }) => {

@@ -1,5 +1,6 @@
-// Parts of the standard library that are simplest said in Python: run by the interpreter itself, on first import. Written
-// for what model files use of them. Their frames never show in a stack.
+// Parts of the standard library, and attrs, that are simplest said in Python: run by the interpreter itself, on first import.
+// Written for what model files use of them. Their frames never show in a stack.
+import { ATTRS_LIBRARY } from "./attrs";
 import { CONTAINERS } from "./containers";
 import { DATACLASSES } from "./dataclasses";
 import { FUNCTOOLS } from "./functools";
@@ -10,4 +11,5 @@ export const PRELUDE: Readonly<Record<string, string>> = {
   ...DATACLASSES,
   ...CONTAINERS,
   ...PROGRAMS,
+  ...ATTRS_LIBRARY,
 };

@@ -1,0 +1,142 @@
+// Configurations and arguments that the project's files speak of: options, aliases, presets, names of its functions.
+import { describe, expect, test } from "vitest";
+import { defaultConfig } from "../../presets";
+import { capture } from "../capture";
+import { analysed, analysedProject, assumedOf, framesOf, operatorsOf } from "./testing/analysed";
+
+const HEAD = "import torch\nfrom torch import nn\n";
+
+describe("options", () => {
+  const options = `
+def add(parser):
+    parser.add_argument("--norm_kind", type=str, default="spectralplain", help="...")
+    parser.add_argument("--unrelated", type=int, default=1)
+`;
+
+  test("a name that one file declares as an option has its default", () => {
+    const r = analysedProject({
+      "pack/model.py": `${HEAD}
+class Net(nn.Module):
+    def __init__(self, opt):
+        super().__init__()
+        kind = opt.norm_kind
+        if not kind.startswith("spectral"):
+            raise ValueError("not known: " + kind)
+        self.lin = nn.Linear(opt.wide, opt.wide)
+        self.bias = nn.Parameter(torch.zeros(opt.wide))
+        self.alone = opt.other_thing
+    def forward(self, x):
+        return self.lin(x) + self.bias
+`,
+      "pack/options.py": options,
+    });
+    expect(assumedOf(r, "Net")).toContain("opt.norm_kind is 'spectralplain'");
+  });
+
+  test("a text that an error quotes gives way to others that the project gives to its name", () => {
+    const r = analysedProject({
+      "pack/model.py": `${HEAD}
+def layer_for(kind):
+    def wrap(layer):
+        rest = kind[len("spectral"):]
+        if rest != "plain":
+            raise ValueError("layer %s is not recognized" % rest)
+        return layer
+    return wrap
+
+class Net(nn.Module):
+    @staticmethod
+    def change(parser):
+        parser.set_defaults(norm_kind="spectralstrange", deep=2)
+    def __init__(self, opt):
+        super().__init__()
+        wrap = layer_for(opt.norm_kind)
+        self.lin = nn.Sequential(*[wrap(nn.Linear(16, 16)) for _ in range(opt.deep)])
+    def forward(self, x):
+        return self.lin(x)
+`,
+      "pack/options.py": options,
+    });
+    expect(assumedOf(r, "Net")).toContain("opt.norm_kind is 'spectralplain'");
+    expect(operatorsOf(r, "Net").filter(t => t === "torch._C._nn.linear")).toHaveLength(2);
+  });
+});
+
+test("what scripts give to a class under the name that they import it by", () => {
+  const r = analysedProject({
+    "pack/model.py": `${HEAD}
+class Matcher(nn.Module):
+    def __init__(self, maxdisp):
+        super().__init__()
+        self.maxdisp = maxdisp
+        self.conv = nn.Conv2d(3, maxdisp // 4, 3)
+    def forward(self, x):
+        return self.conv(x)
+`,
+    "pack/__init__.py": "from .model import Matcher as stacked\n",
+    "main.py": `
+import argparse
+from pack import *
+parser = argparse.ArgumentParser()
+parser.add_argument("--maxdisp", type=int, default=192)
+args = parser.parse_args(load())
+net = stacked(args.maxdisp)
+`,
+  });
+  expect(assumedOf(r, "Matcher")).toContain("maxdisp is 192");
+});
+
+test("a number that a lookup does not know gives way to those that the module has names for", () => {
+  const r = analysed(`
+def net34(wide):
+    return nn.Linear(wide, 34)
+def net50(wide):
+    return nn.Linear(wide, 50)
+SPEC = {18: 8, 101: 16}
+class ByName(nn.Module):
+    def __init__(self, num_layers):
+        super().__init__()
+        self.lin = globals()["net{}".format(num_layers)](8)
+    def forward(self, x):
+        return self.lin(x)
+class ByKey(nn.Module):
+    def __init__(self, num_layers):
+        super().__init__()
+        self.lin = nn.Linear(8, SPEC[num_layers])
+    def forward(self, x):
+        return self.lin(x)
+`);
+  expect(assumedOf(r, "ByName")).toContain("num_layers is 34");
+  expect(assumedOf(r, "ByKey")).toContain("num_layers is 18");
+});
+
+test("a root that is asked for and only defined where a library is there", () => {
+  const text = `${HEAD}
+try:
+    from far.models import REGISTRY
+    has_far = True
+except ImportError:
+    has_far = False
+class Plain(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+    def forward(self, x):
+        return self.lin(x)
+if has_far:
+    @REGISTRY.register_module()
+    class Dense(Plain):
+        pass
+`;
+  const r = capture("pack/model.py", {
+    files: p => (p === "pack/model.py" ? text : undefined),
+    project: () => ["pack/model.py"],
+    config: defaultConfig("torch-2.11"),
+    behaviours: new Map(),
+    shouldStop: () => false,
+    stepBudget: 20_000_000,
+    roots: ["Dense"],
+  });
+  expect(framesOf(r, "Dense")).toHaveLength(1);
+  expect(r.diagnostics.some(d => d.code === "imports")).toBe(true);
+});
