@@ -13,16 +13,13 @@ const recorded = JSON.parse(gunzipSync(readFileSync(join(here, "recorded", "text
 
 /** programs whose text is not torch's yet. FIXME: each */
 const KNOWN: ReadonlyMap<string, string> = new Map([
-  ["activations_all", "a module-level alias of torch.threshold names its result"],
   ["masked_scatter_ops", "bucketize and searchsorted are loops there"],
   ["math_special", "ndtri is a chain of loops there"],
   ["mutate_views_input", "views made again after a write, in another order"],
   ["pad_negative_cat", "where a cat of one part goes"],
   ["pool_adaptive_max", "indices of windows as sums in the kernel"],
   ["rand_dropout_infer", "where seeds are looked up"],
-  ["softmax_middle_dim", "softmin stays one node before autograd"],
   ["char_cnn_maxpool", "the order of inputs that a comprehension reads"],
-  ["unet_small", "a concatenation of parts of which one is computed by a kernel"],
 ]);
 
 /** without what no two machines have in common */

@@ -255,10 +255,14 @@ function elementwiseStrides(m: DimMath, shape: readonly Dim[], operands: readonl
     t => t.shape.length === rank && t.shape.every((s, i) => s === shape[i] || m.knownEq(s, shape[i] as Dim)),
   );
   if (same) {
-    if (operands.every(t => isContiguous(m, t))) return contiguousStrides(m, shape);
-    if (rank === 4 && operands.every(t => isContiguous(m, t, "channels_last"))) return channelsLastStrides(m, shape);
+    const contiguous = operands.every(t => isContiguous(m, t));
+    const channelsLast = rank === 4 && operands.every(t => isContiguous(m, t, "channels_last"));
+    if (contiguous && !channelsLast) return contiguousStrides(m, shape);
+    if (channelsLast && !contiguous) return channelsLastStrides(m, shape);
+    // what could be either (N, C, 1, 1) keeps the order of its strides: a tensor without data takes no shortcut for it
     const first = operands[0];
     if (
+      !contiguous &&
       first !== undefined &&
       isNonOverlappingAndDense(m, first) &&
       operands.every(t => t.stride.every((s, i) => m.knownEq(s, first.stride[i] as Dim)))

@@ -223,7 +223,11 @@ const kernels: OpRecord[] = [
           c.args.scalar("alpha"),
         ),
     }),
-    lower: (b, a) => externOut(b, "baddbmm", [a.tensor("self"), a.tensor("batch1"), a.tensor("batch2")], scale(a)),
+    lower: (b, a) => {
+      const [x, y] = [b.operand(a.tensor("batch1")), b.operand(a.tensor("batch2"))];
+      const size = [at(b.size(x), 0), at(b.size(x), 1), at(b.size(y), 2)];
+      return externOut(b, "baddbmm", [b.expand(a.tensor("self"), size), x, y], scale(a));
+    },
   },
   {
     name: "aten.addbmm.default",

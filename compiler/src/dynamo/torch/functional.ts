@@ -1,11 +1,10 @@
 // torch.nn.functional and the printed homes of functions. In: a function's name. Out: the callable, recorded in the graph
 // under the name torch prints for it; functions that Dynamo traces into are inlined here too, with their frames.
 import { lookupPython } from "../../aten/registry";
-import type { StackFrame } from "../../fx/types";
-import { NativeArgs } from "../interp/arguments";
-import { PyBuiltin, PyList, PyTuple, type Value } from "../objects/values";
+import { PyBuiltin, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { runOp } from "./dispatch";
+import { inlinedFunctional } from "./functional_inlined";
 import type { OpCall } from "./results";
 
 const BUILTIN_NN = [
@@ -84,29 +83,6 @@ export function namespaceTarget(space: "linalg" | "special" | "fft", name: strin
   return `torch._C._${space}.${space}_${name}`;
 }
 
-/** where torch 2.11's functional.py defines what Dynamo traces into */
-const INLINED: Readonly<Record<string, { line: number; code: string; column?: number; from?: number }>> = {
-  rms_norm: { line: 2954, code: "return torch.rms_norm(input, normalized_shape, weight, eps)" },
-  pad: { line: 5430, code: "return torch._C._nn.pad(input, pad, mode, value)" },
-  _threshold: { line: 1693, code: "result = _VF.threshold(input, threshold, value)", column: 8, from: 9 },
-  _threshold_: { line: 1691, code: "result = _VF.threshold_(input, threshold, value)", column: 8, from: 9 },
-};
-
-function inlinedFrame(name: string): StackFrame[] {
-  const at = Object.hasOwn(INLINED, name) ? INLINED[name] : undefined;
-  if (!at) return [];
-  const { column = 4, from = "return ".length } = at;
-  return [
-    {
-      file: "torch/nn/functional.py",
-      func: name === "_threshold_" ? "_threshold" : name,
-      line: at.line,
-      code: at.code,
-      span: { line: at.line, column: column + from, endLine: at.line, endColumn: column + at.code.length },
-    },
-  ];
-}
-
 export function op(torch: Torch, name: string, call: OpCall): PyBuiltin {
   const b = new PyBuiltin(torch.vm.types.builtin, name, (args, kw) => runOp(torch, call, args, kw));
   b.module = "torch";
@@ -115,7 +91,7 @@ export function op(torch: Torch, name: string, call: OpCall): PyBuiltin {
 
 export function functionalFunction(torch: Torch, name: string): Value | undefined {
   const { vm } = torch;
-  const special = inlined(torch, name);
+  const special = inlinedFunctional(torch, name);
   if (special) return special;
   const spelling = `torch.nn.functional.${name}`;
   const known = lookupPython(spelling);
@@ -155,58 +131,4 @@ export function addcdiv(torch: Torch): Value {
     const quotient = call("div", args.slice(1));
     return call("add", [args[0] ?? null, call("mul", [quotient, value])]);
   });
-}
-
-function inlined(torch: Torch, name: string): Value | undefined {
-  const { vm } = torch;
-  if (name === "rms_norm") {
-    return vm.builtin(name, (args, kw) => {
-      const a = new NativeArgs(vm, name, ["input", "normalized_shape", "weight?", "eps?"], args, kw);
-      return runOp(
-        torch,
-        {
-          op: "call_function",
-          target: "torch.rms_norm",
-          spelling: "torch.rms_norm",
-          options: { extraFrames: inlinedFrame(name) },
-        },
-        [a.need("input"), a.need("normalized_shape"), a.get("weight") ?? null, a.get("eps") ?? null],
-        vm.emptyKwargs,
-      );
-    });
-  }
-  if (name === "threshold") {
-    return vm.builtin(name, (args, kw) => {
-      const a = new NativeArgs(vm, name, ["input", "threshold", "value", "inplace?"], args, kw);
-      const inplace = vm.truthy(a.get("inplace") ?? false);
-      const target = inplace ? "torch.threshold_" : "torch.threshold";
-      const options = { extraFrames: inlinedFrame(inplace ? "_threshold_" : "_threshold") };
-      return runOp(
-        torch,
-        { op: "call_function", target, spelling: target, options },
-        [a.need("input"), a.need("threshold"), a.need("value")],
-        vm.emptyKwargs,
-      );
-    });
-  }
-  if (name === "pad") {
-    return vm.builtin(name, (args, kw) => {
-      const a = new NativeArgs(vm, name, ["input", "pad", "mode?", "value?"], args, kw);
-      const pads = a.need("pad");
-      const call: OpCall = {
-        op: "call_function",
-        target: "torch._C._nn.pad",
-        spelling: lookupPython("torch._C._nn.pad").length > 0 ? "torch._C._nn.pad" : "torch.nn.functional.pad",
-        options: { extraFrames: inlinedFrame(name) },
-      };
-      const list = pads instanceof PyList || pads instanceof PyTuple ? pads : vm.list(vm.toArray(pads));
-      return runOp(
-        torch,
-        call,
-        [a.need("input"), list, a.get("mode") ?? "constant", a.get("value") ?? null],
-        vm.emptyKwargs,
-      );
-    });
-  }
-  return undefined;
 }

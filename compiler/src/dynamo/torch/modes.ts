@@ -287,10 +287,6 @@ def parameters_to_vector(parameters):
     return torch.cat([p.view(-1) for p in parameters])
 
 
-def softmin(input, dim=None, _stacklevel=3, dtype=None):
-    return torch.nn.functional.softmax(-input, dim)
-
-
 class _Reduction:
     @staticmethod
     def get_enum(reduction):

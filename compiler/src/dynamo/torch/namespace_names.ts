@@ -8,7 +8,6 @@ export const HARMLESS =
 
 /** functions of torch.nn.functional that are Python over others */
 export const PYTHON_FUNCTIONAL: ReadonlySet<string> = new Set([
-  "softmin",
   "triplet_margin_with_distance_loss",
   "_Reduction",
   ...PRIVATE_FUNCTIONAL,

@@ -12,7 +12,7 @@ import { requireExactStrides, requireStrideOrder, tensorMeta } from "./constrain
 import type { Lowering } from "./context";
 import { channelsLastStrides, strideOrderOf } from "./layouts";
 import { isLarge } from "./op_count";
-import { hasExceededMaxReads, markReuse, realize, realizeHint } from "./realize";
+import { hasExceededMaxReads, isWorthReusing, markReuse, realize, realizeHint } from "./realize";
 
 /** operators whose inputs are read again and again, or by a kernel that isn't ours */
 const NEEDS_REALIZED: ReadonlySet<string> = new Set([
@@ -86,8 +86,19 @@ export function finishNode(
   const feedsAsStrided = users.some(u => AS_STRIDED.has(u.target));
   if ((isOutput || feedsAsStrided) && traced !== undefined)
     result = outputStrides(ctx, n, result, traced, userVisible, feedsAsStrided);
-  if (users.length > 1) result = severalUsers(ctx, users, result, traced);
-  if (hasExceededMaxReads(ctx, result)) realizeHint(ctx, result);
+  const channelsLast =
+    traced !== undefined && !feedsAsStrided && prefersChannelsLast(ctx, n, result, traced, userVisible);
+  const inOrder = (x: TensorBox): TensorBox =>
+    channelsLast ? requireStrideOrder(ctx, x, strideOrderOf(channelsLastStrides(sizeOf(x)), ctx.sizevars)) : x;
+  if (users.length > 1) {
+    result = severalUsers(ctx, users, result, traced);
+    if (isWorthReusing(ctx, result)) result = inOrder(result);
+    markReuse(ctx, result, users.length);
+  }
+  if (hasExceededMaxReads(ctx, result)) {
+    result = inOrder(result);
+    realizeHint(ctx, result);
+  }
   if (
     result.data.kind === "storage" &&
     isLoops(result.data.data) &&
@@ -97,6 +108,17 @@ export function finishNode(
     realize(ctx, result);
   }
   return result;
+}
+
+/** whether a value that nobody outside sees should have its channels last, for a convolution before or after it */
+function prefersChannelsLast(
+  ctx: Lowering,
+  n: FxNode,
+  x: TensorBox,
+  traced: FakeTensor,
+  userVisible: ReadonlyMap<FxNode, readonly Expr[]>,
+): boolean {
+  return ctx.prefersChannelsLast.has(n) && !userVisible.has(n) && sizeOf(x).length === 4 && isDense(ctx, traced);
 }
 
 function realizeToStrides(ctx: Lowering, x: TensorBox, strides: readonly Expr[]): TensorBox {
@@ -118,15 +140,7 @@ function outputStrides(
   let strides: readonly Expr[] = visible ?? traced.stride;
   if (strides.length === 0 || strides.some(s => ctx.sizevars.hint(s) === undefined)) return x;
   const allowPadding = (ctx.configFlag("pad_outputs") || visible === undefined) && !feedsAsStrided;
-  if (
-    sizeOf(x).length === 4 &&
-    ctx.prefersChannelsLast.has(n) &&
-    visible === undefined &&
-    !feedsAsStrided &&
-    isDense(ctx, traced)
-  ) {
-    strides = channelsLastStrides(sizeOf(x));
-  }
+  if (!feedsAsStrided && prefersChannelsLast(ctx, n, x, traced, userVisible)) strides = channelsLastStrides(sizeOf(x));
   // a view keeps eager's aliasing: only the order of its dimensions is asked for
   if (x.data.kind !== "storage" || isViewOperator(n))
     return requireStrideOrder(ctx, x, strideOrderOf(strides, ctx.sizevars), allowPadding);
@@ -157,6 +171,5 @@ function severalUsers(
       if (isLoops(d) && (d.kind === "Pointwise" || d.kind === "Scatter" || isReduction(d))) realize(ctx, result);
     }
   }
-  markReuse(ctx, result, users.length);
   return result;
 }

@@ -8,7 +8,6 @@ import {
   isReduction,
   type Loops,
   loopsSize,
-  type StorageBox,
   type StridedLayout,
   storageOf,
   type Value,
@@ -42,12 +41,12 @@ export function realizeHint(ctx: Lowering, x: Value): void {
 
 /** used by several: in memory if it reads or computes much */
 export function markReuse(ctx: Lowering, x: Value, users: number): void {
-  const box = storageOf(x);
-  if (users > 1 && isWorthReusing(ctx, box)) realize(ctx, box);
+  if (users > 1 && isWorthReusing(ctx, x)) realize(ctx, x);
 }
 
-function isWorthReusing(ctx: Lowering, box: StorageBox): boolean {
-  const d = box.data;
+/** reads or computes so much that it should not be done once for each user */
+export function isWorthReusing(ctx: Lowering, x: Value): boolean {
+  const d = storageOf(x).data;
   if (!isLoops(d) || (d.kind !== "Pointwise" && !isReduction(d))) return false;
   if (d.device.type === "cpu") {
     const { used } = countOf(d);

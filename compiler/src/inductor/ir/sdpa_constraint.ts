@@ -8,8 +8,7 @@ import type { StridedLayout, TensorBox } from "./boxes";
 import { matchInsignificantStrides, realizeInput, requireExactStrides, requireStrideOrder } from "./constraints";
 import type { Lowering } from "./context";
 import { strideOrderOf } from "./layouts";
-import { expand } from "./pointwise";
-import { isStridedStorage, sliceView } from "./views";
+import { isStridedStorage } from "./views";
 
 const ALIGNMENT = 8;
 const FORWARD = "aten._scaled_dot_product_efficient_attention.default";
@@ -69,9 +68,5 @@ function alignedBias(
     if (!multiple(ctx, stride)) stride = mul(ceilDiv(stride, ALIGNMENT), ALIGNMENT);
     out[i] = stride;
   }
-  let narrow = x;
-  for (const [dim, e] of isExpanded.entries()) {
-    if (e) narrow = ctx.box(sliceView(ctx, narrow, dim, int(0), int(1), int(1)));
-  }
-  return expand(ctx, requireExactStrides(ctx, narrow, out), size);
+  return requireExactStrides(ctx, x, out);
 }

@@ -41,9 +41,12 @@ class MultiheadAttention(Module):
     def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
                 average_attn_weights=True, is_causal=False):
         for mask in (attn_mask, key_padding_mask):
-            if mask is not None:
-                mask.dtype
+            if mask is not None and torch.is_floating_point(mask):
+                break
         is_batched = query.dim() == 3
+        key_padding_mask, attn_mask = _canonical(key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query)
+        if is_batched and query is key and key is value:
+            self.in_proj_bias, self.in_proj_weight
         if query.is_nested or key.is_nested or value.is_nested:
             raise AssertionError("nested tensors are not supported here")
         if self.batch_first and is_batched:
@@ -66,6 +69,12 @@ class MultiheadAttention(Module):
         if self.batch_first and is_batched:
             return attn_output.transpose(1, 0), attn_output_weights
         return attn_output, attn_output_weights
+
+
+def _canonical(padding, padding_name, mask, mask_name, x):
+    other = None if mask is None else mask.dtype
+    padding = F._canonical_mask(padding, padding_name, other, mask_name, x.dtype)
+    return padding, F._canonical_mask(mask, mask_name, None, "", x.dtype, False)
 `,
   TransformerEncoderLayer: `
 class TransformerEncoderLayer(Module):
@@ -85,6 +94,8 @@ class TransformerEncoderLayer(Module):
         self.activation = _activation(activation)
 
     def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
+        src_key_padding_mask, src_mask = _canonical(
+            src_key_padding_mask, "src_key_padding_mask", src_mask, "src_mask", src)
         x = src
         if self.norm_first:
             x = x + self._sa_block(self.norm1(x), src_mask, src_key_padding_mask, is_causal=is_causal)
@@ -160,6 +171,7 @@ class TransformerEncoder(Module):
         self.norm = norm
 
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
+        src_key_padding_mask, mask = _canonical(src_key_padding_mask, "src_key_padding_mask", mask, "mask", src)
         output = src
         for mod in self.layers:
             output = mod(output, src_mask=mask, is_causal=bool(is_causal), src_key_padding_mask=src_key_padding_mask)
