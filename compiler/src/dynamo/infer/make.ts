@@ -163,6 +163,7 @@ export function callArguments(
       continue;
     }
     if (open && !h.keywordOnly) args.push(v);
+    else if (h.rest) continue;
     else kwargs.set(h.name, v);
   }
   return { args, kwargs };

@@ -122,17 +122,16 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
     functionHoles(p, f, isInstance ? target.cls : null, isInstance ? 1 : 0, inputChoices),
     new Map([...typed, ...r.written]),
   );
-  // k beside q and v is a key, no count
-  if (["q", "k", "v"].every(n => holes.some(h => h.name === n))) {
-    const key = holes.findIndex(h => h.name === "k");
-    const k = holes[key];
-    if (k && !k.written) {
-      const tensors = k.choices.filter(c => c.kind === "tensor");
-      holes[key] = { ...k, choices: distinct([...tensors, ...k.choices]) };
-    }
+  // k beside q and v is a key, no count; h without w is a hidden state, no height
+  const has = (name: string): boolean => holes.some(h => h.name === name);
+  if (has("q") && has("k") && has("v")) tensorsFirst(holes, "k");
+  if (!has("w") && !has("W")) tensorsFirst(holes, "h");
+  // forward(*inputs): one tensor, as most are called; forward(h, *x): none, unless the code can't do without
+  if (signature?.vararg) {
+    const alone = !holes.some(h => h.required);
+    const at = alone ? 0 : [...signature.posonlyargs, ...signature.args].length - (isInstance ? 1 : 0);
+    holes.splice(at, 0, restHole(r, f, signature.vararg.arg, alone));
   }
-  // forward(*inputs): one tensor, as most are called
-  if (signature?.vararg && !holes.some(h => h.required)) holes.unshift(restHole(r, f, signature.vararg.arg));
   const graph = holes.some(h => isEdgeList(h.name) || (isAdjacency(h.name) && isFree(h)));
   if (graph)
     holes.splice(0, holes.length, ...holes.map(h => (isFree(h) ? { ...h, choices: ofGraph(h.name, h.choices) } : h)));
@@ -151,6 +150,14 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
   return holes;
 }
 
+function tensorsFirst(holes: Hole[], name: string): void {
+  const at = holes.findIndex(h => h.name === name);
+  const h = holes[at];
+  if (!h || h.written) return;
+  const tensors = h.choices.filter(c => c.kind === "tensor");
+  holes[at] = { ...h, choices: distinct([...tensors, ...h.choices]) };
+}
+
 /** a tensor of whose shape nothing is known */
 const isFree = (h: Hole): boolean =>
   !h.written && h.usage.rank === undefined && h.usage.written === undefined && h.choices[0]?.kind === "tensor";
@@ -162,9 +169,10 @@ function fits(h: Hole, { dims }: TensorChoice): boolean {
   return kind === "other" || kind === "label" || (kind === "image" && dims.length === 4);
 }
 
-function restHole({ p }: RootRequest, f: PyFunction, name: string): Hole {
-  const draft = bareDraft(name, f.globals);
-  return { ...draft, choices: inputChoices(p, { ...draft, name: "x" }) };
+function restHole({ p }: RootRequest, f: PyFunction, name: string, required: boolean): Hole {
+  const draft = { ...bareDraft(name, f.globals), required };
+  const choices = inputChoices(p, { ...draft, name: "x" });
+  return required ? { ...draft, choices } : { ...draft, choices, rest: true };
 }
 
 /** required parameters get their first choice; a forward whose parameters all have defaults gets its first one */

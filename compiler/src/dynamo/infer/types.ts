@@ -62,6 +62,8 @@ export interface Hole {
   readonly selves: ReadonlySet<string>;
   /** what could stand in it, most plausible first */
   readonly choices: readonly Choice[];
+  /** `*rest`: one more positional argument, where all before it are given */
+  readonly rest?: true;
   /** the user wrote its value down: nothing but sizes that have names only is replaced in it */
   readonly written?: true;
 }

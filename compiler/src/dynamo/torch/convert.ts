@@ -56,6 +56,7 @@ export class Converter {
   private nodeOf(t: PyTensor): FxNode {
     const trace = this.torch.trace;
     if (trace) return trace.nodeOf(t);
+    this.torch.probe?.touched(t);
     let n = this.eager.get(t);
     if (!n) {
       n = this.graph.create("placeholder", `arg${this.eager.size}`, [], new Map(), inputMeta(t, t.meta));

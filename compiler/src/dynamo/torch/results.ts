@@ -145,6 +145,7 @@ function resultTuple(torch: Torch, record: OpRecord, items: readonly Value[]): V
 
 /** what ran outside of a trace, for the replay */
 export function eagerStep({ torch, graph, eager }: Converter, outputs: readonly PyTensor[]): void {
+  torch.probe?.ranEagerly(eager.keys(), outputs);
   const frame = torch.vm.frames[torch.vm.frames.length - 1];
   const at = frame?.code.instructions[frame.pc - 1]?.at.span;
   torch.step({

@@ -45,6 +45,10 @@ export interface Probe {
   /** an operator is about to read the tensor */
   touched(t: PyTensor): void;
   emitted(node: FxNode): void;
+  /** an operator outside of a trace made the one tensors of the others */
+  ranEagerly(from: Iterable<PyTensor>, made: readonly PyTensor[]): void;
+  /** the trace that made the tensor, or read it, is at its end; the tensor still has its node */
+  released(t: PyTensor): void;
   /** the trace ended with an error; example values of its symbols can be asked for */
   failed(hint: (s: SymExpr) => number | undefined): void;
 }

@@ -467,6 +467,7 @@ export class Trace implements TraceSink, Observer {
   /** after the trace: tensors are ordinary again, symbols are numbers */
   release(): void {
     for (const t of this.adopted) {
+      this.torch.probe?.released(t);
       const fix = (e: Expr): Expr => (intValue(e) === undefined ? int(this.hint(e)) : e);
       const outside = this.originalMetas.get(t);
       const m = t.meta;

@@ -210,6 +210,15 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       ]
     : [])
     setSize(Number(got), Number(wanted));
+  // what is read of one size where another one is, of images whose channels have constants of their own
+  const unlike = /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)/
+    .exec(message)
+    ?.map(Number);
+  for (const [from, to] of unlike ? [unlike.slice(1, 3), unlike.slice(1, 3).reverse()] : [])
+    for (const { path, c } of read) {
+      const at = unlike?.[3] ?? 0;
+      if (c.dims[at] === from && to !== undefined) out.push(withLeaf(state, path, resized(c, [at], to)));
+    }
   const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
   if (elements) setDim(() => 1, Number(elements[1]));
   const factor = /shapes cannot be multiplied \(\d+x\d+ and 1x\d+\)|normalized_shape=\[1\]/.test(message);

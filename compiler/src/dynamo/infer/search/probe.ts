@@ -30,6 +30,8 @@ export class SizeProbe implements Probe {
   private readonly origins = new Map<FxNode, ReadonlySet<string>>();
   /** what was written into a tensor in place */
   private readonly written = new Map<FxNode, FxNode[]>();
+  /** the holes behind tensors of traces that are over and of operators outside of traces, which later frames read */
+  private readonly earlier = new WeakMap<PyTensor, ReadonlySet<string>>();
   /** as the first failing trace left it */
   private frozen: { readonly decisions: readonly Decision[]; readonly touched: readonly string[] } | null = null;
 
@@ -48,8 +50,24 @@ export class SizeProbe implements Probe {
   emitted(node: FxNode): void {
     if (this.frozen) return;
     this.noteWrite(node);
+    for (const t of this.recent) this.noteInput(t);
     // reading a size is no step forward
     if (node.op === "placeholder" || node.target === "operator.getitem" || !hasTensors(node)) return;
+    this.operators++;
+    if (this.recent.length > 0) this.read = this.recent;
+    this.recent = [];
+  }
+
+  released(t: PyTensor): void {
+    if (this.frozen || !t.proxy) return;
+    const holes = this.originsOf(t.proxy.node);
+    if (holes.size > 0) this.earlier.set(t, holes);
+  }
+
+  ranEagerly(from: Iterable<PyTensor>, made: readonly PyTensor[]): void {
+    if (this.frozen) return;
+    const holes = new Set([...from].flatMap(t => [...this.holesOf(t)]));
+    for (const t of made) this.earlier.set(t, holes);
     this.operators++;
     if (this.recent.length > 0) this.read = this.recent;
     this.recent = [];
@@ -72,17 +90,22 @@ export class SizeProbe implements Probe {
   get decisions(): readonly Decision[] {
     return this.frozen?.decisions ?? [];
   }
+  /** also where an operator outside of a trace has failed */
   get touchedNames(): readonly string[] {
-    return this.frozen?.touched ?? [];
+    return this.frozen?.touched ?? this.touchedHoles();
   }
 
   private touchedHoles(): string[] {
-    const out = new Set<string>();
-    for (const t of this.recent.length > 0 ? this.recent : this.read) {
-      for (const [hole, list] of this.tensors) if (list.includes(t)) out.add(hole);
-      if (t.proxy) for (const h of this.originsOf(t.proxy.node)) out.add(h);
-    }
-    return [...out];
+    const tensors = this.recent.length > 0 ? this.recent : this.read;
+    return [...new Set(tensors.flatMap(t => [...this.holesOf(t)]))];
+  }
+
+  private holesOf(t: PyTensor): Set<string> {
+    const out = new Set(this.earlier.get(t));
+    for (const [hole, list] of this.tensors) if (list.includes(t)) out.add(hole);
+    this.noteInput(t);
+    if (t.proxy) for (const h of this.originsOf(t.proxy.node)) out.add(h);
+    return out;
   }
 
   /** `x[i] = y`, x.copy_(y) and the like: from here on, x comes from y as well */
@@ -91,6 +114,13 @@ export class SizeProbe implements Probe {
     const [into, ...from] = node.inputs;
     for (let base = into; base; base = base.target === "operator.getitem" ? base.inputs[0] : undefined)
       this.written.set(base, [...(this.written.get(base) ?? []), ...from]);
+  }
+
+  /** an input of this frame that was made before it comes from what was read there */
+  private noteInput(t: PyTensor): void {
+    const node = t.proxy?.node;
+    const before = this.earlier.get(t);
+    if (node?.op === "placeholder" && before && !this.origins.has(node)) this.origins.set(node, before);
   }
 
   /** holes that a node's value comes from; iterative, since graphs are deep */

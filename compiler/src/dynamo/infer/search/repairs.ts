@@ -22,6 +22,8 @@ import {
   withChoice,
 } from "../types";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
+import { otherImages } from "./image_sizes";
+import { sumKept } from "./joined";
 import { choiceLeaves, holeOf, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, typedAlike } from "./message_repairs";
@@ -121,6 +123,8 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...fed(state, leaves, f),
     ...typedAlike(state, leaves, f),
     ...masksAlike(state, leaves, f),
+    ...otherImages(state, leaves, f),
+    ...sumKept(state, leaves, f),
     ...alike(state, leaves, f),
   ];
   const dims = (path: string): readonly number[] => all.find(l => l.path === path)?.c.dims ?? [];
@@ -208,7 +212,8 @@ function otherTensors(now: TensorChoice): Choice[] {
 }
 
 /** errors that a missing argument may bring */
-const ABSENCE = /NoneType|None|must be|required|specify|provide|Assertion|either|invalid combination/;
+const ABSENCE =
+  /NoneType|None|must be|required|specify|provide|Assertion|either|invalid combination|non-empty|tuple index out of range/;
 
 function others(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   const list = alternativeChoices(ctx, h, now, f);

@@ -137,7 +137,7 @@ def append(arr, values, axis=None):
 
 
 def meshgrid(*arrays, indexing="xy"):
-    return [_of(t) for t in torch.meshgrid(*[_un(a) for a in arrays], indexing=indexing)]
+    return [_of(t) for t in torch.meshgrid(*[asarray(a)._t for a in arrays], indexing=indexing)]
 
 
 def einsum(spec, *arrays):

@@ -1,0 +1,66 @@
+// Images of sizes that networks are made for, and what operators outside of compiled frames read of them.
+import { expect, test } from "vitest";
+import { analysed, assumedOf } from "./testing/analysed";
+
+test("an image that can't be halved as often as the network does gets another size", () => {
+  const r = analysed(`
+class Pyramid(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = nn.ModuleList(nn.Conv2d(3 if i == 0 else 8, 8, 3, stride=2, padding=1) for i in range(7))
+
+    def forward(self, img):
+        maps = []
+        for layer in self.down:
+            img = layer(img)
+            maps.append(img)
+        top = maps[-1]
+        for m in reversed(maps[:-1]):
+            top = F.interpolate(top, scale_factor=2, mode="nearest") + m
+        return top
+`);
+  expect(assumedOf(r, "Pyramid")).toContain("img is float32[8, 3, 256, 256]");
+});
+
+test("maps of fixed sizes tell the image's size", () => {
+  const r = analysed(`
+class Attention(nn.Module):
+    def __init__(self, channels, size):
+        super().__init__()
+        self.channels, self.size = channels, size
+        self.qkv = nn.Linear(channels, channels)
+
+    def forward(self, x):
+        rows = x.view(-1, self.channels, self.size * self.size).swapaxes(1, 2)
+        return self.qkv(rows).swapaxes(1, 2).view(-1, self.channels, self.size, self.size)
+
+class Denoiser(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 16, 3, stride=2, padding=1)
+        self.attention = Attention(16, 32)
+        self.times = nn.Linear(1, 16)
+
+    def forward(self, x, t):
+        h = self.attention(self.stem(x))
+        return h + self.times(t.unsqueeze(-1).float())[:, :, None, None]
+`);
+  expect(assumedOf(r, "Denoiser")).toContain("x is float32[8, 3, 64, 64]");
+});
+
+test("an operator behind a graph break names the input that it read", () => {
+  const r = analysed(`
+class Normalised(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.deviation = torch.tensor([0.2, 0.3, 0.4])
+        self.layer = nn.Conv2d(3, 8, 3)
+
+    def forward(self, data):
+        data = data.clone()
+        if (self.deviation == 0).any():
+            raise ValueError("division by zero")
+        return self.layer(data.div_(self.deviation.to(data.device)[:, None, None]))
+`);
+  expect(assumedOf(r, "Normalised")).toMatch(/data is float32\[8, 3, \d+, \d+\]/);
+});

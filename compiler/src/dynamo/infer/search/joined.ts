@@ -1,0 +1,28 @@
+// Inputs that are joined before a layer: their channels have a sum that the layer asks for. In: a state's tensors and its
+// failure. Out: states in which the sum is kept, or reached.
+import type { Failure, State } from "../types";
+import { type Leaf, resized, withLeaf } from "./leaves";
+
+const MISMATCH =
+  /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)/;
+
+/**
+ * The state of a recurrent cell meets what was made of it and another input together: it gets the size that it meets, and
+ * the other one what is then missing.
+ */
+export function sumKept(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const [, a, b, at] = MISMATCH.exec(f.message)?.map(Number) ?? [];
+  if (a === undefined || b === undefined || at === undefined || at === 0) return [];
+  const read = leaves.filter(l => f.touched.includes(l.path) && at < l.c.dims.length);
+  return read.flatMap(l => {
+    const own = l.c.dims[at];
+    if (own !== a && own !== b) return [];
+    const wanted = own === a ? b : a;
+    return read.flatMap(other => {
+      const rest = (other.c.dims[at] ?? 0) + own - wanted;
+      if (other === l || rest < 1 || other.c.dims.length !== l.c.dims.length) return [];
+      const changed = withLeaf(state, l.path, resized(l.c, [at], wanted));
+      return [withLeaf(changed, other.path, resized(other.c, [at], rest))];
+    });
+  });
+}
