@@ -3,6 +3,8 @@
 // never loaded. In: nothing. Out: texts by module name; what a text lacks is unknown.
 
 import { DENSE, INCEPTION, MOBILE } from "./prelude_backbones";
+import { EFFICIENT, MOBILE_3, SQUEEZED } from "./prelude_mobile_models";
+import { LARGE, SEGMENTATION, VIDEO } from "./prelude_more_models";
 import { TORCHVISION_OPS } from "./prelude_torchvision_ops";
 import { TRANSFORMS } from "./prelude_transforms";
 
@@ -308,7 +310,7 @@ class IntermediateLayerGetter(nn.ModuleDict):
 `;
 
 const OPS = MISC + TORCHVISION_OPS;
-const MODELS = RESIDUAL_AND_PLAIN + INCEPTION + MOBILE + DENSE;
+const MODELS = RESIDUAL_AND_PLAIN + INCEPTION + MOBILE + DENSE + MOBILE_3 + EFFICIENT + SQUEEZED + LARGE;
 
 export const TORCHVISION: Readonly<Record<string, string>> = {
   "torchvision.models": MODELS,
@@ -319,7 +321,19 @@ export const TORCHVISION: Readonly<Record<string, string>> = {
   "torchvision.models.inception": MODELS,
   "torchvision.models.mobilenet": MODELS,
   "torchvision.models.mobilenetv2": MODELS,
+  "torchvision.models.mobilenetv3": MODELS,
   "torchvision.models.densenet": MODELS,
+  "torchvision.models.efficientnet": MODELS,
+  "torchvision.models.squeezenet": MODELS,
+  "torchvision.models.shufflenetv2": MODELS,
+  "torchvision.models.googlenet": MODELS,
+  "torchvision.models.convnext": MODELS,
+  "torchvision.models.vision_transformer": MODELS,
+  "torchvision.models.video": VIDEO,
+  "torchvision.models.video.resnet": VIDEO,
+  "torchvision.models.segmentation": SEGMENTATION,
+  "torchvision.models.segmentation.deeplabv3": SEGMENTATION,
+  "torchvision.models.segmentation.fcn": SEGMENTATION,
   "torchvision.transforms": TRANSFORMS,
   "torchvision.transforms.functional": TRANSFORMS,
   "torchvision.transforms.transforms": TRANSFORMS,
