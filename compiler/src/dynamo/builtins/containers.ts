@@ -1,6 +1,6 @@
 // Methods of list, tuple, dict, set, range and slice. In: the machine. Out: methods on the classes.
 import { NativeArgs } from "../interp/arguments";
-import { plainContains, sliceBounds } from "../interp/containers";
+import { plainContains, sameAs, sliceBounds } from "../interp/containers";
 import type { Machine } from "../interp/machine";
 import { normal } from "../interp/numbers";
 import { setOperation } from "../interp/operators";
@@ -35,7 +35,11 @@ export function sortValues(vm: Machine, items: readonly Value[], kw: Kwargs): Va
 }
 
 function find(vm: Machine, items: readonly Value[], x: Value): number {
-  return items.findIndex(v => v === x || vm.equal(v, x));
+  return items.findIndex(sameAs(vm, x, items.length));
+}
+
+function countOf(vm: Machine, items: readonly Value[], x: Value): number {
+  return items.filter(sameAs(vm, x, items.length)).length;
 }
 
 export function installContainers(vm: Machine): void {
@@ -97,7 +101,7 @@ function installLists(vm: Machine): void {
       const k = find(vm, l.items, v ?? null);
       return k < 0 ? vm.raise("ValueError", `${vm.repr(v ?? null)} is not in list`) : k;
     },
-    count: (l, [v]) => l.items.filter(x => x === v || vm.equal(x, v ?? null)).length,
+    count: (l, [v]) => countOf(vm, l.items, v ?? null),
     reverse: l => {
       changed(l).replace([...l.items].reverse());
       return null;
@@ -134,7 +138,7 @@ function installTuples(vm: Machine): void {
       const k = find(vm, t.items, v ?? null);
       return k < 0 ? vm.raise("ValueError", "tuple.index(x): x not in tuple") : k;
     },
-    count: (t, [v]) => t.items.filter(x => x === v || vm.equal(x, v ?? null)).length,
+    count: (t, [v]) => countOf(vm, t.items, v ?? null),
     __len__: t => t.items.length,
     __getitem__: (t, [k]) => vm.getitem(vm.tuple(t.items), k ?? null),
   });

@@ -1,5 +1,4 @@
 // The functions of builtins (len, range's friends, isinstance, super, print ...). In: the machine. Out: its builtins dict.
-import type { PyError } from "../interp/api";
 import { NativeArgs, spread } from "../interp/arguments";
 import { bind, plainDeleteAttribute, plainSetAttribute } from "../interp/attributes";
 import { makeClassFromArgs } from "../interp/classes";
@@ -37,7 +36,8 @@ import { installContainers, sortValues } from "./containers";
 import { defineNew, func, method, property } from "./define";
 import { evaluate, execute } from "./evaluate";
 import { installExceptions } from "./exceptions";
-import { installNumbers, toInt } from "./numbers";
+import { installGenerators } from "./generators";
+import { installNumbers, modularPower, toInt } from "./numbers";
 import { installStrings } from "./strings";
 
 export function installBuiltins(vm: Machine): void {
@@ -189,31 +189,6 @@ function installDescriptors(vm: Machine): void {
   defineNew(vm, t.method, (c, [f, self]) => new PyMethod(c, f ?? null, self ?? null));
 }
 
-function installGenerators(vm: Machine): void {
-  const cls = vm.types.generator;
-  const self = (v: Value | undefined): PyGenerator =>
-    v instanceof PyGenerator ? v : vm.raise("TypeError", "a generator is needed");
-  const result = (g: PyGenerator, v: Value | undefined): Value => {
-    if (v !== undefined) return v;
-    const e = vm.makeError("StopIteration", g.returned === null ? [] : [g.returned]);
-    throw e;
-  };
-  method(vm, cls, "__next__", ([g]) => result(self(g), vm.resume(self(g), null)));
-  method(vm, cls, "send", ([g, v]) => result(self(g), vm.resume(self(g), v ?? null)));
-  method(vm, cls, "throw", ([g, e]) => {
-    const value = e instanceof PyClass ? vm.call(e, []) : (e ?? null);
-    const error = vm.makeError("RuntimeError", []);
-    const thrown: PyError = value instanceof PyInstance ? Object.assign(error, { value }) : error;
-    return result(self(g), vm.resume(self(g), null, thrown));
-  });
-  method(vm, cls, "close", ([g]) => {
-    self(g).state = "done";
-    return null;
-  });
-  method(vm, cls, "__iter__", ([g]) => g ?? null);
-  cls.dict.deleteKey("__iter__");
-}
-
 export function dir(vm: Machine, o: Value): PyList {
   const names = new Set<string>();
   if (o instanceof PyObject && o.attrs) for (const k of o.attrs.keys()) names.add(String(k));
@@ -363,6 +338,7 @@ function installFunctions(vm: Machine): void {
     let acc: Value = a.get("start") ?? 0;
     const it = vm.iterate(a.need("iterable"));
     for (let v = it.next(); v !== undefined; v = it.next()) {
+      vm.tick();
       vm.observer?.stored?.("element", v, null);
       acc = vm.binary("+", acc, v);
       vm.observer?.stored?.("value", acc, null);
@@ -425,11 +401,7 @@ function installFunctions(vm: Machine): void {
   f("divmod", ([a, c]) => vm.tuple([vm.binary("//", a ?? 0, c ?? 0), vm.binary("%", a ?? 0, c ?? 0)]));
   f("pow", ([x, y, m]) => {
     if (m === undefined || m === null) return vm.binary("**", x ?? 0, y ?? 0);
-    let [base, e] = [BigInt(vm.integer(x ?? 0)), BigInt(vm.integer(y ?? 0))];
-    const mod = BigInt(vm.integer(m));
-    let r = 1n;
-    for (base %= mod; e > 0n; e >>= 1n, base = (base * base) % mod) if (e & 1n) r = (r * base) % mod;
-    return normal(r);
+    return modularPower(vm, vm.integer(x ?? 0), vm.integer(y ?? 0), vm.integer(m));
   });
   f("ord", ([c]) => String(c).codePointAt(0) ?? 0);
   f("chr", ([n]) => String.fromCodePoint(vm.index(n ?? 0)));

@@ -1,6 +1,6 @@
 // int, float, complex, bool: construction and methods. In: the machine. Out: methods on the classes.
 import type { Machine } from "../interp/machine";
-import { asFloat, asInt, normal, toDouble } from "../interp/numbers";
+import { asFloat, asInt, type Int, normal, toDouble } from "../interp/numbers";
 import { plain, special } from "../interp/operators";
 import {
   PyBytes,
@@ -124,6 +124,7 @@ export function installNumbers(vm: Machine): void {
   method(vm, int, "conjugate", ([v]) => v ?? 0);
   method(vm, int, "to_bytes", ([v, n]) => {
     const size = vm.index(n ?? 1);
+    vm.room(size);
     const big = BigInt(asInt(plain(v ?? 0)) ?? 0);
     return vm.bytes(Uint8Array.from({ length: size }, (_, i) => Number((big >> BigInt(8 * (size - 1 - i))) & 255n)));
   });
@@ -160,4 +161,38 @@ export function installNumbers(vm: Machine): void {
       return normal(data.reduce((acc, x) => acc * 256n + BigInt(x), 0n));
     }),
   );
+}
+
+/** pow(x, y, z): x^y, reduced by z at every step; of a negative y the inverse */
+export function modularPower(vm: Machine, x: Int, y: Int, z: Int): Int {
+  const mod = BigInt(z);
+  if (mod === 0n) vm.raise("ValueError", "pow() 3rd argument cannot be 0");
+  const size = mod < 0n ? -mod : mod;
+  const reduced = (v: bigint): bigint => ((v % size) + size) % size;
+  let [base, e] = [reduced(BigInt(x)), BigInt(y)];
+  if (e < 0n) {
+    const inverse = inverseOf(base, size);
+    if (inverse === undefined) return vm.raise("ValueError", "base is not invertible for the given modulus");
+    [base, e] = [inverse, -e];
+  }
+  // a product takes longer the more digits there are
+  const steps = 1 + (size.toString(16).length >> 4) ** 2;
+  let r = reduced(1n);
+  for (; e > 0n; e >>= 1n, base = (base * base) % size) {
+    vm.charge(steps);
+    if (e & 1n) r = (r * base) % size;
+  }
+  return normal(mod < 0n && r !== 0n ? r + mod : r);
+}
+
+/** the number with which v is 1 modulo m; undefined: they have a divisor in common */
+function inverseOf(v: bigint, m: bigint): bigint | undefined {
+  let [a, b] = [v, m];
+  let [p, q] = [1n, 0n];
+  while (b !== 0n) {
+    const n = a / b;
+    [a, b] = [b, a - n * b];
+    [p, q] = [q, p - n * q];
+  }
+  return a === 1n || m === 1n ? ((p % m) + m) % m : undefined;
 }

@@ -234,7 +234,12 @@ function installBytes(vm: Machine): void {
     if (v === undefined) return vm.bytes(new Uint8Array());
     if (typeof v === "string") return vm.bytes(new TextEncoder().encode(v));
     const n = asInt(v);
-    if (n !== undefined) return vm.bytes(new Uint8Array(Number(n)));
+    if (n !== undefined) {
+      const size = vm.index(n);
+      if (size < 0) vm.raise("ValueError", "negative count");
+      vm.room(size);
+      return vm.bytes(new Uint8Array(size));
+    }
     return vm.bytes(Uint8Array.from(vm.toArray(v).map(x => vm.index(x))));
   });
   const self = (v: Value): PyBytes => (v instanceof PyBytes ? v : vm.raise("TypeError", "a bytes object is needed"));

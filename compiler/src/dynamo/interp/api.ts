@@ -202,6 +202,8 @@ export interface Interp {
   exceptionClass(name: string): PyClass;
   /** one unit of work; throws Interrupted when the budget is spent */
   tick(): void;
+  /** so many units of it */
+  charge(steps: number): void;
   /** asked before `n` elements are made at once: what would not fit raises MemoryError, what fits costs its steps */
   room(n: number): void;
   /** puts items at the end of a list: what it grows by costs, not what it holds */

@@ -138,7 +138,8 @@ function superAttribute(vm: Interp, s: PySuper, name: string): Value | undefined
     const fallback = s.self instanceof PyClass ? undefined : s.selfClass.lookupAfter(s.after, "__getattr__");
     return fallback === undefined ? undefined : vm.call(bind(vm, fallback, s.self, s.selfClass), [name]);
   }
-  if (s.self instanceof PyClass) return bindToClass(vm, found, s.self);
+  // a class that stands for itself, not as an object of its metaclass
+  if (s.self instanceof PyClass && s.self === s.selfClass) return bindToClass(vm, found, s.self);
   return bind(vm, found, s.self, s.selfClass);
 }
 

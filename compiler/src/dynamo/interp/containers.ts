@@ -2,7 +2,7 @@
 // errors; undefined where the object is none of these.
 import { PyBytes, PyDict, PyFloat, PyList, PyRange, PySet, PySlice, PyTuple, type Value } from "../objects/values";
 import type { Interp } from "./api";
-import { asInt, normal } from "./numbers";
+import { asInt, type Int, normal } from "./numbers";
 
 export interface Bounds {
   readonly start: number;
@@ -31,6 +31,23 @@ export function sliceBounds(vm: Interp, s: PySlice, length: number): Bounds {
   const start = clamp(s.start, step > 0 ? lower : upper);
   const stop = clamp(s.stop, step > 0 ? upper : lower);
   return { start, stop, step, length: Math.max(0, Math.ceil((stop - start) / step)) };
+}
+
+/** a part of a range, of whatever size its numbers are */
+function rangeSlice(vm: Interp, r: PyRange, s: PySlice): PyRange {
+  const length = BigInt(r.count);
+  const step = s.step === null ? 1n : BigInt(vm.integer(s.step, "slice indices"));
+  if (step === 0n) vm.raise("ValueError", "slice step cannot be zero");
+  const [lower, upper] = step > 0n ? [0n, length] : [-1n, length - 1n];
+  const clamp = (v: Value, missing: bigint): Int => {
+    if (v === null) return normal(missing);
+    let i = BigInt(vm.integer(v, "slice indices"));
+    if (i < 0n) i += length;
+    return normal(i < lower ? lower : i > upper ? upper : i);
+  };
+  const start = clamp(s.start, step > 0n ? lower : upper);
+  const stop = clamp(s.stop, step > 0n ? upper : lower);
+  return new PyRange(r.cls, r.at(start), r.at(stop), normal(BigInt(r.step) * step));
 }
 
 function takeSlice<T>(items: readonly T[], b: Bounds): T[] {
@@ -78,10 +95,7 @@ export function getItem(vm: Interp, o: Value, key: Value): Value | undefined {
     return letters[position(vm, key, letters.length, "string")];
   }
   if (o instanceof PyRange) {
-    if (key instanceof PySlice) {
-      const b = sliceBounds(vm, key, o.length);
-      return new PyRange(o.cls, o.at(b.start), o.at(b.stop), normal(BigInt(o.step) * BigInt(b.step)));
-    }
+    if (key instanceof PySlice) return rangeSlice(vm, o, key);
     const i = vm.integer(key, "range indices");
     const at = i < 0 ? normal(BigInt(i) + BigInt(o.count)) : i;
     if (at < 0 || at >= o.count) vm.raise("IndexError", "range object index out of range");
@@ -149,6 +163,15 @@ export function plainLength(o: Value): number | undefined {
   return undefined;
 }
 
+/** whether an item is what is searched for among so many */
+export function sameAs(vm: Interp, x: Value, among: number): (item: Value) => boolean {
+  vm.charge(among >> 3);
+  // what is no object is equal only to itself and to other kinds
+  const kind = typeof x;
+  const plain = kind === "number" || kind === "string";
+  return item => item === x || (!(plain && typeof item === kind) && vm.equal(item, x));
+}
+
 /** `x in o` for built-in containers */
 export function plainContains(vm: Interp, o: Value, x: Value): boolean | undefined {
   if (typeof o === "string") {
@@ -159,7 +182,10 @@ export function plainContains(vm: Interp, o: Value, x: Value): boolean | undefin
   }
   if (o instanceof PyDict) return o.has(vm.hash(x));
   if (o instanceof PySet) return o.entries.has(vm.hash(x));
-  if (o instanceof PyList || o instanceof PyTuple) return o.items.some(item => item === x || vm.equal(item, x));
+  if (o instanceof PyList || o instanceof PyTuple) {
+    const same = sameAs(vm, x, o.items.length);
+    return o.items.some(same);
+  }
   if (o instanceof PyRange) {
     if (typeof x === "number" && typeof o.start === "number" && typeof o.step === "number") {
       const k = (x - o.start) / o.step;

@@ -102,6 +102,81 @@ print(math.isqrt(h) == 10 ** 200, math.gcd(h, 15), math.lcm(h, 3) == 3 * h, math
     expect(run(text)).toBe("True 5 True 400.0 399.99999999999994 4");
   });
 
+  it("cuts ranges of ints of any size", () => {
+    const text = `
+h = 10 ** 400
+print(range(h)[1:] == range(1, h), range(h)[::-1][0] == h - 1, range(h)[:5], range(10)[8:2:-2], range(10)[::-1])
+`;
+    expect(run(text)).toBe("True True range(0, 5) range(8, 2, -2) range(9, -1, -1)");
+  });
+
+  it("adds objects of classes that derive from containers as those say", () => {
+    const text = `
+class V(tuple):
+    def __add__(self, o): return V(a + b for a, b in zip(self, o))
+    def __rmul__(self, n): return V(n * a for a in self)
+class L(list): pass
+print(V((1, 2)) + V((3, 4)), 2 * V((1, 2)), L([1]) + [2])
+`;
+    expect(run(text)).toBe("(4, 6) (2, 4) [1, 2]");
+  });
+
+  it("repeats bytes, and writes what holds itself as dots", () => {
+    expect(run("x = [1]\nx.append(x)\nd = {'d': x}\nd['e'] = d\nprint(b'ab' * 2, x, d)")).toBe(
+      "b'abab' [1, [...]] {'d': [1, [...]], 'e': {...}}",
+    );
+  });
+
+  it("takes powers modulo a number, of negative exponents too", () => {
+    expect(run("print(pow(7, -1, 13), pow(-3, 3, 5), pow(3, 3, -5), pow(2, 0, 1), pow(5, 3, 7))")).toBe("2 3 -3 0 6");
+    expect(run("pow(2, -1, 4)")).toBe("ValueError: base is not invertible for the given modulus at t.py:1");
+  });
+
+  it("lets a metaclass ask type to make the object", () => {
+    const text = `
+class Once(type):
+    made = {}
+    def __call__(cls, *args):
+        if cls not in cls.made:
+            cls.made[cls] = super().__call__(*args)
+        return cls.made[cls]
+class A(metaclass=Once):
+    def __init__(self, x): self.x = x
+print(A(1).x, A(2).x, A(3) is A(4))
+`;
+    expect(run(text)).toBe("1 1 True");
+  });
+
+  it("ends a generator that is closed as its finally wants", () => {
+    const text = `
+def g(stubborn):
+    try:
+        yield 1
+    finally:
+        print('done')
+        if stubborn: yield 2
+i = g(False); next(i); i.close(); print(list(i))
+i = g(False); i.close()
+i = g(True); next(i); i.close()
+`;
+    expect(run(text)).toBe("done\n[]\ndone\nRuntimeError: generator ignored GeneratorExit at t.py:10");
+  });
+
+  it.each([
+    "import math\nmath.factorial(10 ** 9)",
+    "import math\nmath.comb(10 ** 9, 5 * 10 ** 8)",
+    "x = list(range(10 ** 5))\nfor i in range(10 ** 4): -1 in x",
+    "x = list(range(10 ** 5))\nfor i in range(10 ** 4): sum(x)",
+    "x = [0] * 10 ** 5\nfor i in range(10 ** 4): x.count(1)",
+    "import itertools\n-1 in itertools.count()",
+  ])("counts the steps of what is one call: %s", text => {
+    expect(() => run(text, 1_000_000)).toThrow(Interrupted);
+  });
+
+  it.each(["bytes(10 ** 12)", "(5).to_bytes(10 ** 12, 'big')"])("refuses bytes that no memory holds: %s", text => {
+    expect(run(text)).toBe("MemoryError: more elements than the analysis makes at t.py:1");
+  });
+
   it("binds arguments of every kind", () => {
     expect(
       run(`

@@ -10,6 +10,7 @@ import {
   PyList,
   PyMethod,
   PyObject,
+  PyRange,
   PySet,
   PyTuple,
   PyUnknown,
@@ -43,6 +44,11 @@ function tryMethod(vm: Interp, o: Value, name: string, args: readonly Value[]): 
   return r === vm.notImplemented ? undefined : r;
 }
 
+/** whether the class of a container, or one that it derives from, has this method in Python */
+const writes = (o: Value, name: string): boolean =>
+  (o instanceof PyList || o instanceof PyTuple || o instanceof PyDict || o instanceof PySet) &&
+  o.cls.lookup(name) instanceof PyFunction;
+
 export function binaryOperation(vm: Interp, op: BinaryOperator, a: Value, b: Value, inplace: boolean): Value {
   for (const g of vm.guests) {
     const r = g.binary?.(op, a, b, inplace);
@@ -71,7 +77,9 @@ export function binaryOperation(vm: Interp, op: BinaryOperator, a: Value, b: Val
     const r = tryMethod(vm, a, `__i${name}__`, [b]);
     if (r !== undefined) return r;
   }
-  const container = containerOperation(vm, op, a, b);
+  // a class that derives from a container may add in its own way
+  const own = writes(a, `__${name}__`) || writes(b, `__r${name}__`);
+  const container = own ? undefined : containerOperation(vm, op, a, b);
   if (container !== undefined) return container;
   const reflectedFirst =
     a instanceof PyObject && b instanceof PyObject && b.cls !== a.cls && vm.typeOf(b).isSubclassOf(vm.typeOf(a));
@@ -140,8 +148,14 @@ function containerOperation(vm: Interp, op: BinaryOperator, a: Value, b: Value):
 }
 
 function repeat(vm: Interp, v: Value, n: Int): Value | undefined {
-  if (!(v instanceof PyList || v instanceof PyTuple || typeof v === "string")) return undefined;
+  if (!(v instanceof PyList || v instanceof PyTuple || v instanceof PyBytes || typeof v === "string")) return undefined;
   const times = Math.max(0, vm.index(n));
+  if (v instanceof PyBytes) {
+    vm.room(v.data.length * times);
+    const out = new Uint8Array(v.data.length * times);
+    for (let i = 0; i < times; i++) out.set(v.data, i * v.data.length);
+    return vm.bytes(out);
+  }
   const items = v instanceof PyList || v instanceof PyTuple ? v.items : undefined;
   if (items) {
     vm.room(items.length * times);
@@ -334,6 +348,10 @@ function equalObjects(vm: Interp, a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a instanceof PyMethod && b instanceof PyMethod) return a.func === b.func && a.self === b.self;
   if (a instanceof PyBytes && b instanceof PyBytes) return vm.hash(a) === vm.hash(b);
+  if (a instanceof PyRange && b instanceof PyRange) {
+    const n = a.count;
+    return n === b.count && (n === 0 || (a.start === b.start && (n === 1 || a.step === b.step)));
+  }
   return false;
 }
 
@@ -344,6 +362,9 @@ function contains(vm: Interp, container: Value, x: Value): Value {
   if (builtin !== undefined) return builtin;
   if (container instanceof PyUnknown) return vm.unknown(`... in ${container.what}`);
   const it = vm.iterate(container);
-  for (let v = it.next(); v !== undefined; v = it.next()) if (v === x || vm.equal(v, x)) return true;
+  for (let v = it.next(); v !== undefined; v = it.next()) {
+    vm.tick();
+    if (v === x || vm.equal(v, x)) return true;
+  }
   return false;
 }

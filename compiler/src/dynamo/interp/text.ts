@@ -66,6 +66,19 @@ function bytesRepr(data: Uint8Array): string {
   return `b'${body}'`;
 }
 
+/** containers whose text is being made: one that holds itself is written as dots there */
+const open = new Set<Value>();
+
+function within(v: Value, dots: string, text: () => string): string {
+  if (open.has(v)) return dots;
+  open.add(v);
+  try {
+    return text();
+  } finally {
+    open.delete(v);
+  }
+}
+
 /** plain values and containers; undefined for what has a __repr__ of its own to be asked */
 export function plainRepr(vm: Interp, v: Value): string | undefined {
   if (v === null) return "None";
@@ -78,12 +91,11 @@ export function plainRepr(vm: Interp, v: Value): string | undefined {
     const inner = v.items.map(x => vm.repr(x));
     return `(${inner.join(", ")}${inner.length === 1 ? "," : ""})`;
   }
-  if (v instanceof PyList) return `[${v.items.map(x => vm.repr(x)).join(", ")}]`;
-  if (v instanceof PyDict)
-    return `{${v
-      .entries()
-      .map(([k, x]) => `${vm.repr(k)}: ${vm.repr(x)}`)
-      .join(", ")}}`;
+  if (v instanceof PyList) return within(v, "[...]", () => `[${v.items.map(x => vm.repr(x)).join(", ")}]`);
+  if (v instanceof PyDict) {
+    const pairs = (): string[] => v.entries().map(([k, x]) => `${vm.repr(k)}: ${vm.repr(x)}`);
+    return within(v, "{...}", () => `{${pairs().join(", ")}}`);
+  }
   if (v instanceof PySet) {
     const inner = [...v.entries.values()].map(x => vm.repr(x)).join(", ");
     if (v.frozen) return inner ? `frozenset({${inner}})` : "frozenset()";

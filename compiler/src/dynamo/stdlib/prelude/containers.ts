@@ -32,6 +32,33 @@ class Counter(dict):
     def elements(self):
         return (key for key, n in self.items() for _ in range(n))
 
+    def total(self):
+        return sum(self.values())
+
+    def subtract(self, iterable=None, **kwargs):
+        for key, n in Counter(iterable, **kwargs).items():
+            self[key] = self[key] - n
+
+    def _joined(self, other, join):
+        out = Counter()
+        for key in list(self) + [k for k in other if k not in self]:
+            n = join(self[key], other[key])
+            if n > 0:
+                out[key] = n
+        return out
+
+    def __add__(self, other):
+        return self._joined(other, lambda a, b: a + b)
+
+    def __sub__(self, other):
+        return self._joined(other, lambda a, b: a - b)
+
+    def __or__(self, other):
+        return self._joined(other, max)
+
+    def __and__(self, other):
+        return self._joined(other, min)
+
 
 class UserDict(dict):
     pass

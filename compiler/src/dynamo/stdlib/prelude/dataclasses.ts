@@ -77,6 +77,15 @@ def _process(cls, init, repr, eq, order, frozen, kw_only):
     positional = [f for f in listed if f.init and not f.kw_only]
     keyword = [f for f in listed if f.init and f.kw_only]
     names = [f.name for f in listed if not f.init_only]
+    optional = None
+    for f in listed:
+        if isinstance(f.default, (list, dict, set)):
+            raise ValueError(f"mutable default {type(f.default)} for field {f.name} is not allowed: use default_factory")
+    for f in positional:
+        if f.default is not MISSING or f.default_factory is not MISSING:
+            optional = f
+        elif optional is not None:
+            raise TypeError(f"non-default argument {f.name!r} follows default argument")
 
     def __init__(self, *args, **kwargs):
         if len(args) > len(positional):
@@ -233,14 +242,15 @@ class EnumMeta(type):
                 if b in (int, str, float):
                     mixed = b
         flag = any(getattr(b, "_is_flag_", False) for b in bases)
-        count = 0
+        count = last = 0
         for key, value in members.items():
             if isinstance(value, auto):
                 if mixed is str or hasattr(cls, "_lower_auto_"):
                     value = key.lower()
                 else:
-                    value = 2 ** count if flag else (last + 1 if count else 1)
-            last = value if isinstance(value, int) else count + 1
+                    value = 2 ** count if flag else last + 1
+            if isinstance(value, int):
+                last = value
             count += 1
             known = None
             for other in cls._member_map_.values():

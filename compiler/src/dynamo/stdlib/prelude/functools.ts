@@ -54,23 +54,41 @@ def reduce(function, iterable, initial=_missing):
     return value
 
 
+class CacheInfo:
+    def __init__(self, hits, misses, maxsize, currsize):
+        self.hits, self.misses, self.maxsize, self.currsize = hits, misses, maxsize, currsize
+
+    def __iter__(self):
+        return iter((self.hits, self.misses, self.maxsize, self.currsize))
+
+    def __repr__(self):
+        return "CacheInfo(hits=%d, misses=%d, maxsize=%r, currsize=%d)" % tuple(self)
+
+
 def lru_cache(maxsize=128, typed=False):
     def decorate(user_function):
         store = {}
+        counts = [0, 0]
 
         def wrapper(*args, **kwargs):
             key = (args, tuple(sorted(kwargs.items())))
             try:
                 if key in store:
+                    counts[0] += 1
                     return store[key]
             except TypeError:
                 return user_function(*args, **kwargs)
+            counts[1] += 1
             result = user_function(*args, **kwargs)
             store[key] = result
             return result
 
-        wrapper.cache_clear = lambda: store.clear()
-        wrapper.cache_info = lambda: None
+        def cache_clear():
+            store.clear()
+            counts[:] = [0, 0]
+
+        wrapper.cache_clear = cache_clear
+        wrapper.cache_info = lambda: CacheInfo(*counts, None if callable(maxsize) else maxsize, len(store))
         return update_wrapper(wrapper, user_function)
 
     if callable(maxsize):
@@ -117,6 +135,31 @@ class singledispatch:
 
 
 def total_ordering(cls):
+    def own(name):
+        return any(name in c.__dict__ for c in cls.__mro__ if c is not object)
+
+    given = [own(name) for name in ("__lt__", "__le__", "__gt__", "__ge__")]
+
+    def less(a, b):
+        if given[0]:
+            return a.__lt__(b)
+        if given[1]:
+            return a.__le__(b) and a != b
+        if given[2]:
+            return not (a.__gt__(b) or a == b)
+        return not a.__ge__(b)
+
+    if not any(given):
+        raise ValueError("must define at least one ordering operation: < > <= >=")
+    derived = (
+        ("__lt__", less),
+        ("__le__", lambda a, b: less(a, b) or a == b),
+        ("__gt__", lambda a, b: not (less(a, b) or a == b)),
+        ("__ge__", lambda a, b: not less(a, b)),
+    )
+    for (name, compare), has in zip(derived, given):
+        if not has:
+            setattr(cls, name, compare)
     return cls
 
 
