@@ -23,6 +23,19 @@ export function truthThatGoesOn(code: Code, index: number): boolean | undefined 
 export const truthAskedNext = (f: { readonly code: Code; readonly pc: number } | undefined): boolean | undefined =>
   f && truthThatGoesOn(f.code, f.pc);
 
+/**
+ * Whether a comparison that is running (`==`, `in` and their opposites), and that such a jump asks about next, goes on where
+ * two things in it are equal; undefined: no comparison is running, or no such jump comes next.
+ */
+export function equalityAsked(f: { readonly code: Code; readonly pc: number } | undefined): boolean | undefined {
+  const running = f?.code.instructions[f.pc - 1];
+  if (running?.op !== "COMPARE_OP") return undefined;
+  const wanted = truthAskedNext(f);
+  if (running.data === "==" || running.data === "in") return wanted;
+  if (running.data === "!=" || running.data === "not in") return wanted === undefined ? undefined : !wanted;
+  return undefined;
+}
+
 function raises(code: Code, from: number): boolean {
   for (let i = from; i < from + LONGEST; i++) {
     const op = code.instructions[i]?.op;

@@ -1,6 +1,6 @@
 // What a configuration that nobody gives answers: parts, lists, strings, constants of the project's files.
 import { describe, expect, test } from "vitest";
-import { analysed, analysedProject, assumedOf } from "./testing/analysed";
+import { analysed, analysedProject, assumedOf, operatorsOf } from "./testing/analysed";
 
 const module = (init: string, more = ""): string => `
 import torch
@@ -214,4 +214,21 @@ class Net(nn.Module):
         return self.linear(x)
 `);
   expect(assumedOf(r, "Net")).toContain("x is float32[8, 128, 48]");
+});
+
+test("what code puts into a configuration is found there, by attribute and by item", () => {
+  const r = analysed(`
+class Net(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        cfg["width"] = 24
+        cfg.depth = 3
+        if "depth" in cfg and "nothing" not in cfg and ("width", 24) in cfg.items():
+            self.linear = nn.Linear(cfg.get("width", 8), cfg["depth"] + cfg.get("nothing", 5))
+
+    def forward(self, x):
+        return self.linear(x).view(-1, 8)
+`);
+  expect(operatorsOf(r, "Net")).toHaveLength(2);
+  expect(assumedOf(r, "Net")).toContain("x is float32[8, 128, 24]");
 });

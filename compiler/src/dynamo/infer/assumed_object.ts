@@ -30,13 +30,14 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
   const { vm } = ctx;
   const cls = vm.klass(ASSUMED, [], "fuselens");
   const o = new PyInstance(cls);
-  o.attrs = vm.dict();
-  const known = new Map<string, Value>();
+  // what was asked for, and what the program has set, by attribute or by item
+  const known = vm.dict();
+  o.attrs = known;
   // the more is asked for, the better it is known which file of the project speaks of it
   const read = path === h.name ? [...h.usage.attributes, ...h.usage.keys].filter(n => !n.startsWith("_")) : [];
   let about: ((name: string) => Choice | undefined) | null = null;
   const constantOf = (name: string): Choice | undefined => {
-    const asked = [...new Set([...read, ...known.keys(), name])];
+    const asked = [...new Set([...read, ...known.keys().map(String), name])];
     if (about === null || known.size === 3 || known.size === 10) about = ctx.constants.about(asked);
     return about(name);
   };
@@ -63,9 +64,8 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     const had = known.get(name);
     if (had !== undefined) return had;
     const v = made(name);
-    known.set(name, v);
     ctx.asked.set(name, v);
-    o.attrs?.set(name, v);
+    known.set(name, v);
     if (!(v instanceof PyInstance) || v.cls.name !== ASSUMED) {
       const note = `${path}.${name} is ${vm.repr(v)}`;
       if (!ctx.assumed.includes(note)) ctx.assumed.push(note);
@@ -79,18 +79,23 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     if (n.startsWith("__")) return vm.raise("AttributeError", `'${ASSUMED}' object has no attribute '${n}'`);
     return answer(n);
   });
-  own("__getitem__", ([key]) => (typeof key === "string" ? answer(key) : vm.raise("KeyError", vm.repr(key ?? null))));
-  own("get", ([key, fallback]) =>
-    fallback === undefined && typeof key === "string" ? answer(key) : (fallback ?? null),
+  const held = (key: Value | undefined): Value | undefined => known.getKey(vm.hash(key ?? null));
+  own(
+    "__getitem__",
+    ([key]) => held(key) ?? (typeof key === "string" ? answer(key) : vm.raise("KeyError", vm.repr(key ?? null))),
   );
-  own("__contains__", () => false);
+  own("get", ([key, fallback]) => {
+    const v = held(key);
+    if (v !== undefined) return v;
+    return fallback === undefined && typeof key === "string" ? answer(key) : (fallback ?? null);
+  });
+  own("__contains__", ([key]) => held(key) !== undefined);
   own("__setitem__", ([key, value]) => {
-    known.set(String(key), value ?? null);
-    o.attrs?.set(String(key), value ?? null);
+    known.setKey(vm.hash(key ?? null), key ?? null, value ?? null);
     return null;
   });
-  own("keys", () => vm.list([...known.keys()]));
-  own("items", () => vm.list([]));
+  own("keys", () => vm.list(known.keys()));
+  own("items", () => vm.list(known.entries().map(pair => vm.tuple(pair))));
   return o;
 }
 

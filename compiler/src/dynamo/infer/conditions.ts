@@ -67,23 +67,26 @@ class Reader {
       if (together) return test.values.reduce<State | undefined>((st, v) => st && this.settled(st, v, holds), s);
       return test.values.map(v => this.settled(s, v, holds)).find(x => x !== undefined);
     }
-    if (test.kind !== "Compare") return this.put(s, test, holds ? undefined : bool(false), holds);
+    if (test.kind !== "Compare") return this.put(s, test, holds ? undefined : bool(false));
     const other = test.comparators[0];
     if (test.ops.length !== 1 || other === undefined) return undefined;
     const op = test.ops[0];
     if (other.kind === "Constant" && other.value.type === "None")
-      return this.put(s, test.left, (op === "is" || op === "==") === holds ? NONE : undefined, holds);
+      return this.put(s, test.left, (op === "is" || op === "==") === holds ? NONE : undefined);
     const literal = literalOf(other);
     if (literal === undefined) return undefined;
-    if (op === "==" || op === "!=") return (op === "==") === holds ? this.put(s, test.left, literal, holds) : s;
-    if (op === "in" || op === "not in") return (op === "in") === holds ? this.put(s, test.left, literal, holds) : s;
+    // of two answers the other one; of more, whatever stands there is another
+    const another = (): State | undefined =>
+      literal.kind === "bool" ? this.put(s, test.left, bool(!literal.value)) : s;
+    if (op === "==" || op === "is" || op === "in") return holds ? this.put(s, test.left, literal) : another();
+    if (op === "!=" || op === "is not" || op === "not in") return holds ? another() : this.put(s, test.left, literal);
     if (literal.kind !== "number") return undefined;
     const above = op === ">" || op === ">=";
-    return this.put(s, test.left, number(literal.value + (above === holds ? 1 : -1)), holds);
+    return this.put(s, test.left, number(literal.value + (above === holds ? 1 : -1)));
   }
 
   /** `value`: undefined: anything that is true and not None */
-  private put(s: State, e: ast.Expr, value: Choice | undefined, holds: boolean): State | undefined {
+  private put(s: State, e: ast.Expr, value: Choice | undefined): State | undefined {
     if (e.kind === "Name") {
       const h = this.holes.find(x => x.name === e.id);
       const made = h && !h.written ? (value ?? likely(h, s.get(h.name) ?? ABSENT)) : undefined;
@@ -92,7 +95,7 @@ class Reader {
     if (e.kind !== "Attribute" || e.value.kind !== "Name") return undefined;
     if (e.value.id === "self") {
       const source = this.stored(e.attr);
-      return source && this.put(s, source, value, holds);
+      return source && this.put(s, source, value);
     }
     const owner = e.value.id;
     const h = this.holes.find(x => x.name === owner);

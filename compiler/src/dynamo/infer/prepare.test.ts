@@ -47,3 +47,15 @@ class Detector(nn.Module):
   expect(operatorsOf(r, "Detector")).toHaveLength(3);
   expect(assumedOf(r, "Detector")).toContain("create_architecture() was called before");
 });
+
+test("methods that all call each other are looked through once", () => {
+  const names = Array.from({ length: 24 }, (_, i) => `step${i}`);
+  const calls = names.map(n => `self.${n}()`).join("; ");
+  const r = analysed(`
+class Net(nn.Module):
+${names.map(n => `    def ${n}(self): ${calls}`).join("\n")}
+    def forward(self, x):
+        return self.body(x)
+`);
+  expect(operatorsOf(r, "Net")).toEqual([]);
+}, 20_000);

@@ -47,12 +47,16 @@ function makers(target: PyInstance, f: Failure): string[] {
       for (const called of methodsCalled(v)) doing.calls.add(called);
     }
   }
-  const leads = (name: string, seen: readonly string[] = []): boolean => {
-    const m = methods.get(name);
-    if (!m || seen.includes(name)) return false;
-    return m.direct || [...m.calls].some(n => leads(n, [...seen, name]));
-  };
-  const found = [...methods.keys()].filter(n => leads(n));
+  const leading = new Set([...methods].flatMap(([name, m]) => (m.direct ? [name] : [])));
+  for (let grew = leading.size > 0; grew; ) {
+    grew = false;
+    for (const [name, m] of methods) {
+      if (leading.has(name) || ![...m.calls].some(n => leading.has(n))) continue;
+      leading.add(name);
+      grew = true;
+    }
+  }
+  const found = [...methods.keys()].filter(n => leading.has(n));
   const rank = (n: string): number => (n.startsWith("_") ? 2 : 0) + (methods.get(n)?.direct ? 0 : 1);
   return found.sort((a, b) => rank(a) - rank(b));
 }

@@ -1,7 +1,7 @@
 // Operators on any values: guests first (tensors, symbols), plain numbers and containers next, then the special methods
 // of classes, reflected ones included. In: operands. Out: the value, or Python's TypeError.
 
-import { truthAskedNext } from "../code/raising_branch";
+import { equalityAsked } from "../code/raising_branch";
 import {
   PyBytes,
   PyClass,
@@ -258,8 +258,8 @@ export function compareOperation(vm: Interp, op: CompareOperator, a: Value, b: V
   if (pa !== a || pb !== b) return compareOperation(vm, op, pa, pb);
   const unknown = (a instanceof PyUnknown || b instanceof PyUnknown) && a !== b;
   if (unknown && (op === "==" || op === "!=")) {
-    const wanted = truthAskedNext(vm.frames[vm.frames.length - 1]);
-    if (wanted !== undefined) return wanted;
+    const equal = equalityAsked(vm.frames[vm.frames.length - 1]);
+    if (equal !== undefined) return equal === (op === "==");
   }
   if (op === "==") return equalObjects(vm, a, b);
   if (op === "!=") return !equalObjects(vm, a, b);
