@@ -240,7 +240,7 @@ const compositions: OpRecord[] = [
       const [x, y, w] = [a.tensor("input1"), a.tensor("input2"), a.tensor("weight")];
       const flat = (z: typeof x): typeof x => {
         const shape = b.meta(z).shape;
-        return b.call("aten.view.default", [z, [-1, at(shape, shape.length - 1)]]);
+        return reshape(b, z, [-1, at(shape, shape.length - 1)]);
       };
       const product = b.call("aten._trilinear.default", [flat(x), w, flat(y), [1, 3], [0], [1, 2], [2, 3]]);
       const out = reshape(b, product, [...b.meta(x).shape.slice(0, -1), at(b.meta(w).shape, 0)]);

@@ -113,7 +113,12 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker): Built {
       const first = firstState(ctx, m.holes);
       return search(
         first,
-        s => trial(ctx, cls, m, s),
+        s => {
+          const outcome = trial(ctx, cls, m, s);
+          // once more: how far it got is measured in steps, and those that read a library are only taken the first time
+          const again = s === first && "failed" in outcome && !endless(outcome.failed);
+          return again ? trial(ctx, cls, m, s) : outcome;
+        },
         // once: beside every later repair it would take the trials that repairs need
         (s, f) => [...repairs(ctx, m.holes, s, f), ...(s === first ? asConfigured(ctx, m.holes, s, f) : [])],
         limit,

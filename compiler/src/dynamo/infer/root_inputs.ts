@@ -7,6 +7,7 @@ import { asRoot, attempt, type Found, isFound, type Refused, refused } from "./a
 import { bareDraft, functionHoles, withWritten } from "./choices/holes";
 import { inputChoices, ofGraph } from "./choices/inputs";
 import { areMates, inputKind, isAdjacency, isCachePosition, isEdgeList } from "./choices/names";
+import { shorter } from "./choices/smaller";
 import { functionOf, methodOf, moduleMethod } from "./context";
 import { jaxtyped, type Written } from "./evidence/written";
 import { takenByFirstLayer } from "./first_layer";
@@ -44,7 +45,8 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
   const uncompiled = found.failure !== null && /^(ModuleNotFound|Import)Error$/.test(found.failure.type);
   if (apart || uncompiled) {
     const why = apart ? "where its code makes tensors" : "where it needs no kernels of its own";
-    const there = onCpu(r, target, [...notes, `on the CPU, ${why}`]);
+    // the search ended where the two devices met
+    const there = onCpu(r, target, [...notes, `on the CPU, ${why}`], apart ? trials : TRIALS_AGAIN);
     if (there) return there;
   }
   let how: string[] | undefined;
@@ -55,13 +57,18 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
 }
 
 /** all of it on the CPU, for code that makes tensors without a device, or has kernels of its own for the GPU alone */
-function onCpu(r: RootRequest, target: PyInstance, notes: readonly string[]): Found | undefined {
+function onCpu(
+  r: RootRequest,
+  target: PyInstance,
+  notes: readonly string[],
+  trials: number | undefined,
+): Found | undefined {
   const { p } = r;
   p.device = "cpu";
   try {
     if (!movedTo(p, target, "cpu")) return undefined;
     attributesTo(p, target, "cpu");
-    const found = searched(r, target, notes, TRIALS_AGAIN);
+    const found = searched(r, target, notes, trials);
     if (isFound(found)) return found;
   } finally {
     p.device = "cuda";
@@ -147,6 +154,12 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
       if (i === at || (areMates(lead.name, h.name) && isFree(h)))
         holes[i] = { ...h, choices: distinct(i === at ? choices : [...choices, ...h.choices]) };
   }
+  if (p.small)
+    holes.splice(
+      0,
+      holes.length,
+      ...holes.map(h => (h.written ? h : { ...h, choices: distinct(h.choices.map(shorter)) })),
+    );
   return holes;
 }
 

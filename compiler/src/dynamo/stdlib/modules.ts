@@ -8,7 +8,7 @@ import { compileModule } from "../code/compiler";
 import type { Code, SourceFile } from "../code/instructions";
 import { definitionsAfter, importedAt, independentAfter } from "../code/rest";
 import { PyError } from "../interp/api";
-import { Frame } from "../interp/frame";
+import { Frame, PyFunction } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import { unrecorded } from "../objects/journal";
 import { type PyDict, PyModule, PyNamed, type Value } from "../objects/values";
@@ -108,7 +108,9 @@ export class Modules {
     const dot = name.lastIndexOf(".");
     if (dot > 0) {
       const parent = this.loaded.get(name.slice(0, dot));
-      if (parent instanceof PyModule) parent.dict.set(name.slice(dot + 1), m);
+      const leaf = name.slice(dot + 1);
+      // torch.nn.utils.weight_norm is the function of the module of that name
+      if (parent instanceof PyModule && !(parent.lazy?.(leaf) instanceof PyFunction)) parent.dict.set(leaf, m);
     }
   }
 

@@ -73,6 +73,13 @@ class PretrainedConfig:
 PreTrainedConfig = PretrainedConfig
 
 
+# names of one size: a configuration that is given one of them answers the others with it
+_SAME_SIZE = (
+    ("hidden_size", "n_embd", "d_model"), ("num_hidden_layers", "n_layer", "num_layers"),
+    ("num_attention_heads", "n_head", "num_heads", "num_key_value_heads"),
+    ("max_position_embeddings", "n_positions", "n_ctx"), ("intermediate_size", "d_ff"))
+
+
 class LibraryConfig(PretrainedConfig):
     # stands for a model's configuration; the sizes are those of the base models, under the names that BERT, GPT-2, T5 and
     # ViT give them
@@ -82,9 +89,14 @@ class LibraryConfig(PretrainedConfig):
             hidden_act="gelu", hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1, max_position_embeddings=512,
             type_vocab_size=2, initializer_range=0.02, layer_norm_eps=1e-12, position_embedding_type="absolute",
             classifier_dropout=None, image_size=224, patch_size=16, num_channels=3, qkv_bias=True, n_embd=768,
-            n_layer=12, n_head=12, n_positions=1024, n_inner=None, activation_function="gelu_new", resid_pdrop=0.1,
+            n_layer=12, n_head=12, n_positions=1024, n_ctx=1024, n_inner=None, scale_attn_weights=True,
+            scale_attn_by_inverse_layer_idx=False, reorder_and_upcast_attn=False, activation_function="gelu_new", resid_pdrop=0.1,
             embd_pdrop=0.1, attn_pdrop=0.1, layer_norm_epsilon=1e-5, d_model=512, d_kv=64, d_ff=2048, num_layers=6,
             num_heads=8, dropout_rate=0.1, num_key_value_heads=12, rms_norm_eps=1e-6, rope_theta=10000.0)
+        for names in _SAME_SIZE:
+            given = [kwargs[n] for n in names if n in kwargs]
+            if given:
+                sizes.update((n, given[0]) for n in names)
         super().__init__(**{**sizes, **kwargs})
 
 

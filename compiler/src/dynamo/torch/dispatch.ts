@@ -15,6 +15,7 @@ import { knownParts, knownResult, store } from "./known";
 import type { KnownCall } from "./known_call";
 import { PyTensor, PyUnknownNumber } from "./objects";
 import { finish, finishMany, type OpCall, type PreparedCall } from "./results";
+import { SUPPORTABLE } from "./sink";
 
 const fits64Bits = (i: bigint): boolean => BigInt.asIntN(64, i) === i || BigInt.asUintN(64, i) === i;
 
@@ -23,6 +24,8 @@ const OPERATOR_STEPS = 600;
 
 export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs): Value {
   const { vm } = torch;
+  const grad = kwargs.get("requires_grad");
+  if (grad !== undefined && vm.truthy(grad)) return createdWithGrad(torch, call, args, kwargs);
   vm.charge(OPERATOR_STEPS);
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
@@ -109,6 +112,21 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const lists = written !== undefined && self === undefined;
   const made = finishMany(prepared, typed, record, { storage, written: lists ? target : undefined });
   if (learn) learnParts(torch, learn, made);
+  return made;
+}
+
+/** torch.zeros(8, requires_grad=True): a leaf outside of a trace; Dynamo makes none inside of one */
+function createdWithGrad(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs): Value {
+  if (torch.trace)
+    throw torch.breakOn({
+      type: "Attempted to use tensor creation function with requires_grad=True",
+      number: "0225",
+      explanation: "Dynamo does not support this.",
+      hints: ["Create the tensor outside the compiled region.", "Do not set `requires_grad=True`.", SUPPORTABLE],
+      context: `fn=${call.target}`,
+    });
+  const made = runOp(torch, call, args, new Map([...kwargs].filter(([k]) => k !== "requires_grad")));
+  if (made instanceof PyTensor) made.meta = { ...made.meta, requiresGrad: true };
   return made;
 }
 

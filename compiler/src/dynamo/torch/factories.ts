@@ -130,14 +130,28 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
   const shape: number[] = [];
   const flat: Value[] = [];
   const given = new Set<DType | null>();
+  let unread = false;
+  const sized = (depth: number, n: number): void => {
+    if (shape.length === depth) shape.push(n);
+    else if (shape[depth] !== n)
+      vm.raise("ValueError", `expected sequence of length ${shape[depth]} at dim ${depth} (got ${n})`);
+  };
   const walk = (v: Value, depth: number): void => {
+    const array = underArray(v);
+    if (array instanceof PyTensor && array !== v && array.meta.shape.length > 0) {
+      const sizes = torch.hints(array);
+      sizes.forEach((n, i) => {
+        sized(depth + i, n);
+      });
+      given.add(array.meta.dtype);
+      unread ||= array.known === null;
+      flat.push(...(array.known ?? []).map(x => asElement(array, x)));
+      return;
+    }
     const p = plain(v);
     if (!(p instanceof PyList || p instanceof PyTuple)) given.add(numpyDtype(v));
     if (p instanceof PyList || p instanceof PyTuple) {
-      if (shape.length === depth) shape.push(p.items.length);
-      else if (shape[depth] !== p.items.length) {
-        vm.raise("ValueError", `expected sequence of length ${shape[depth]} at dim ${depth} (got ${p.items.length})`);
-      }
+      sized(depth, p.items.length);
       for (const x of p.items) walk(x, depth + 1);
     } else if (p instanceof PyTensor && p.meta.shape.length === 0) flat.push(known0(torch, p));
     else flat.push(p);
@@ -159,6 +173,10 @@ export function tensorFromData(torch: Torch, args: readonly Value[], kw: Kwargs,
     ...(meta as PyTensor["meta"]),
     requiresGrad: vm.truthy(kw.get("requires_grad") ?? false),
   });
+  if (unread) {
+    torch.create(t, { how: "full", value: 0 });
+    return t;
+  }
   const values = flat.map((v): number | boolean => (typeof v === "boolean" ? v : (asFloat(v) ?? 0)));
   if (!flat.some(v => v instanceof PyUnknownNumber || v instanceof PyUnknown)) t.known = values;
   torch.create(t, { how: "data", values });
@@ -183,12 +201,12 @@ function inferred(torch: Torch, flat: readonly Value[]): DType {
 
 function known0(torch: Torch, t: PyTensor): Value {
   const v = t.known?.[0];
-  return v === undefined
-    ? torch.vm.unknown("a tensor's value")
-    : isFloatDType(t.meta.dtype)
-      ? new PyFloat(Number(v))
-      : v;
+  return v === undefined ? torch.vm.unknown("a tensor's value") : asElement(t, v);
 }
+
+/** a known element as the number that Python reads */
+const asElement = (t: PyTensor, v: number | boolean): Value =>
+  isFloatDType(t.meta.dtype) ? new PyFloat(Number(v)) : v;
 
 const FEW = 8;
 

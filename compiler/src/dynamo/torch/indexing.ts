@@ -8,7 +8,7 @@ import { type ArgValue, type Dim, OpError, type TensorMeta } from "../../aten/ty
 import { FxGraph } from "../../fx/graph";
 import { type FakeTensor, TupleArg } from "../../fx/types";
 import type { Expr } from "../../inductor/symbolic/expr";
-import { PyFloat, PyList, PySlice, PyTuple, PyUnknown, type Value } from "../objects/values";
+import { PyFloat, PyList, PyRange, PySlice, PyTuple, PyUnknown, type Value } from "../objects/values";
 import { isDifferentiableDType, isFloatDType, type Torch } from "./context";
 import { Converter } from "./convert";
 import { countOf, isTensorLike, opaqueOp, refuseLeaf } from "./dispatch";
@@ -107,10 +107,10 @@ export function selectMeta(torch: Torch, t: PyTensor, key: Value): Selection {
         pickers[pickers.length - 1] = { kind: "tensor", meta: v.meta };
         dim++;
       }
-    } else if (v instanceof PyList || v instanceof PyTuple) {
+    } else if (v instanceof PyList || v instanceof PyTuple || v instanceof PyRange) {
       advanced = true;
       keep(size(), stride());
-      const list = v instanceof PyList ? v : vm.list(v.items);
+      const list = v instanceof PyList ? v : vm.list(vm.toArray(v));
       const one = list.items.length > 0 && list.items.every(x => x instanceof PyTensor);
       const meta = one ? stackedMeta(torch, list) : listMeta(torch, list);
       pickers[pickers.length - 1] = { kind: "tensor", meta };

@@ -361,7 +361,9 @@ export class TorchNamespace implements TorchParts {
         lazily(n => this.reparametrize(n) ?? ignore(n));
         return true;
       case "torch.nn.utils":
-        lazily(n => this.reparametrize(n) ?? this.helper(n) ?? ignore(n));
+      case "torch.nn.utils.weight_norm":
+      case "torch.nn.utils.spectral_norm":
+        m.lazy = n => this.reparametrize(n) ?? this.sub(name, n) ?? this.helper(n) ?? ignore(n);
         return true;
       case "torch.nn.parallel":
       case "torch.nn.parallel.distributed":

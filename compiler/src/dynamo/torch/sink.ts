@@ -71,3 +71,10 @@ export class Unsupported extends Error {
 }
 
 export type { Value };
+
+// what Dynamo advises where it ends a graph
+export const REPORT = "Please report an issue to PyTorch.";
+export const SUPPORTABLE =
+  "It may be possible to write Dynamo tracing rules for this code. Please report an issue to PyTorch if you encounter this graph break often and it is causing performance issues.";
+export const FUNDAMENTAL =
+  "This graph break is fundamental - it is unlikely that Dynamo will ever be able to trace through your code. Consider finding a workaround.";

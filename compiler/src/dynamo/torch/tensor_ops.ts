@@ -5,6 +5,8 @@ import type { Torch } from "./context";
 import { runOp } from "./dispatch";
 import { Unsupported } from "./sink";
 
+export { FUNDAMENTAL, REPORT, SUPPORTABLE } from "./sink";
+
 /** a method of the table, as the graph records it */
 export function methodOp(torch: Torch, name: string, self: Value, args: readonly Value[], kwargs: Kwargs): Value {
   return runOp(torch, { op: "call_method", target: name, spelling: `Tensor.${name}` }, [self, ...args], kwargs);
@@ -30,12 +32,6 @@ export const unsupportedItem = (name: string): Unsupported =>
     ],
     context: `call_method TensorVariable() ${name} () {}`,
   });
-
-export const REPORT = "Please report an issue to PyTorch.";
-export const SUPPORTABLE =
-  "It may be possible to write Dynamo tracing rules for this code. Please report an issue to PyTorch if you encounter this graph break often and it is causing performance issues.";
-export const FUNDAMENTAL =
-  "This graph break is fundamental - it is unlikely that Dynamo will ever be able to trace through your code. Consider finding a workaround.";
 
 export function breakOn(
   type: string,

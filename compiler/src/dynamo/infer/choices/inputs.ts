@@ -8,7 +8,7 @@ import { constructorChoices, ofType } from "./constructor";
 import * as names from "./names";
 import { emptyUsage, type Usage } from "./usage";
 
-const { batch, length, width, image, map, frames, samples, bands } = names.SIZES;
+const { batch, length, width, image, map, frames, samples, bands, columns } = names.SIZES;
 
 /** choices for a parameter of forward, tensors first unless its name or annotation says otherwise */
 export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
@@ -37,6 +37,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     if (h.usage.items && h.usage.items.keys.size > 0) out.push(...dictLists(h, h.usage.items, tensors));
     if (
       names.isBoolName(h.name) ||
+      names.isFlag(h.name) ||
       (h.usage.condition && !h.usage.attributes.has("shape") && /^(return|use|is|train|causal)/.test(h.name))
     )
       out.push(bool(false));
@@ -157,6 +158,10 @@ function guessedTensors(h: Draft): Choice[] {
         tensor("float32", [batch, samples]),
         ...floats(h, rank ?? 3, make),
       ]);
+    case "categories":
+      return ofRank(rank, [tensor("int64", [batch, columns]), tensor("int64", [batch]), ...floats(h, rank ?? 2, make)]);
+    case "numbers":
+      return ofRank(rank, [tensor("float32", [batch, columns]), ...floats(h, rank ?? 2, make)]);
     case "other":
       return floats(h, rank ?? Math.max(3, usage.rankAtLeast), make);
     default:

@@ -11,6 +11,7 @@ export const SIZES = {
   frames: 16,
   samples: 16_384,
   bands: 80,
+  columns: 4,
 } as const;
 
 const NUMBERS: readonly (readonly [RegExp, number])[] = [
@@ -85,7 +86,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
     2048,
   ],
   [
-    /hidden|dim|embd|embed|emb|d_model|n_state|width|units|features|nf$|^d$|^n$|d_word_vec|input_size|output_size|size$|latent|z_size|^c$|^in_c$|^out_c$|channels?$|^e$|proj|feat|base|nz|^h$|^w$|code(?!r)|^d_(in|out)(put)?$/,
+    /hidden|(^|_|n)hid$|dim|embd|embed|emb|d_model|n_state|width|units|features|nf$|^d$|^n$|d_word_vec|input_size|output_size|size$|latent|z_size|^c$|^in_c$|^out_c$|channels?$|^e$|proj|feat|base|nz|^h$|^w$|code(?!r)|^d_(in|out)(put)?$/,
     SIZES.width,
   ],
   [/batch/, SIZES.batch],
@@ -125,7 +126,7 @@ const STRINGS: readonly (readonly [RegExp, string])[] = [
 const OBJECTS =
   /^(config|cfg|args|arg|params|conf|opt|opts|options|hparams?|hps|h|hp|model_args|model_config|configs?|settings|model_params|global_params|block_args|hyperparams?|c)$|_(config|cfg|args|params|hparams)$/;
 const BOOLS =
-  /^(is|has|use|do|with|should|apply|enable|disable|return|output|no|add|learn|train|freeze|share|tie|need|allow|force|want|only|keep|low|fused|flash|double|separate)_|^(bias|causal|training|train|inplace|affine|bilinear|batch_norm|pretrained|residual|shortcut|downsample|upsample|bidirectional|norm|normalize|last|first|final|verbose|debug|causality|qkv_bias|batch_first|gated|small|relu|masked|use\w+|is\w+|dense|pre_norm|attention|attn|lora|flash|mask_future|skip|downsampling|se|deconv)$|_(only|enabled|flag|first|bias|checkpointing|attn|norm|residual|on|off)$/;
+  /^(is|has|use|do|with|should|apply|enable|disable|return|output|no|add|learn|train|freeze|share|tie|need|allow|force|want|only|keep|low|fused|flash|double|separate)_|^(bias|causal|training|train|inplace|affine|bilinear|batch_norm|pretrained|residual|shortcut|downsample|upsample|bidirectional|norm|normalize|last|first|final|verbose|debug|causality|qkv_bias|batch_first|gated|small|relu|masked|use(?!rs?(_|$))\w+|is\w+|dense|pre_norm|attention|attn|lora|flash|mask_future|skip|downsampling|se|deconv)$|_(only|enabled|flag|first|bias|checkpointing|attn|norm|residual|on|off)$/;
 /** what a network gives or keeps has a size: output_size, train_steps */
 const COUNTED =
   /^(output|low|need|keep|train|learn|double|only|share|separate)_(\w+_)?(sizes?|dims?|channels?|features?|len|length|width|height|units|ch|nc|classes|layers?|heads?|nodes|steps?|rate|prob|ratio|freq|rank|resolution)$/;
@@ -174,6 +175,16 @@ const TIMES = /^(t|ts|time|timesteps?|times|noise_levels?|sigmas?|r|log_snr|step
 const VIDEO = /^(video|videos|vid|clip|frames)$/;
 const AUDIO = /^(wav|wave|waveform|audio|audios|raw_audio|signal|wavs)$/;
 
+/** one of so many for each item of the batch: a class, a speaker, a user and what is recommended to it */
+const LABELS =
+  /^(y|labels?|class_labels|classes|class_ids|cls|sid|(spk|speaker)(s|_?ids?)?|(users?|items?)(_?(ids?|idx|nums?|indices))?|(pos|neg)_items?)$/;
+
+/** columns of a table by their kind: categories are counted, the others are numbers */
+const CATEGORIES =
+  /^(x_?)(cat|categ|categorical|categories|cats|discrete|sparse)(_?features?)?$|^(cat|categ|categorical|categories|discrete|sparse)_(x|features?|feats?|inputs?|values?|data|cols?|columns?)$|^(categorical|categories)$/;
+const NUMBERS_OF_TABLES =
+  /^(x_?)(num|numer|numerical|numeric|cont|conts|continuous|dense)(_?features?)?$|^(num|numer|numerical|numeric|cont|conts|continuous|dense)_(x|features?|feats?|inputs?|values?|data|cols?|columns?)$|^(numerical|numeric|continuous|conts)$/;
+
 /** where tokens stand in a cache: one row for the whole batch, given although it may be left out */
 export const isCachePosition = (name: string): boolean => /^(input_pos|cache_positions?)$/.test(name);
 
@@ -193,20 +204,36 @@ const unpaired = (name: string): string =>
 
 /** which nodes of a graph are joined: a square matrix */
 export const isAdjacency = (name: string): boolean =>
-  /^(adj|adjs|adj_?(m|mx|mat|matrix)|adjacency(_matrix)?)$/i.test(name);
+  /^(norm_)?(adjs?|adjacency|laplacian|lap)(_?(m|mx|mat|matrix|matrices|t|norm|hat))?$/i.test(name);
 
-export type InputKind = "tokens" | "image" | "mask" | "lengths" | "time" | "video" | "audio" | "label" | "other";
+/** a forward's flags that its callers always give */
+export const isFlag = (name: string): boolean => /^(sparse|flag|deterministic|inference|evaluate|is_?test)$/.test(name);
+
+export type InputKind =
+  | "tokens"
+  | "image"
+  | "mask"
+  | "lengths"
+  | "time"
+  | "video"
+  | "audio"
+  | "label"
+  | "categories"
+  | "numbers"
+  | "other";
 
 export function inputKind(name: string): InputKind {
   const n = name.toLowerCase();
   if (MASKS.test(n)) return "mask";
   if (TIMES.test(n)) return "time";
-  if (/^(y|labels?|class_labels|classes|class_ids|cls|sid|(spk|speaker)(s|_?ids?)?)$/.test(n)) return "label";
+  if (LABELS.test(n)) return "label";
   if (LENGTHS.test(n)) return "lengths";
   if (TOKENS.test(n)) return "tokens";
   if (IMAGES.test(n)) return "image";
   if (VIDEO.test(n)) return "video";
   if (AUDIO.test(n)) return "audio";
+  if (CATEGORIES.test(n)) return "categories";
+  if (NUMBERS_OF_TABLES.test(n)) return "numbers";
   return "other";
 }
 
@@ -221,7 +248,7 @@ export function sizeFor(name: string): number | undefined {
     )
   )
     return SIZES.length;
-  if (/^(c|ch|channels?|d|dim|e|emb|embed_dim|d_model|features?|hidden(_size)?|hid|f|c_in)$/.test(n))
+  if (/^(c|ch|channels?|d|\w*dim|e|emb|embed(ding)?s?|d_model|features?|hidden(_size)?|(n(um)?_)?hid|f|c_in)$/.test(n))
     return SIZES.width;
   if (/^(h|heads?|nh|num_heads)$/.test(n)) return 8;
   return undefined;

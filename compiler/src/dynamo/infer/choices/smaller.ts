@@ -1,6 +1,7 @@
 // Sizes that only make a model deep or long, cut down: what is analysed then is a model of the same form. In: a parameter's
 // name and value. Out: a smaller value, or nothing where it is none of them or small already.
 import { type Choice, number } from "../types";
+import { SIZES } from "./names";
 
 const LIMITS: readonly (readonly [RegExp, number])[] = [
   [/experts$|^n_routed|^num_experts/, 8],
@@ -18,4 +19,20 @@ export function smaller(name: string, c: Choice): Choice | undefined {
   if (c.kind === "number") return c.value > limit ? number(limit) : undefined;
   if (c.kind !== "seq" || !c.items.some(x => x.kind === "number" && x.value > limit)) return undefined;
   return { ...c, items: c.items.map(x => (x.kind === "number" ? number(Math.min(x.value, limit)) : x)) };
+}
+
+/** what a loop over the items of a sequence goes through in no time */
+const SHORT = 16;
+
+/** An input whose sequences are short, for a forward that goes through them item by item; others as they are. */
+export function shorter(c: Choice): Choice {
+  const cut = (n: number): number => (n === SIZES.length ? SHORT : n);
+  if (c.kind === "tensor") {
+    const filled = c.filled === undefined ? {} : { filled: cut(c.filled) };
+    return { ...c, dims: c.dims.map((d, i) => (c.fixed?.includes(i) ? d : cut(d))), ...filled };
+  }
+  if (c.kind === "seq") return { ...c, items: c.items.map(shorter) };
+  if (c.kind === "dict" || c.kind === "record")
+    return { ...c, entries: c.entries.map(([k, v]) => [k, shorter(v)] as const) };
+  return c;
 }

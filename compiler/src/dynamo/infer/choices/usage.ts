@@ -128,11 +128,30 @@ export function addUsage(usage: Usage, body: unknown, is: IsValue): void {
   if (Array.isArray(body)) usage.oneOf ||= body.some((s: ast.Stmt) => takesOne(s, is));
   walk(body, n => {
     note(usage, n, is);
+    if (n.kind === "Subscript" && is(n.slice)) noteLookup(usage, n.value, body);
     if (n.kind === "Assign" && is(n.value)) noteParts(usage, n.targets[0], body);
     if (n.kind === "For") noteItems(usage, n.target, n.iter, n.body, is);
     if (n.kind === "ListComp" || n.kind === "SetComp" || n.kind === "GeneratorExp")
       for (const g of n.generators) noteItems(usage, g.target, g.iter, [n.elt, ...g.ifs], is);
   });
+}
+
+/** `{"relu": nn.ReLU, ...}[name]`, `layers[name]`: the keys of a dictionary that is written there, or the name of one */
+function noteLookup(u: Usage, table: ast.Expr, body: unknown): void {
+  if (table.kind === "Dict") {
+    for (const k of table.keys) {
+      const key = stringOf(k ?? undefined);
+      if (key !== undefined) u.strings.add(key);
+    }
+    return;
+  }
+  const name = dotted(table);
+  if (name === undefined) return;
+  let local: ast.Expr | undefined;
+  walk(body, n => {
+    if (n.kind === "Assign" && n.value.kind === "Dict" && n.targets.some(t => dotted(t) === name)) local = n.value;
+  });
+  if (local) noteLookup(u, local, body);
 }
 
 function takesOne(s: ast.Stmt, is: IsValue): boolean {

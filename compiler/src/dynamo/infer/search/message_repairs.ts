@@ -3,7 +3,7 @@ import { isFloatDType } from "../../../aten/ops/helpers/dtypes";
 import type { DType } from "../../../aten/types";
 import { isPairName, keptEnds, PAIR, reshaped } from "../choices/inputs";
 import { inputKind } from "../choices/names";
-import { type Failure, type State, tensor } from "../types";
+import { type Failure, type State, type TensorChoice, tensor } from "../types";
 import { holeOf, type Leaf, resized, withLeaf } from "./leaves";
 import { asMaps, pyramids } from "./map_lists";
 
@@ -70,14 +70,19 @@ export function enlarged(state: State, leaves: readonly Leaf[], f: Failure): Sta
 export function fed(state: State, leaves: readonly Leaf[], f: Failure): State[] {
   const [, got, wanted] = /shapes cannot be multiplied \(\d+x(\d+) and (\d+)x\d+\)/.exec(f.message)?.map(Number) ?? [];
   if (got === undefined || wanted === undefined || wanted < 2) return [];
-  return leaves.flatMap(({ path, c }) => {
-    if (!f.touched.includes(path) || c.dims[c.dims.length - 1] !== got) return [];
+  const rowsOf = ({ c }: Leaf): TensorChoice[] => {
     const isFloat = isFloatDType(c.dtype);
     const row = [...(c.dims.length === 1 ? c.dims : c.dims.slice(0, -1)), wanted];
     // what was taken for tokens is a vector for each of them
     const rows = isFloat || c.dims.length !== 2 ? [row] : [[...c.dims, wanted], row];
-    return rows.map(dims => withLeaf(state, path, tensor(isFloat ? c.dtype : "float32", dims)));
-  });
+    return rows.map(dims => tensor(isFloat ? c.dtype : "float32", dims));
+  };
+  const read = leaves.filter(l => f.touched.includes(l.path) && l.c.dims[l.c.dims.length - 1] === got);
+  // those that were joined on their way to it have the width together
+  const alike = new Set(read.map(l => l.c.dims.join())).size === 1;
+  const together =
+    alike && read.length > 1 ? [read.reduce((s, l) => withLeaf(s, l.path, rowsOf(l)[0] ?? l.c), state)] : [];
+  return [...together, ...read.flatMap(l => rowsOf(l).map(c => withLeaf(state, l.path, c)))];
 }
 
 /** inputs of the type that the module's parameters have, where it is not the usual one: all of them, since they meet */
