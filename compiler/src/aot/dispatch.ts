@@ -69,6 +69,7 @@ export class Dispatcher implements GradHost {
     this.builder = {
       ...tracer.math,
       meta: v => metaOf(v),
+      computeNow: d => void tracer.toArgument(d),
       call: (op, args, kwargs) => single(this.callByName(op, args, kwargs), op),
       callMany: (op, args, kwargs) => many(this.callByName(op, args, kwargs)) as Value[],
       isTensor: isValue,
@@ -96,6 +97,11 @@ export class Dispatcher implements GradHost {
     return this.tracer.withOriginal(packet, body);
   }
 
+  /** size arithmetic is traced with the program's own operators, not with what autograd's engine runs */
+  private get takesNames(): boolean {
+    return this.nameGaps && !this.tracer.context.isBackward;
+  }
+
   /** a Value for an input or a fresh result */
   wrap(t: TracedTensor): Value {
     return new Value(FunctionalTensor.fresh(t));
@@ -121,7 +127,7 @@ export class Dispatcher implements GradHost {
       const cast = autocast?.call(record, bound);
       if (autocast && cast !== undefined) return autocast.outside(() => this.call(record, cast));
       if (record.composite !== undefined) {
-        if (this.nameGaps) takeFunctionNames(this.tracer, record, bound);
+        if (this.takesNames) takeFunctionNames(this.tracer, record, bound);
         return record.composite(this.builder, this.args(bound));
       }
       return this.autograd(record, bound);
@@ -281,9 +287,9 @@ export class Dispatcher implements GradHost {
 
   /** functionalization of an operator that writes nothing */
   private below(record: OpRecord, bound: Bound<Value>): Result<Value> {
-    if (this.nameGaps) takeOperatorNames(this.tracer, record, bound);
+    if (this.takesNames) takeOperatorNames(this.tracer, record, bound);
     const result = this.withOriginal(record.original ?? packetOf(record.name), () => this.functionalize(record, bound));
-    if (this.nameGaps) for (const v of many(result)) if (v !== null) takeWrapperNames(this.tracer, v.tensor.meta);
+    if (this.takesNames) for (const v of many(result)) if (v !== null) takeWrapperNames(this.tracer, v.tensor.meta);
     return result;
   }
 

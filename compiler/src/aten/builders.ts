@@ -41,6 +41,8 @@ export interface GraphBuilder<T> extends DimMath {
   /** same for operators with several results */
   callMany(op: string, args: readonly ArgValue<T>[], kwargs?: Readonly<Record<string, ArgValue<T>>>): T[];
   isTensor(x: unknown): x is T;
+  /** a size that is traced before the next call; others are where they are first used */
+  computeNow?(size: Dim): void;
   /** result dtype of a promotion over tensors and Python scalars (a Scalar only decides by category) */
   promote(kind: PromotionKind, ...operands: (TensorMeta | Scalar)[]): DType;
   /** wraps a negative dim; OpError "Dimension out of range (expected to be in range of [-2, 1], but got 3)" */

@@ -64,6 +64,7 @@ export function matmul<T>(b: GraphBuilder<T>, x: T, y: T): T {
   }
   const batch = broadcastShapes(b, batchX, batchY);
   const all = b.product(batch);
+  b.computeNow?.(all);
   const left = reshape(b, b.call("aten.expand.default", [x, [...batch, n, k]]), [all, n, k]);
   const vector = q === 1;
   const wide = b.call("aten.expand.default", [y, vector ? [...batch, k2] : [...batch, k2, m]]);

@@ -86,7 +86,6 @@ export class TritonKernel {
   readonly partialNodes = new Set<string>();
   /** column sums of a mix-order kernel: the reduced buffer and how its partial results combine */
   readonly partials: { buffer: string; type: string; value: CseVar; accumulator: string; op: string }[] = [];
-  hasContiguousRLoad = false;
 
   constructor(readonly spec: KernelSpec) {
     this.graph = spec.graph;

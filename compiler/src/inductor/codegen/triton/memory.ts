@@ -147,7 +147,6 @@ function loadFromMemory(
   k.loadCounts.set(real, (k.loadCounts.get(real) ?? 0) + 1);
   const count = (): number => k.loadCounts.get(real) ?? 0;
   const at = indexingOf(k, index);
-  if (has1StrideOnR(k, at.index)) k.hasContiguousRLoad = true;
   const inLoop = k.insideReduction && k.lastTree.isLoop;
   const inReduction =
     k.insideReduction &&
@@ -227,18 +226,6 @@ function chooseBuffer(k: TritonKernel, at: Indexing, indirect: boolean, inLoop: 
   // what no reduction variable moves is loaded once, before the loop
   if (inLoop && !at.hasRIndex && !hasRMask(at)) return k.body;
   return k.loads;
-}
-
-function has1StrideOnR(k: TritonKernel, index: Expr): boolean {
-  for (const s of freeSymbols(index)) {
-    const entry = k.entries.get(s);
-    if (
-      entry?.tree.isReduction &&
-      intValue(k.sizevars.strideVars(index, [s], [...freeSymbols(index)])[0] as Expr) === 1
-    )
-      return true;
-  }
-  return false;
 }
 
 export function emitStore(
