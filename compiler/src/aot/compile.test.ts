@@ -54,6 +54,32 @@ describe("functionalization", () => {
     expect(r.compiled.mutatedInputs).toEqual(["arg0_1"]);
   });
 
+  it("goes on as a view of what it was after an in-place change of its sizes", () => {
+    const r = inference({ inputs: { x: f32 }, body: "y = x * 2\nt_ = y.t_()\nadd_ = y.add_(1.0)\nreturn (y,)" });
+    expect(calls(r.graph).slice(1)).toEqual([
+      "permute = aten.permute.default(mul, [1, 0])",
+      "add = aten.add.Tensor(permute, 1.0)",
+      "permute_1 = aten.permute.default(add, [1, 0])",
+      "permute_2 = aten.permute.default(permute_1, [1, 0])",
+    ]);
+  });
+
+  it("writes into a reshaped copy through the copy", () => {
+    const r = inference({
+      inputs: { x: f32 },
+      body: "t = x.t()\ny = t.reshape(-1)\nmul_ = y.mul_(2)\nreturn (y,)",
+    });
+    expect(targets(r.graph).slice(2)).toEqual(["view.default", "mul.Tensor", "view.default", "view.default"]);
+  });
+
+  it("shows the line of a view that is computed anew, and none where the graph returns it", () => {
+    const body =
+      "top = x[slice(None, 2, None)]\nadd_ = x.add_(1.0)\ns = top.sin()\nmul_ = x.mul_(2.0)\nreturn (s, top)";
+    const { graph } = inference({ inputs: { x: f32 }, body });
+    const lines = graph.nodes.filter(n => n.target === "aten.slice.Tensor").map(n => n.meta.stack.length > 0);
+    expect(lines).toEqual([true, false]);
+  });
+
   it("joins writes through views of views into one scatter chain", () => {
     const r = inference({
       inputs: { x: f32, v: "f32[][]cuda:0" },
@@ -69,6 +95,17 @@ describe("functionalization", () => {
       "select_scatter.default",
       "select_scatter.default",
     ]);
+  });
+});
+
+describe("symbolic sizes", () => {
+  it("take names for their arithmetic in the forward pass alone", () => {
+    const inputs = { s0: "Sym(s0)", x: "f32[s0, 4][4, 1]cuda:0" };
+    const frame = programFrame({ inputs, grad: ["x"], body: "a = x.sin()\nb = a * 2.0\nc = b * b\nreturn (c,)" });
+    const r = aotCompile(frame, { keepTraced: true, behaviours: new Map([["symbolic_name_gaps", true]]) });
+    if (r.kind !== "train" || !r.joint) throw new Error(r.kind);
+    const names = r.joint.nodes.map(n => n.name).filter(n => n.startsWith("mul"));
+    expect(names).toEqual(["mul_2", "mul_5", "mul_8", "mul_9", "mul_10", "mul_11"]);
   });
 });
 

@@ -315,7 +315,7 @@ export class Dispatcher implements GradHost {
     const values = views.map((t, index) => {
       if (t === null) return null;
       const v = new Value(t);
-      v.noteBase(base, { record, bound, index });
+      if (record.hiddenView === undefined) v.noteBase(base, { record, bound, index });
       return v;
     });
     return parseSchema(record.schema).returns[0]?.type.list || values.length !== 1 ? values : (values[0] as Value);
@@ -328,8 +328,9 @@ export class Dispatcher implements GradHost {
       const functional = record.functional === undefined ? undefined : mustLookup(record.functional);
       if (functional === undefined)
         throw new OpError(`${packetOf(record.name)} has no functional form`, "NotImplementedError");
-      // The result's shape and dtype must fit the tensor that is written.
       const traced = mapBound(bound, isValue, v => v.tensor.sync(this.tracer));
+      if (functional.viewOf !== undefined) return this.becomeView(functional, bound, traced);
+      // The result's shape and dtype must fit the tensor that is written.
       this.tracer.metaOf(record, traced);
       const { parameters } = parseSchema(functional.schema);
       const values = new Map([...traced.values].filter(([k]) => parameters.some(p => p.name === k)));
@@ -351,6 +352,16 @@ export class Dispatcher implements GradHost {
       if (extra > 0) return results.slice(0, extra).map(r => (r === null ? null : this.wrap(r)));
       return bound.schema.returns[0]?.type.list || targets.length !== 1 ? targets : (targets[0] as Value);
     });
+  }
+
+  /** an in-place change of sizes and strides: the tensor goes on as a view of what it was */
+  private becomeView(view: OpRecord, bound: Bound<Value>, traced: Bound<TracedTensor>): Value {
+    const self = bound.values.get("self");
+    if (!isValue(self)) throw new Error(`${view.name} views no tensor`);
+    const schema = parseSchema(view.schema);
+    const [made] = self.tensor.view(this.tracer, view, { schema, values: traced.values });
+    if (made) self.tensor = made;
+    return self;
   }
 
   /** what the functional form of a writing operator computes; a composite one runs as it does above autograd */

@@ -28,7 +28,7 @@ class FunctionalStorage {
   apply(tracer: Tracer): void {
     for (const { value, steps } of this.pending.splice(0)) {
       const bases = [this.base];
-      for (const step of steps.slice(0, -1)) bases.push(runView(tracer, step, bases[bases.length - 1] as TracedTensor));
+      for (const step of steps.slice(0, -1)) bases.push(replay(tracer, step, bases[bases.length - 1] as TracedTensor));
       let current = value;
       for (let i = steps.length - 1; i >= 0; i--) {
         const step = steps[i] as ViewStep;
@@ -43,18 +43,21 @@ class FunctionalStorage {
 
 const packet = (r: OpRecord): string => r.name.slice(0, r.name.lastIndexOf("."));
 
-/** runs a view operator on a base */
+/** runs a view operator on a base; its nodes show the line that the trace is at */
 function runView(tracer: Tracer, step: ViewStep, base: TracedTensor): TracedTensor {
   const viewed = step.record.viewOf ?? "self";
   const bound: Bound<TracedTensor> = {
     schema: step.bound.schema,
     values: new Map([...step.bound.values, [viewed, base]]),
   };
-  const context = { ...tracer.context, stack: step.stack };
-  const r = many(tracer.withContext(context, () => tracer.call(step.record, bound)))[step.index];
+  const r = many(tracer.call(step.record, bound))[step.index];
   if (r === undefined || r === null) throw new Error(`${step.record.name} has no result ${step.index}`);
   return r;
 }
+
+/** the same, told as the view's own operator */
+const replay = (tracer: Tracer, step: ViewStep, base: TracedTensor): TracedTensor =>
+  tracer.asOriginal(packet(step.record), () => runView(tracer, step, base));
 
 export class FunctionalTensor {
   private generation = 0;
@@ -77,16 +80,24 @@ export class FunctionalTensor {
     return this.value.meta;
   }
 
-  /** the current value: pending writes are applied and the views computed anew if the base has changed */
+  /**
+   * The current value: pending writes are applied and the views computed anew if the base has changed. What an operator
+   * reads shows the line that its old value came from, what a graph returns shows none.
+   */
   sync(tracer: Tracer): TracedTensor {
-    if (this.generation !== this.storage.generation) {
-      this.storage.apply(tracer);
-      let t = this.storage.base;
-      for (const step of this.steps) t = tracer.asOriginal(packet(step.record), () => runView(tracer, step, t));
-      this.value = t;
-      this.generation = this.storage.generation;
-    }
-    return this.value;
+    if (this.generation === this.storage.generation) return this.value;
+    const { context } = tracer;
+    if (context.stack.length === 0) return this.renew(tracer);
+    return tracer.withContext({ ...context, stack: this.value.node.meta.stack }, () => this.renew(tracer));
+  }
+
+  private renew(tracer: Tracer): TracedTensor {
+    this.storage.apply(tracer);
+    let t = this.storage.base;
+    for (const step of this.steps) t = replay(tracer, step, t);
+    this.value = t;
+    this.generation = this.storage.generation;
+    return t;
   }
 
   /** an in-place write of a whole new value */
@@ -95,19 +106,14 @@ export class FunctionalTensor {
     if (v.meta.dtype !== this.value.meta.dtype) v = castTo(tracer, v, this.value);
     this.value = v;
     this.storage.addUpdate(v, this.steps, tracer.context);
-    this.sync(tracer);
+    this.renew(tracer);
   }
 
   /** the results of a view operator on this tensor, whose current value is among the arguments */
   view(tracer: Tracer, record: OpRecord, traced: Bound<TracedTensor>): (FunctionalTensor | null)[] {
     const results = many(tracer.call(record, traced));
     return results.map((r, index) =>
-      r === null
-        ? null
-        : new FunctionalTensor(r, this.storage, [
-            ...this.steps,
-            { record, bound: traced, index, stack: tracer.context.stack },
-          ]),
+      r === null ? null : new FunctionalTensor(r, this.storage, [...this.steps, { record, bound: traced, index }]),
     );
   }
 

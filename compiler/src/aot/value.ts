@@ -51,7 +51,8 @@ export class Value {
   version = 0;
   private seenVersion = 0;
 
-  constructor(readonly tensor: FunctionalTensor) {}
+  /** changes only where the tensor gets other sizes and strides in place */
+  constructor(public tensor: FunctionalTensor) {}
 
   /** the program's tensor requires grad, though grad mode is off and no gradient goes anywhere */
   wantsGrad = false;

@@ -5,7 +5,7 @@ import type { Bound } from "../aten/bind";
 import { type ArgValue, type Dim, DTypeArg, OpError, type OpRecord } from "../aten/types";
 import { int } from "../inductor/symbolic/expr";
 import { isTraced, type TracedTensor } from "./traced_tensor";
-import type { TraceContext, Tracer } from "./tracer";
+import type { Tracer } from "./tracer";
 
 /** One view operator on the way from a base to a view, to be run again on another base. */
 export interface ViewStep {
@@ -14,8 +14,6 @@ export interface ViewStep {
   readonly bound: Bound<TracedTensor>;
   /** which result of a multi-output view (split), else 0 */
   readonly index: number;
-  /** where the view was taken: nodes that compute it anew show this line */
-  readonly stack: TraceContext["stack"];
 }
 
 type T = TracedTensor;

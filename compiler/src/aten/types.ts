@@ -52,6 +52,8 @@ export interface OpRecord {
   readonly nonDifferentiable?: readonly number[];
   /** for view operators: which argument the result aliases */
   readonly viewOf?: string;
+  /** a view only for functionalization: to autograd the result is a new tensor */
+  readonly hiddenView?: true;
   readonly composite?: <T>(b: GraphBuilder<T>, a: Args<T>) => Result<T>;
   readonly decompose?: <T>(b: GraphBuilder<T>, a: Args<T>) => Result<T> | undefined; // undefined: declined, keep the op
   readonly derivative?: Derivative;

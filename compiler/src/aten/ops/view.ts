@@ -95,6 +95,8 @@ const view: OpRecord[] = [
   {
     name: "aten._unsafe_view.default",
     schema: "_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
+    viewOf: "self",
+    hiddenView: true,
     meta: (m, a) => metaOfView(m, a.tensor("self"), a.dims("size")),
     decompose: (b, a) => b.call("aten.view.default", [a.tensor("self"), a.raw("size")]),
     derivative: reshapeGrad,

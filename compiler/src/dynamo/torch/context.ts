@@ -242,8 +242,9 @@ export class Torch {
     return this.dimValue(size);
   }
 
-  /** starts a checkpointed region; gives the one around it */
-  enterCheckpoint(): number | null {
+  /** starts a checkpointed region; gives the one around it. What the region is given are inputs before what it reaches */
+  enterCheckpoint(given: readonly Value[]): number | null {
+    if (this.trace) for (const v of given) if (v instanceof PyTensor) this.trace.nodeOf(v);
     const outer = this.checkpoint;
     this.checkpoint = this.checkpoints++;
     return outer;

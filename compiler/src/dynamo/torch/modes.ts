@@ -159,7 +159,7 @@ def wrap_inline(fn):
 export const HELPERS_TEXT = `
 def checkpoint(function, *args, use_reentrant=None, context_fn=None, determinism_check=None, debug=False, **kwargs):
     kwargs.pop("preserve_rng_state", None)
-    outer = _checkpoint_enter()
+    outer = _checkpoint_enter(*args, *kwargs.values())
     try:
         return function(*args, **kwargs)
     finally:

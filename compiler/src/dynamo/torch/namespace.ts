@@ -133,7 +133,7 @@ export class TorchNamespace implements TorchParts {
         d.set(name, this.vm.builtin(name, f));
       };
       builtin("_apply_function", args => this.applyFunction(args));
-      builtin("_checkpoint_enter", () => this.torch.enterCheckpoint());
+      builtin("_checkpoint_enter", args => this.torch.enterCheckpoint(args));
       builtin("_checkpoint_exit", ([outer]) => this.torch.leaveCheckpoint(outer ?? null));
       builtin("_followed_by_sample", () => {
         this.torch.trace?.note("vmap was followed sample by sample");
