@@ -266,6 +266,8 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
   if (twice !== undefined && holes.some(h => h.name === twice && h.keywordOnly)) return [withChoice(s, twice, ABSENT)];
   const spelled = spelledOut(holes, s, f);
   if (spelled.length > 0) return spelled;
+  const unloaded = withoutWeights(holes, s, f);
+  if (unloaded.length > 0) return unloaded;
   const [name, wanted] = f.asserted ?? [];
   const asserted = holes.filter(
     h =>
@@ -282,13 +284,29 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
   const beside = [...new Set(holes.flatMap(h => (typeof h.fallback === "number" ? [h.fallback] : [])))];
   const perHole = suspects.map(name => {
     const h = holes.find(x => x.name === name) as Hole;
-    const now = s.get(name) ?? ABSENT;
+    const given = s.get(name) ?? ABSENT;
+    // a size by default that leaves nothing of another one
+    const spelled = given.kind === "absent" && divided(h, f) ? defaultOf(h) : undefined;
+    const now = spelled ?? given;
     if (h.written || (now.kind === "absent" && !mayReplaceDefault(h, f))) return [];
-    return alternativeChoices(ctx, h, now, f, beside)
+    return alternativeChoices(ctx, h, now, f, spelled ? [] : beside)
+      .filter(c => !spelled || choiceText(c) !== choiceText(spelled))
       .slice(0, 14)
       .map(c => withChoice(s, name, c));
   });
   return roundRobin(perHole);
+}
+
+/** weights that are loaded by default lie in no file of the project */
+function withoutWeights(holes: readonly Hole[], s: State, f: Failure): State[] {
+  if (!/^(FileNotFoundError|OSError|IsADirectoryError|URLError|ConnectionError)$/.test(f.type)) return [];
+  const loads = (h: Hole): boolean => {
+    const c = s.get(h.name) ?? ABSENT;
+    const on = c.kind === "absent" ? h.fallback === true : c.kind === "bool" && c.value;
+    return on && !h.written && /pretrain|download|load|weights|ckpt|checkpoint|imagenet/.test(h.name);
+  };
+  const all = holes.filter(loads);
+  return all.length > 0 ? [all.reduce((made, h) => withChoice(made, h.name, bool(false)), s)] : [];
 }
 
 /** arguments that were refused: all, those with defaults too, as the project's file that knows most of them has them */
@@ -301,6 +319,9 @@ function asConfigured(ctx: InferContext, holes: readonly Hole[], s: State, f: Fa
   });
   return told.length >= 3 && told.length >= holes.length * 0.4 ? [new Map([...s, ...told])] : [];
 }
+
+const divided = (h: Hole, f: Failure): boolean =>
+  f.type === "ZeroDivisionError" && f.lines.slice(0, 3).some(words => words.has(h.name));
 
 /** a default is only given up where the error is about its absence */
 function mayReplaceDefault(h: Hole, f: Failure): boolean {

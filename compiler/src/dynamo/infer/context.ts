@@ -3,15 +3,7 @@
 import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import type { Machine } from "../interp/machine";
-import {
-  PyClass,
-  type PyDict,
-  PyInstance,
-  PyMethod,
-  type PyModule,
-  PyStaticMethod,
-  type Value,
-} from "../objects/values";
+import { PyClass, PyDict, PyInstance, PyMethod, type PyModule, PyStaticMethod, type Value } from "../objects/values";
 import type { Torch } from "../torch/context";
 import type { ProjectConstants } from "./evidence/constants";
 
@@ -42,6 +34,12 @@ export function lookup(ctx: InferContext, globals: PyDict, path: string): Value 
   if (file) {
     const m = ctx.elsewhere().find(x => x.file === file[1]) ?? ctx.load(file[1] ?? "");
     return m?.dict.get(file[2] ?? "");
+  }
+  const item = /^(\w+)\[(?:'([^']*)'|(\d+))\]$/.exec(path);
+  if (item) {
+    const d = globals.get(item[1] ?? "");
+    if (!(d instanceof PyDict)) return undefined;
+    return item[2] === undefined ? d.getKey(Number(item[3])) : d.get(item[2]);
   }
   const parts = path.split(".");
   const [head, ...rest] = parts;

@@ -1,5 +1,6 @@
 // A root that is there (a module, a function of tensors) run with inputs that nobody gave. In: the root, what is written of
 // its inputs. Out: captured frames and what they rest on, or the failure that got farthest. Trials leave no trace.
+import type * as ast from "../../python/ast";
 import { PyFunction } from "../interp/frame";
 import { type Kwargs, PyInstance, type Value } from "../objects/values";
 import { type CompileOptions, PyTensor } from "../torch/objects";
@@ -8,6 +9,7 @@ import { bareDraft, functionHoles, withWritten } from "./choices/holes";
 import { inputChoices, ofGraph } from "./choices/inputs";
 import { areMates, inputKind, isAdjacency, isCachePosition, isEdgeList } from "./choices/names";
 import { shorter } from "./choices/smaller";
+import { addUsage, emptyUsage, type IsValue, valueTest } from "./choices/usage";
 import { functionOf, methodOf, moduleMethod } from "./context";
 import { jaxtyped, type Written } from "./evidence/written";
 import { takenByFirstLayer } from "./first_layer";
@@ -137,7 +139,7 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
   if (signature?.vararg) {
     const alone = !holes.some(h => h.required);
     const at = alone ? 0 : [...signature.posonlyargs, ...signature.args].length - (isInstance ? 1 : 0);
-    holes.splice(at, 0, restHole(r, f, signature.vararg.arg, alone));
+    holes.splice(at, 0, ...restHoles(r, f, signature.vararg.arg, alone));
   }
   const graph = holes.some(h => isEdgeList(h.name) || (isAdjacency(h.name) && isFree(h)));
   if (graph)
@@ -148,7 +150,8 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
   const one = first?.kind === "seq" && first.items.length === 1 ? first : undefined;
   const likely = (one ? one.items[0] : first)?.kind;
   const taken = lead && !lead.written && likely === "tensor" ? takenByFirstLayer(p, target) : undefined;
-  if (lead && taken && !graph && fits(lead, taken)) {
+  const joined = lead && taken && holes.filter(h => h.required).length > 1 && isPart(lead, taken);
+  if (lead && taken && !graph && !joined && fits(lead, taken)) {
     const choices = one ? [{ ...one, items: [taken] }, ...lead.choices] : [taken, ...lead.choices];
     for (const [i, h] of holes.entries())
       if (i === at || (areMates(lead.name, h.name) && isFree(h)))
@@ -175,6 +178,9 @@ function tensorsFirst(holes: Hole[], name: string): void {
 const isFree = (h: Hole): boolean =>
   !h.written && h.usage.rank === undefined && h.usage.written === undefined && h.choices[0]?.kind === "tensor";
 
+/** an image beside other inputs, where the first layer takes more channels than images have: it takes all of them joined */
+const isPart = (h: Hole, { dims }: TensorChoice): boolean => inputKind(h.name) === "image" && (dims[1] ?? 0) > 4;
+
 /** whether a module's first layer says more of its first input than the input's name and use do */
 function fits(h: Hole, { dims }: TensorChoice): boolean {
   const kind = inputKind(h.name);
@@ -182,11 +188,23 @@ function fits(h: Hole, { dims }: TensorChoice): boolean {
   return kind === "other" || kind === "label" || (kind === "image" && dims.length === 4);
 }
 
-function restHole({ p }: RootRequest, f: PyFunction, name: string, required: boolean): Hole {
-  const draft = { ...bareDraft(name, f.globals), required };
-  const choices = inputChoices(p, { ...draft, name: "x" });
-  return required ? { ...draft, choices } : { ...draft, choices, rest: true };
+/** `*rest`: as many as the code takes it apart into, where it does; else one, and that is called x */
+function restHoles({ p }: RootRequest, f: PyFunction, name: string, required: boolean): Hole[] {
+  const bare = { ...bareDraft(name, f.globals), required };
+  const usage = emptyUsage();
+  const own = valueTest(name, new Set());
+  addUsage(usage, f.code.body ?? [], e => own(e) || (e.kind === "Call" && isListOf(e, own)));
+  if (required && usage.parts && usage.parts.length > 1)
+    return usage.parts.map(part => {
+      const draft = { ...bare, name: part.name, usage: part.usage };
+      return { ...draft, choices: inputChoices(p, draft), rest: true };
+    });
+  const choices = inputChoices(p, { ...bare, name: "x" });
+  return [required ? { ...bare, choices } : { ...bare, choices, rest: true }];
 }
+
+const isListOf = (e: ast.Call, is: IsValue): boolean =>
+  e.func.kind === "Name" && /^(tuple|list)$/.test(e.func.id) && e.args.length === 1 && is(e.args[0] as ast.Expr);
 
 /** required parameters get their first choice; a forward whose parameters all have defaults gets its first one */
 function firstChoice(h: Hole, all: readonly Hole[]): Choice {

@@ -18,6 +18,7 @@ import {
   OBJECT,
   str,
 } from "../types";
+import { layersNamed } from "./classes";
 import { guessByName, LADDER } from "./constructor";
 import { mayBeNone } from "./holes";
 import { isModuleName } from "./names";
@@ -102,6 +103,9 @@ export function alternativeChoices(
     /^(Assertion|Value|NotImplemented|Attribute)Error$/.test(f.type)
   )
     out.push(...otherwiseMade(ctx, h, now.path));
+  // a file that is not there: those that the program names are
+  if (f.type === "FileNotFoundError" && (now.kind === "str" || now.kind === "number"))
+    out.push(...ctx.constants.filesNamed().map(str));
   const wanted = wantedKinds(f.message);
   // what the message asks for comes before other values of the kind that it refuses
   if (wanted.length > 0 && !wanted.includes(now.kind))
@@ -191,7 +195,7 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
       const known = own.find(([k]) => k === name)?.[1];
       if (known === undefined && now.kind === "dict") continue;
       const value = known ?? spaces(ctx, name)[0] ?? guessByName(name);
-      for (const v of named.length > 0 ? named : otherValues(value, f)) {
+      for (const v of named.length > 0 ? named : otherValues(name, value, f)) {
         const entries = [...own.filter(([k]) => k !== name), [name, v] as const];
         out.push(now.kind === "dict" ? { ...now, entries } : { ...now, given: entries });
       }
@@ -225,10 +229,14 @@ function enumValues(ctx: InferContext, h: Hole, f: Failure): Choice[] {
       });
 }
 
-function otherValues(c: Choice, f: Failure): Choice[] {
+function otherValues(name: string, c: Choice, f: Failure): Choice[] {
   if (c.kind === "space") return otherSpaces(c);
   const sequence: Choice = { kind: "seq", items: [number(2), number(2), number(2), number(2)], tuple: false };
-  if (/not callable/.test(f.message)) return [named("torch.nn.GELU")];
+  if (/not callable/.test(f.message)) {
+    const layers = layersNamed(name);
+    // beside a convolution a normalisation is one of channels
+    return layers.length > 0 ? [...layers].reverse() : [named("torch.nn.GELU")];
+  }
   if (/ has no attribute '(split|lower|upper|startswith|endswith|strip|replace|format|join|encode)'/.test(f.message))
     return c.kind === "str" ? [] : [str("")];
   // what has attributes of its own is a part of the configuration

@@ -1,6 +1,6 @@
 // Classes, modules and configurations that could stand in a parameter. In: its name and use. Out: choices, those that have what
 // the code asks of them first.
-import { PyClass, PyDict, type Value } from "../../objects/values";
+import { PyClass, PyDict, PyInstance, type Value } from "../../objects/values";
 import {
   assignedAttributes,
   type InferContext,
@@ -47,8 +47,31 @@ export function configs(ctx: InferContext, h: Draft): Choice[] {
     if (!(v instanceof PyClass) && wanted.every(a => ctx.vm.getattrOrUndefined(v, a) !== undefined))
       out.push(named(name));
   }
-  out.push(OBJECT);
+  out.push(...presets(ctx, h).some, OBJECT);
   return out;
+}
+
+const MOST_PRESETS = 4;
+
+/** configurations that a dictionary of the module keeps under names: those with all that is read, and those with most of it */
+export function presets(ctx: InferContext, h: Draft): { readonly whole: Choice[]; readonly some: Choice[] } {
+  const wanted = [...h.usage.attributes].filter(a => !a.startsWith("_"));
+  if (wanted.length === 0) return { whole: [], some: [] };
+  const found: { readonly path: string; readonly fit: number }[] = [];
+  for (const [name, d] of h.globals.entries()) {
+    if (typeof name !== "string" || !(d instanceof PyDict)) continue;
+    for (const [key, v] of d.entries()) {
+      if (!(v instanceof PyInstance || v instanceof PyDict) || ctx.torch.isModuleClass(v.cls)) continue;
+      const fit = wanted.filter(a => ctx.vm.getattrOrUndefined(v, a) !== undefined).length;
+      if (fit * 2 < wanted.length) continue;
+      if (typeof key === "number") found.push({ path: `${name}[${key}]`, fit });
+      else if (typeof key === "string" && !key.includes("'")) found.push({ path: `${name}['${key}']`, fit });
+    }
+  }
+  const best = found.sort((a, b) => b.fit - a.fit).slice(0, MOST_PRESETS);
+  const those = (whole: boolean): Choice[] =>
+    best.filter(p => (p.fit === wanted.length) === whole).map(p => named(p.path));
+  return { whole: those(true), some: those(false) };
 }
 
 /** a dataclass field without default is only an annotation of its class */
@@ -164,6 +187,20 @@ function similarity(parameter: string, cls: string): number {
   return words.filter(w => b.includes(w)).length;
 }
 
+/** layers of torch that a name stands for */
+export function layersNamed(name: string): Choice[] {
+  const n = name.toLowerCase();
+  const out: Choice[] = [];
+  if (/norm/.test(n)) out.push(named("torch.nn.LayerNorm"), named("torch.nn.BatchNorm2d"));
+  if (/act|nonlin|gate/.test(n))
+    out.push(named("torch.nn.GELU"), named("torch.nn.ReLU"), named("torch.nn.functional.gelu"));
+  if (/conv/.test(n)) out.push(named("torch.nn.Conv2d"));
+  if (/pool/.test(n)) out.push(named("torch.nn.MaxPool2d"));
+  if (/linear|proj|fc/.test(n)) out.push(named("torch.nn.Linear"));
+  if (/drop/.test(n)) out.push(named("torch.nn.Dropout"));
+  return out;
+}
+
 /** classes handed over as values: layers by the name, classes of the file that have what is asked of them */
 export function classes(ctx: InferContext, h: Draft): Choice[] {
   const n = h.name.toLowerCase();
@@ -177,13 +214,7 @@ export function classes(ctx: InferContext, h: Draft): Choice[] {
     .filter(c => c.score > 1)
     .sort((a, b) => b.score - a.score);
   for (const c of alike.slice(0, 3)) out.push(named(c.name));
-  if (/norm/.test(n)) out.push(named("torch.nn.LayerNorm"), named("torch.nn.BatchNorm2d"));
-  if (/act|nonlinear|gate/.test(n))
-    out.push(named("torch.nn.GELU"), named("torch.nn.ReLU"), named("torch.nn.functional.gelu"));
-  if (/conv/.test(n)) out.push(named("torch.nn.Conv2d"));
-  if (/pool/.test(n)) out.push(named("torch.nn.MaxPool2d"));
-  if (/linear|proj|fc/.test(n)) out.push(named("torch.nn.Linear"));
-  if (/drop/.test(n)) out.push(named("torch.nn.Dropout"));
+  out.push(...layersNamed(n));
   if (/loss|criterion|fcn/.test(n)) out.push(named("torch.nn.functional.mse_loss"));
   out.push(named("torch.nn.Identity"), IDENTITY);
   return out;

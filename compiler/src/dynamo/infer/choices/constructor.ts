@@ -18,7 +18,7 @@ import {
   str,
   tensor,
 } from "../types";
-import { calledModules, classes, configs, modules } from "./classes";
+import { calledModules, classes, configs, modules, presets } from "./classes";
 import * as names from "./names";
 import { spaces } from "./spaces";
 
@@ -122,6 +122,7 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (name === "device") out.push(str("cuda"));
   if (usage.strings.size > 0 || usage.lookedUpIn.size > 0 || namedTexts(ctx, h).length > 0)
     out.push(...strings(ctx, h));
+  if (names.isConfigName(name) && !usage.called) out.push(...presets(ctx, h).whole);
   if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(h));
   const attributes = [...usage.attributes].filter(a => !TENSOR_LIKE.has(a) && !TENSOR_METHODS.test(a));
   if (names.isConfigName(name) && !usage.called) out.push(...configs(ctx, h));
@@ -281,6 +282,7 @@ function dictionaries(h: Draft): Choice[] {
 /** a plain value by the name alone */
 export function guessByName(name: string): Choice {
   if (/activation|hidden_act|^act$|act_fn|act_func/.test(name)) return str("gelu");
+  if (/(^|_)(kwargs|kwds|extra_args)$/.test(name)) return { kind: "dict", entries: [] };
   if (names.isBoolName(name)) return bool(false);
   if (names.isFloatName(name)) return number(names.floatFor(name) ?? 0, true);
   const n = names.numberFor(name);

@@ -106,6 +106,9 @@ function guessedTensors(h: Draft): Choice[] {
       tensor("float32", [batch, length, bands]),
       ...floats(h, 3, make),
     ];
+  const channels = names.channelsOf(h.name);
+  if (channels !== undefined && dims === undefined && (rank ?? 4) === 4)
+    return [tensor("float32", [batch, channels, image, image]), ...floats(h, 4, make)];
   if (names.isEdgeList(h.name)) return [tensor("int64", [2, length])];
   if (names.isAdjacency(h.name) && dims === undefined)
     return ofRank(rank, [

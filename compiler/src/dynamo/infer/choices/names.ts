@@ -168,7 +168,7 @@ export const isClassName = (name: string): boolean => CLASSES.test(name);
 const TOKENS =
   /^(idx|ids|input_ids|tokens?|token_ids|src_tokens|tgt_tokens|prev_output_tokens|input_tokens|positions?|position_ids|indices|index|word_ids|src_seq|trg_seq|src|tgt|trg|captions?|text|texts|phonemes?|prompt_ids|labels?|targets?|y|class_labels|classes|cls|class_ids|input_pos|segment_(ids|info|label)|token_type_ids|t|ts|time|timesteps?|times|steps?)$|_(ids|tokens|idx|indices|targets|labels)$|^decoder_input/;
 const IMAGES =
-  /^(img|image|images|imgs|pixel_values|pixels|frames?_rgb|image[12]|img[12]|im|photo|rgb|lr|lq|samples|tensor_list|pixel_value)$/;
+  /^(img|image|images|imgs|pixel_values|pixels|frames?_rgb|im|photo|rgb|lr|lq|samples|tensor_list|pixel_value)$|^(im|img|image|frame)_?([0-9abclr]|left|right|ref|cur|prev)$|^(left|right|ref|input|inp|source|target|style|content|cur|prev|rgb|noisy|hazy|blurred)_?(im|img|image)s?$/;
 const MASKS = /(^|_)mask(s|ed)?($|_)|^(attn|attention|key_padding|src|tgt)_?mask/;
 const LENGTHS = /len(gth)?s?$|_lens$/;
 const TIMES = /^(t|ts|time|timesteps?|times|noise_levels?|sigmas?|r|log_snr|steps?|noise_labels|guidance)$/;
@@ -191,6 +191,15 @@ export const isCachePosition = (name: string): boolean => /^(input_pos|cache_pos
 /** bands of a spectrogram over time */
 export const isSpectrogram = (name: string): boolean =>
   /^(mels?|(mel_?)?(specs?|spectrograms?))(_(input|target|gt))?s?$/.test(name);
+
+/** channels of a map of the image's size: where each pixel moves to, how far off it is, how much it covers */
+export const channelsOf = (name: string): number | undefined => MAPS.find(([re]) => re.test(name.toLowerCase()))?.[1];
+
+const MAPS: readonly (readonly [RegExp, number])[] = [
+  [/^(optical_?)?flows?(_(init|gt|prev))?$|^flo$/, 2],
+  [/^(depth|disp|disparity|alpha|trimap|saliency)(_?(map|gt|init))?s?$/, 1],
+  [/^normals?_?maps?$/, 3],
+];
 
 /** pairs of nodes, one column an edge */
 export const isEdgeList = (name: string): boolean => /^(edge_index|edges?_idx|edge_list)$/.test(name);

@@ -115,12 +115,15 @@ export function storedAs(name: string, body: readonly ast.Stmt[]): Set<string> {
   return out;
 }
 
-/** what copy.deepcopy(x), x.eval().to(device), nn.ModuleList(x) and the like are of */
+/** methods that give back what they are called on, in another place or writing */
+const SAME = /^(to|cuda|cpu|eval|train|float|half|requires_grad_|lower|upper|strip|casefold)$/;
+
+/** what copy.deepcopy(x), x.eval().to(device), x.lower(), nn.ModuleList(x) and the like are of */
 function itself(e: ast.Expr): ast.Expr {
   if (e.kind !== "Call") return e;
   if (/^(copy\.)?(deep)?copy$/.test(dotted(e.func) ?? "") && e.args[0]) return itself(e.args[0]);
   if (/^((torch\.)?nn\.)?ModuleList$|^(list|tuple)$/.test(dotted(e.func) ?? "") && e.args[0]) return itself(e.args[0]);
-  const same = e.func.kind === "Attribute" && /^(to|cuda|cpu|eval|train|float|half|requires_grad_)$/.test(e.func.attr);
+  const same = e.func.kind === "Attribute" && SAME.test(e.func.attr);
   return same && e.func.kind === "Attribute" ? itself(e.func.value) : e;
 }
 
@@ -393,7 +396,7 @@ function noteCompare(u: Usage, n: ast.Compare, is: IsValue): void {
     const [a, b] = [sides[i], sides[i + 1]];
     if (!a || !b) return;
     if ((op === "is" || op === "is not") && a.kind === "Attribute" && is(a.value)) u.noneTested.add(a.attr);
-    const [own, other] = is(a) ? [a, b] : is(b) ? [b, a] : [undefined, undefined];
+    const [own, other] = is(itself(a)) ? [a, b] : is(itself(b)) ? [b, a] : [undefined, undefined];
     if (!own || !other) return;
     if (op === "is" || op === "is not") {
       if (other.kind === "Constant" && other.value.type === "None") u.optional = true;

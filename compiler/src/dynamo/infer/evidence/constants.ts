@@ -26,6 +26,9 @@ const LONGEST = 200_000;
 const MOST_NAMES = 1000;
 /** files that are parsed for calls of one class */
 const MOST_CALLING = 4;
+/** text files that are tried as configurations */
+const MOST_FILES = 6;
+const CONFIGURATION = /['"\s=]((?:[\w.-]+\/)*[\w.-]+\.(?:cfg|ya?ml|json|toml|ini))(?=['"\s])/g;
 /** files that are imported for the subclasses that they hold */
 const MOST_BASES = 2;
 /** files whose code is read for what it does with configurations */
@@ -197,6 +200,15 @@ export class ProjectConstants {
     return [...new Set(this.code().flatMap(f => [...f.text.matchAll(test)].map(m => m[1] ?? "")))].filter(
       n => n !== cls,
     );
+  }
+
+  /** text files that the project's code and READMEs name as configurations, those of near files first */
+  filesNamed(): readonly string[] {
+    const out = [...this.texts()]
+      .filter(f => /\.(py|md)$/.test(f.path) && f.text.length <= LONGEST)
+      .sort((a, b) => distance(this.own, a.path) - distance(this.own, b.path))
+      .flatMap(f => [...f.text.matchAll(CONFIGURATION)].map(m => m[1] ?? ""));
+    return [...new Set(out)].slice(0, MOST_FILES);
   }
 
   /** other files in which a class derives from one of this name, the nearest first */

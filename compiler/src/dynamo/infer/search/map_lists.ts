@@ -30,14 +30,21 @@ export function pyramids(state: State, leaves: readonly Leaf[], f: Failure): Sta
 /** items that a list gets more at once: a run that fails on the second last has come no farther */
 const MORE = [1, 2, 3] as const;
 
-/** Lists that are indexed beyond their end get more items like their last. */
+/** Lists that are indexed beyond their end, or unpacked into more than they have, get more items like their last. */
 export function longer(state: State, f: Failure): State[] {
-  if (!/^(list|tuple) index out of range/.test(f.message)) return [];
+  const [, wanted, had] =
+    /^not enough values to unpack \(expected (\d+), got (\d+)\)/.exec(f.message)?.map(Number) ?? [];
+  // a tensor's sizes are no list's items
+  if (wanted !== undefined && f.lines.slice(0, 3).some(words => words.has("shape") || words.has("size"))) return [];
+  if (wanted === undefined && !/^(list|tuple) index out of range/.test(f.message)) return [];
   const named = (name: string): boolean => f.lines.some(words => words.has(name));
   return [...state].flatMap(([name, c]) => {
     const last = c.kind === "seq" ? c.items[c.items.length - 1] : undefined;
-    if (c.kind !== "seq" || last === undefined || !named(name)) return [];
-    return MORE.map(n => withChoice(state, name, { ...c, items: [...c.items, ...new Array<Choice>(n).fill(last)] }));
+    if (c.kind !== "seq" || last === undefined) return [];
+    // what is unpacked may have been joined with other things before
+    if (wanted === undefined && !named(name)) return [];
+    const missing = wanted === undefined ? MORE : [wanted - (had ?? 0)];
+    return missing.map(n => withChoice(state, name, { ...c, items: [...c.items, ...new Array<Choice>(n).fill(last)] }));
   });
 }
 

@@ -124,7 +124,16 @@ def searchsorted(a, v, side="left"):
 
 
 digitize = lambda x, bins, right=False: _of(torch.bucketize(_un(asarray(x)), _un(asarray(bins)), right=not right))
-diff = lambda a, n=1, axis=-1: _of(torch.diff(_un(asarray(a)), n, axis))
+
+
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    t = asarray(a)._t
+    ends = [None if x is None else asarray(x)._t.to(t.dtype) for x in (prepend, append)]
+    shape = [1 if i == axis % t.ndim else s for i, s in enumerate(t.shape)]
+    first, last = [x if x is None or x.ndim else x.expand(shape) for x in ends]
+    return _of(torch.diff(t, n, axis, first, last))
+
+
 nonzero = lambda a: where(asarray(a))
 argwhere = lambda a: _of(torch.argwhere(_un(asarray(a))))
 flatnonzero = lambda a: nonzero(asarray(a).flatten())[0]
