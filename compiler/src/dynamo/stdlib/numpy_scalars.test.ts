@@ -98,3 +98,12 @@ for k in [0.5, 0.5, 2.0, 3.0]:
     expect(called("np.float32(k)")).toBe(called("k"));
   });
 });
+
+it("keep their type through functions, and go on where math refuses", () => {
+  const text = `
+print(np.sqrt(np.float32(2)).dtype, np.log2(np.int64(8)).dtype, np.abs(np.float32(-2)).dtype)
+print(np.exp(1000), np.log(0), np.log(-1.0), np.sqrt(-1), np.arctanh(1), np.sinh(-1000), np.log1p(-1))
+print(np.float32(-1) / 0, np.float64(0) / 0, np.int64(1) // 0, np.int64(1) % 0, np.float64(0) ** -1, np.float64(1) % 0)
+`;
+  expect(run(text).printed).toBe("float32 float64 float32\ninf -inf nan nan inf -inf -inf\n-inf nan 0 0 inf nan");
+});

@@ -71,7 +71,8 @@ export class Converter {
    */
   realize(values: readonly Value[]): void {
     const queue = [...values];
-    for (let v = queue.shift(); v !== undefined; v = queue.shift()) {
+    // the array grows while it is gone through
+    for (const v of queue) {
       if (v instanceof PyTensor) this.nodeOf(v);
       else if (v instanceof PyList) for (const [i, x] of v.items.entries()) queue.push(this.item(v, i, x));
     }

@@ -1,3 +1,5 @@
+// One call of an operator: arguments to graph arguments, the record's meta rule, the node (or, outside a trace, a step
+// that the replay runs), and the results as Python values. In: spelling and Python arguments. Out: tensors.
 import { resolveOverload } from "../../aten/bind";
 import { isExpr } from "../../aten/dim_math";
 import { isOutVariant } from "../../aten/out_variants";
@@ -69,11 +71,11 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   }
   const schema = parseSchema(record.schema);
   for (const p of schema.parameters) {
-    // a parameter of type float takes a number, so the symbol is fixed to its value
     const given = bound.values.get(p.name);
     if (typeof given === "bigint" && (p.type.base === "Scalar" || p.type.base === "Tensor") && !fits64Bits(given))
       vm.raise("OverflowError", "int too big to convert");
-    const s = p.type.base === "float" ? conv.floats.get(bound.values.get(p.name) ?? null) : undefined;
+    // a parameter of type float takes a number, so the symbol is fixed to its value
+    const s = p.type.base === "float" ? conv.floats.get(given ?? null) : undefined;
     if (s) s.node.meta.val = { symFloat: float(s.hint.value) };
   }
   const written = schema.parameters.find(p => p.mutated);

@@ -147,12 +147,30 @@ def einsum(spec, *arrays):
     return _of(torch.einsum(spec, *ts))
 
 
+# where math has no value
+_POLES = {"log": (0, -inf), "log2": (0, -inf), "log10": (0, -inf), "log1p": (-1, -inf), "atanh": (1, inf)}
+
+
+def _of_number(name, f, x):
+    try:
+        r = f(x)
+    except OverflowError:
+        r = -inf if x < 0 else inf
+    except ValueError:
+        at, value = _POLES.get(name, (nan, nan))
+        r = value if x == at else -inf if name == "atanh" and x == -1 else nan
+    if not isinstance(x, generic):
+        return r
+    kept = isinstance(r, int) or _KINDS[x._dtype_name][0] == "f"
+    return _make(x._dtype_name if kept else "float64", r)
+
+
 def _elementwise(name, f=None):
     g = getattr(torch, name)
 
     def apply(x, dtype=None):
         if isinstance(x, (int, float)) and f is not None:
-            return f(x)
+            return _of_number(name, f, x)
         t = _un(x)
         return _of(g(t if t.is_floating_point() or name in ("abs", "sign") else t.double()))
     return apply

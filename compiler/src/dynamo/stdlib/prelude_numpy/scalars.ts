@@ -199,7 +199,13 @@ def _scalar_operators():
             if name not in _SCALARS:
                 return NotImplemented
             a, b = (_number(other), _number(self)) if swapped else (_number(self), _number(other))
-            return _make(name, f(a, b))
+            try:
+                r = f(a, b)
+            except ZeroDivisionError:
+                r = _divided_by_zero(op, a, _KINDS[name][0] == "f")
+            except OverflowError:
+                r = inf
+            return _make(name, r)
 
         def forward(self, other, binary=binary):
             return binary(self, other, False)
@@ -212,6 +218,15 @@ def _scalar_operators():
                 continue
             setattr(c, f"__{op}__", forward)
             setattr(c, f"__r{op}__", reverse)
+
+
+def _divided_by_zero(op, a, floating):
+    # numpy warns and goes on
+    if not floating:
+        return 0
+    if op == "pow":
+        return inf
+    return nan if op == "mod" or a == 0 or a != a else math.copysign(inf, a)
 
 
 def _number(x):
