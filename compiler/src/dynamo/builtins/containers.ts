@@ -62,6 +62,10 @@ function installLists(vm: Machine): void {
     vm.observer?.mutated?.(l);
     return l;
   };
+  const without = (l: PyList, at: number): void => {
+    vm.charge(l.items.length >> 8);
+    l.replace(l.items.toSpliced(at, 1));
+  };
   methods(vm, cls, self, {
     append: (l, [v]) => {
       changed(l).push(v ?? null);
@@ -84,13 +88,13 @@ function installLists(vm: Machine): void {
       const k = at < 0 ? at + l.items.length : at;
       const v = l.items[k];
       if (v === undefined) return vm.raise("IndexError", "pop index out of range");
-      changed(l).replace(l.items.filter((_, j) => j !== k));
+      without(changed(l), k);
       return v;
     },
     remove: (l, [v]) => {
       const k = find(vm, l.items, v ?? null);
       if (k < 0) vm.raise("ValueError", "list.remove(x): x not in list");
-      changed(l).replace(l.items.filter((_, j) => j !== k));
+      without(changed(l), k);
       return null;
     },
     clear: l => {
@@ -103,6 +107,7 @@ function installLists(vm: Machine): void {
     },
     count: (l, [v]) => countOf(vm, l.items, v ?? null),
     reverse: l => {
+      vm.room(l.items.length);
       changed(l).replace([...l.items].reverse());
       return null;
     },
@@ -155,8 +160,10 @@ function installDicts(vm: Machine): void {
       else vm.setitem(d, k, v);
     };
     const [from] = args;
-    if (from instanceof PyDict) for (const [k, v] of from.entries()) put(k, v);
-    else if (from !== undefined && from !== null) {
+    if (from instanceof PyDict) {
+      vm.charge(from.size >> 3);
+      for (const [k, v] of from.entries()) put(k, v);
+    } else if (from !== undefined && from !== null) {
       const keys = vm.getattrOrUndefined(from, "keys");
       if (keys !== undefined) for (const k of vm.toArray(vm.call(keys, []))) put(k, vm.getitem(from, k));
       else {
@@ -213,6 +220,7 @@ function installDicts(vm: Machine): void {
       return null;
     },
     copy: d => {
+      vm.charge(d.size >> 3);
       const out = new PyDict(d.cls);
       out.defaultFactory = d.defaultFactory;
       for (const [k, key, v] of d.rawEntries()) out.setKey(k, key, v);
@@ -260,7 +268,7 @@ function installSets(vm: Machine): void {
   };
   const asSet = (v: Value): PySet => (v instanceof PySet ? v : of(vm.types.set, false, v));
   const fold = (s: PySet, others: readonly Value[], op: "|" | "&" | "-" | "^"): PySet =>
-    others.reduce<PySet>((acc, o) => setOperation(op, acc, asSet(o)) ?? acc, of(s.cls, s.frozen, s));
+    others.reduce<PySet>((acc, o) => setOperation(vm, op, acc, asSet(o)) ?? acc, of(s.cls, s.frozen, s));
   defineNew(vm, vm.types.set, (c, [it]) => of(c, false, it));
   defineNew(vm, vm.types.frozenset, (c, [it]) => of(c, true, it));
   for (const cls of [vm.types.set, vm.types.frozenset]) {

@@ -2,6 +2,7 @@
 import type { Machine } from "../interp/machine";
 import { asFloat, asInt, type Int, normal, toDouble } from "../interp/numbers";
 import { plain, special } from "../interp/operators";
+import { MOST_DIGITS } from "../interp/text";
 import {
   PyBytes,
   type PyClass,
@@ -55,6 +56,12 @@ function parseInteger(vm: Machine, text: string, base: number): Value {
         ? 10
         : base;
   const digits = m ? (m[2] && radix === base && ![16, 8, 2].includes(base) ? m[2] + m[3] : (m[3] ?? "")) : "";
+  if (digits.length > MOST_DIGITS && ![2, 4, 8, 16, 32].includes(radix ?? 10))
+    vm.raise(
+      "ValueError",
+      `Exceeds the limit (${MOST_DIGITS} digits) for integer string conversion: value has ${digits.length} digits; use sys.set_int_max_str_digits() to increase the limit`,
+    );
+  vm.charge(digits.length >> 2);
   let n = 0n;
   for (const c of digits) {
     const d = Number.parseInt(c, 36);

@@ -50,7 +50,12 @@ export function installStrings(vm: Machine): void {
     return s.padStart(s.length + left, fill).padEnd(width, fill);
   };
   const capital = (s: string): string => s.charAt(0).toUpperCase() + s.slice(1).toLowerCase();
-  methods(vm, str, text, {
+  const counted = (v: Value): string => {
+    const s = text(v);
+    vm.charge(s.length >> 8);
+    return s;
+  };
+  methods(vm, str, counted, {
     upper: s => s.toUpperCase(),
     lower: s => s.toLowerCase(),
     casefold: s => s.toLowerCase(),
@@ -242,7 +247,11 @@ function installBytes(vm: Machine): void {
     }
     return vm.bytes(Uint8Array.from(vm.toArray(v).map(x => vm.index(x))));
   });
-  const self = (v: Value): PyBytes => (v instanceof PyBytes ? v : vm.raise("TypeError", "a bytes object is needed"));
+  const self = (v: Value): PyBytes => {
+    if (!(v instanceof PyBytes)) return vm.raise("TypeError", "a bytes object is needed");
+    vm.charge(v.data.length >> 6);
+    return v;
+  };
   methods(vm, cls, self, {
     decode: b => decode(b),
     hex: b => [...b.data].map(x => x.toString(16).padStart(2, "0")).join(""),

@@ -57,6 +57,9 @@ function takeSlice<T>(items: readonly T[], b: Bounds): T[] {
   return out;
 }
 
+/** whether each letter is one unit of a JavaScript string */
+const isPlain = (s: string): boolean => !/[\ud800-\udfff]/.test(s);
+
 function position(vm: Interp, key: Value, length: number, what: string): number {
   const i = vm.index(key, `${what} indices`);
   const at = i < 0 ? i + length : i;
@@ -90,8 +93,9 @@ export function getItem(vm: Interp, o: Value, key: Value): Value | undefined {
     return o.items[position(vm, key, o.items.length, "tuple")];
   }
   if (typeof o === "string") {
-    if (key instanceof PySlice) return takeSlice([...o], sliceBounds(vm, key, [...o].length)).join("");
+    if (isPlain(o) && !(key instanceof PySlice)) return o[position(vm, key, o.length, "string")];
     const letters = [...o];
+    if (key instanceof PySlice) return takeSlice(letters, sliceBounds(vm, key, letters.length)).join("");
     return letters[position(vm, key, letters.length, "string")];
   }
   if (o instanceof PyRange) {
@@ -155,7 +159,7 @@ export function deleteItem(vm: Interp, o: Value, key: Value): boolean {
 }
 
 export function plainLength(o: Value): number | undefined {
-  if (typeof o === "string") return [...o].length;
+  if (typeof o === "string") return isPlain(o) ? o.length : [...o].length;
   if (o instanceof PyList || o instanceof PyTuple) return o.items.length;
   if (o instanceof PyDict || o instanceof PySet) return o.size;
   if (o instanceof PyRange) return o.length;

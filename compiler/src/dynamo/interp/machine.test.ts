@@ -121,6 +121,24 @@ print(V((1, 2)) + V((3, 4)), 2 * V((1, 2)), L([1]) + [2])
     expect(run(text)).toBe("(4, 6) (2, 4) [1, 2]");
   });
 
+  it("turns no more than 4300 digits into a number and back, but in bases of two", () => {
+    const text = `
+def refusal(f, x):
+    try:
+        f(x)
+    except ValueError as e:
+        return str(e)[:31]
+print(refusal(int, '9' * 4301), refusal(str, 10 ** 4300), len(str(10 ** 4299)), int('f' * 5000, 16) > 0)
+`;
+    expect(run(text)).toBe("Exceeds the limit (4300 digits) Exceeds the limit (4300 digits) 4300 True");
+  });
+
+  it("counts letters, not halves of them", () => {
+    expect(run("s = 'a\u{1f600}b'\nprint(len(s), s[2], s[-1], s[::-1][0], s[1:] == s[1] + 'b', 'abc'[-1])")).toBe(
+      "3 b b b True c",
+    );
+  });
+
   it("repeats bytes, and writes what holds itself as dots", () => {
     expect(run("x = [1]\nx.append(x)\nd = {'d': x}\nd['e'] = d\nprint(b'ab' * 2, x, d)")).toBe(
       "b'abab' [1, [...]] {'d': [1, [...]], 'e': {...}}",

@@ -104,7 +104,10 @@ export function hash(vm: Interp, v: Value): Key {
     else if (own === null) vm.raise("TypeError", `unhashable type: '${v.cls.name}'`);
     else return v;
   }
-  if (v instanceof PyTuple) for (const x of v.items) if (x instanceof PyInstance) vm.hash(x);
+  if (v instanceof PyTuple) {
+    vm.charge(v.items.length >> 3);
+    for (const x of v.items) if (x instanceof PyInstance) vm.hash(x);
+  }
   const k = keyOf(v);
   if (k === undefined) vm.raise("TypeError", `unhashable type: '${vm.typeOf(v).name}'`);
   return k;

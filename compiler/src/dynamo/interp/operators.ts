@@ -68,7 +68,7 @@ export function binaryOperation(vm: Interp, op: BinaryOperator, a: Value, b: Val
       return a;
     }
     if (a instanceof PySet && !a.frozen && b instanceof PySet) {
-      const r = setOperation(op, a, b);
+      const r = setOperation(vm, op, a, b);
       if (r) {
         a.replace(r.entries);
         return a;
@@ -143,7 +143,7 @@ function containerOperation(vm: Interp, op: BinaryOperator, a: Value, b: Value):
     for (const d of [a, b]) for (const [k, key, v] of d.rawEntries()) out.setKey(k, key, v);
     return out;
   }
-  if (a instanceof PySet && b instanceof PySet) return setOperation(op, a, b);
+  if (a instanceof PySet && b instanceof PySet) return setOperation(vm, op, a, b);
   return undefined;
 }
 
@@ -170,7 +170,8 @@ function repeat(vm: Interp, v: Value, n: Int): Value | undefined {
   return undefined;
 }
 
-export function setOperation(op: BinaryOperator, a: PySet, b: PySet): PySet | undefined {
+export function setOperation(vm: Interp, op: BinaryOperator, a: PySet, b: PySet): PySet | undefined {
+  vm.charge((a.size + b.size) >> 3);
   const out = new PySet(a.cls, a.frozen);
   const keep = (from: PySet, test: (k: string | number | bigint | object) => boolean): void => {
     for (const [k, v] of from.entries) if (test(k)) out.entries.set(k, v);

@@ -66,6 +66,20 @@ function bytesRepr(data: Uint8Array): string {
   return `b'${body}'`;
 }
 
+/** decimal digits that Python turns numbers into texts with, and back; more take long */
+export const MOST_DIGITS = 4300;
+
+export function digitsOf(vm: Interp, i: bigint): string {
+  if (i > BIGGEST || i < -BIGGEST)
+    vm.raise(
+      "ValueError",
+      `Exceeds the limit (${MOST_DIGITS} digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit`,
+    );
+  return String(i);
+}
+
+const BIGGEST = 10n ** BigInt(MOST_DIGITS) - 1n;
+
 /** containers whose text is being made: one that holds itself is written as dots there */
 const open = new Set<Value>();
 
@@ -81,10 +95,12 @@ function within(v: Value, dots: string, text: () => string): string {
 
 /** plain values and containers; undefined for what has a __repr__ of its own to be asked */
 export function plainRepr(vm: Interp, v: Value): string | undefined {
+  vm.tick();
   if (v === null) return "None";
   if (typeof v === "string") return stringRepr(v);
   if (typeof v === "boolean") return v ? "True" : "False";
-  if (typeof v === "number" || typeof v === "bigint") return String(v);
+  if (typeof v === "number") return String(v);
+  if (typeof v === "bigint") return digitsOf(vm, v);
   if (v instanceof PyFloat) return floatText(v.value);
   if (v instanceof PyComplex) return complexText(v);
   if (v instanceof PyTuple) {

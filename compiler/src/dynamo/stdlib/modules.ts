@@ -14,6 +14,7 @@ import { unrecorded } from "../objects/journal";
 import { type PyDict, PyModule, PyNamed, type Value } from "../objects/values";
 import { abstractCollections } from "./abstract";
 import { itertoolsModule } from "./itertools";
+import { jsonModule } from "./json";
 import { mathModule } from "./math";
 import { collectionsNatives, copyNatives } from "./natives";
 import { operatorModule } from "./operator";
@@ -22,7 +23,7 @@ import { yamlModule } from "./project_files";
 import { inspectModule, typingModule } from "./reflection";
 import { reModule } from "./regex";
 import { nameAlone, smallModule } from "./small";
-import { hashlibModule, jsonModule, osModule, randomModule, sysModule, timeModule } from "./system";
+import { hashlibModule, osModule, randomModule, sysModule, timeModule } from "./system";
 
 /** code of the prelude never changes: compiled once per process */
 const preludeCode = new Map<string, Code>();

@@ -1,4 +1,4 @@
-// os, sys, time, random, hashlib and json. In: the machine. Out: module objects. Nothing here touches the machine that
+// os, sys, time, random and hashlib. In: the machine. Out: module objects. Nothing here touches the machine that
 // FuseLens runs on: there are no files but texts of the project, no clock, no environment but the one given.
 import { createHash } from "node:crypto";
 import { func, methods } from "../builtins/define";
@@ -6,18 +6,7 @@ import { truthAskedNext } from "../code/raising_branch";
 import type { Machine } from "../interp/machine";
 import { asFloat } from "../interp/numbers";
 import { plain } from "../interp/operators";
-import {
-  PyBuiltin,
-  PyBytes,
-  PyDict,
-  PyFloat,
-  PyInstance,
-  PyList,
-  type PyModule,
-  PyTuple,
-  type Value,
-} from "../objects/values";
-import { textOf } from "./project_files";
+import { PyBuiltin, PyBytes, type PyDict, PyFloat, PyInstance, type PyModule, type Value } from "../objects/values";
 
 const text = (v: Value | undefined): string => String(plain(v ?? null));
 
@@ -200,47 +189,5 @@ export function hashlibModule(vm: Machine): PyModule {
       return null;
     },
   });
-  return m;
-}
-
-/** JavaScript's numbers do not tell 1.0 from 1: floats are wrapped before a text is parsed */
-const STRING_OR_FLOAT = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+(?:[eE][-+]?\d+)?|[eE][-+]?\d+)/g;
-const FLOAT = "float of Python";
-
-export function jsonModule(vm: Machine): PyModule {
-  const m = vm.newModule("json");
-  const from = (x: unknown): Value => {
-    if (x === null || typeof x === "string" || typeof x === "boolean" || typeof x === "number") return x;
-    if (Array.isArray(x)) return vm.list(x.map(from));
-    const entries = Object.entries(x as object);
-    const [first] = entries;
-    if (first?.[0] === FLOAT) return new PyFloat(Number(first[1]));
-    return vm.dict(entries.map(([k, v]) => [k, from(v)] as const));
-  };
-  const to = (v: Value): unknown => {
-    const p = plain(v);
-    if (p === null || typeof p === "string" || typeof p === "boolean" || typeof p === "number") return p;
-    if (p instanceof PyFloat) return p.value;
-    if (p instanceof PyList || p instanceof PyTuple) return p.items.map(to);
-    if (p instanceof PyDict) return Object.fromEntries(p.entries().map(([k, x]) => [vm.str(k), to(x)]));
-    return vm.str(p);
-  };
-  func(vm, m, "loads", ([s]) => {
-    try {
-      return from(JSON.parse(text(s).replace(STRING_OR_FLOAT, m => (m.startsWith('"') ? m : `{"${FLOAT}":${m}}`))));
-    } catch {
-      return vm.raise("ValueError", "invalid JSON");
-    }
-  });
-  func(vm, m, "dumps", ([v], kw) => {
-    const indent = kw.get("indent");
-    const made = JSON.stringify(to(v ?? null), null, typeof indent === "number" ? indent : undefined);
-    return indent === undefined || indent === null ? made.replace(/,(?=")/g, ", ").replace(/":/g, '": ') : made;
-  });
-  func(vm, m, "load", ([f]) => {
-    const source = textOf(vm, f ?? null);
-    return source === undefined ? vm.unknown("json.load(...)") : vm.call(vm.getattr(m, "loads"), [source]);
-  });
-  func(vm, m, "dump", () => null);
   return m;
 }

@@ -96,8 +96,10 @@ export const VALUES = {
   DICT_UPDATE: (vm, f) => {
     const from = pop(f);
     const d = peek(f, 1) as PyDict;
-    if (from instanceof PyDict) for (const [k, key, v] of from.rawEntries()) d.setKey(k, key, v);
-    else
+    if (from instanceof PyDict) {
+      vm.charge(from.size >> 3);
+      for (const [k, key, v] of from.rawEntries()) d.setKey(k, key, v);
+    } else
       for (const k of vm.toArray(vm.call(vm.getattr(from, "keys"), []))) d.setKey(vm.hash(k), k, vm.getitem(from, k));
     return undefined;
   },
