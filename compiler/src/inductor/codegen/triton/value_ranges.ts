@@ -1,5 +1,7 @@
 // Bounds of values (ValueRangeAnalysis in torch/_inductor/bounds.py). In: bounds of operands. Out: bounds of the result.
 // Promises: sound; UNKNOWN where nothing is said of an operation.
+
+import { itemSize } from "../../../aten/ops/helpers/dtypes";
 import type { DType, OpName } from "../../../aten/types";
 import { isIntegerDType } from "../../ir/dtypes";
 import { rangeFrom, UNKNOWN, type ValueRange } from "./cse";
@@ -11,8 +13,10 @@ export function castRange(r: ValueRange, dtype: DType): ValueRange {
   return rangeFrom([r], () => {
     const lower = Math.trunc(r.lower);
     const upper = Math.trunc(r.upper);
-    const bound = dtype === "int64" ? 2 ** 63 : dtype === "int32" ? 2 ** 31 : dtype === "int16" ? 2 ** 15 : 2 ** 7;
-    return lower >= -bound && upper < bound ? { lower, upper } : UNKNOWN;
+    // what does not fit wraps around
+    const bits = 8 * itemSize(dtype);
+    const [least, beyond] = dtype.startsWith("uint") ? [0, 2 ** bits] : [-(2 ** (bits - 1)), 2 ** (bits - 1)];
+    return lower >= least && upper < beyond ? { lower, upper } : UNKNOWN;
   });
 }
 
