@@ -6,9 +6,9 @@ import type { CapturedFrame, CaptureResult } from "../../types";
 
 const HEAD = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n";
 
-/** The model file behind its imports, alone in its project. */
-export const analysed = (text: string, stepBudget = 40_000_000): CaptureResult =>
-  analysedProject({ "pack/model.py": HEAD + text }, stepBudget);
+/** The model file behind its imports, beside the other files of its project. */
+export const analysed = (text: string, others: Readonly<Record<string, string>> = {}): CaptureResult =>
+  analysedProject({ ...others, "pack/model.py": HEAD + text }, 40_000_000);
 
 /** `pack/model.py` of a project's files, by path. */
 export function analysedProject(files: Readonly<Record<string, string>>, stepBudget = 20_000_000): CaptureResult {

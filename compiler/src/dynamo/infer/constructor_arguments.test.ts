@@ -1,0 +1,184 @@
+// What constructors are given where nobody calls them: sizes that fit each other, words and numbers of the project.
+import { describe, expect, test } from "vitest";
+import { ProjectConstants } from "./evidence/constants";
+import { analysed, assumedOf, framesOf, operatorsOf } from "./testing/analysed";
+
+describe("arguments of constructors", () => {
+  test("are what the classes that they are handed to do with them", () => {
+    const r = analysed(`
+class Unit(nn.Module):
+    def __init__(self, width, post):
+        super().__init__()
+        self.conv = nn.Conv2d(width, width, 3, padding=1)
+        self.post = post
+
+    def forward(self, x):
+        return self.post(self.conv(x))
+
+class Fusion(nn.Module):
+    def __init__(self, width, post):
+        super().__init__()
+        self.unit = Unit(width, post)
+        self.sums = nn.quantized.FloatFunctional()
+
+    def forward(self, x):
+        return self.sums.add(x, self.unit(x))
+`);
+    expect(operatorsOf(r, "Fusion")).toContain("torch.add");
+  });
+
+  test("have the sizes that their neighbours' defaults ask for", () => {
+    const r = analysed(`
+class Encode(nn.Module):
+    def __init__(self, inside, embed=736):
+        super().__init__()
+        if inside % embed != 0:
+            raise ValueError("inside must be divisible by embed")
+        self.proj = nn.Linear(inside, embed)
+
+    def forward(self, x):
+        return self.proj(x)
+`);
+    expect(assumedOf(r, "Encode")).toContain("inside is 736");
+  });
+
+  test("agree where the sizes of what a block adds up do not", () => {
+    const r = analysed(`
+class Block(nn.Module):
+    def __init__(self, inplanes, planes, stride=1):
+        super().__init__()
+        self.narrow = nn.Conv2d(inplanes, planes, 1, stride)
+        self.wide = nn.Conv2d(planes, planes * 4, 1)
+
+    def forward(self, x):
+        out = self.wide(F.relu(self.narrow(x)))
+        out += x
+        return out
+`);
+    expect(assumedOf(r, "Block")).toMatch(/inplanes is 256; planes is 64;.*x is float32\[\d+, 256,/);
+  });
+
+  test("give up a flag's default where the code refuses it", () => {
+    const r = analysed(`
+class Deep(nn.Module):
+    def __init__(self, width, keep_all=False):
+        super().__init__()
+        assert keep_all, "only with all of them"
+        self.proj = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.proj(x)
+`);
+    expect(assumedOf(r, "Deep")).toContain("keep_all is True");
+  });
+
+  test("answer in a config with the words that the code compares them with", () => {
+    const r = analysed(`
+class Net(nn.Module):
+    def __init__(self, opt):
+        super().__init__()
+        if opt.stage == "gated":
+            self.stage = nn.GLU(1)
+        elif opt.stage == "plain":
+            self.stage = nn.ReLU()
+        else:
+            raise Exception("no stage")
+
+    def forward(self, x):
+        return self.stage(x)
+`);
+    expect(operatorsOf(r, "Net")).toHaveLength(1);
+  });
+
+  test("are words that any file compares them with, the analysed one's before others'", () => {
+    const texts = [
+      { path: "other.py", text: 'if cfg["stage"] == "far": pass\n' },
+      { path: "own.py", text: 'if opt.stage in ("near", "far") or opt.depth == 3: pass\n' },
+    ];
+    const constants = new ProjectConstants(() => texts, "own.py");
+    expect(constants.comparedWith("stage")).toEqual({ kind: "str", value: "near" });
+    expect(constants.comparedWith("depth")).toEqual({ kind: "number", value: 3, float: false });
+    expect(constants.comparedWith("width")).toBeUndefined();
+  });
+
+  test("a word that is looked for in an option makes no list of it, a loop over it does", () => {
+    const text = 'if "CTC" in opt.kind: pass\nfor i, n in enumerate(opt.depths): pass\nfor w in opt.widths: pass\n';
+    const constants = new ProjectConstants(() => [{ path: "own.py", text }], "own.py");
+    expect(["kind", "depths", "widths"].map(n => constants.usedAs(["opt"], n))).toEqual([undefined, "list", "list"]);
+  });
+
+  test("come from the nearest file of options, constants of other files included", () => {
+    const options = (steps: string): string =>
+      `import argparse\np = argparse.ArgumentParser()\np.add_argument("--steps", default=${steps})\n` +
+      'p.add_argument("--widths", default=[WIDTH, 2 * WIDTH])\np.add_argument("--kinds", default=3)\n';
+    const r = analysed(
+      `
+class Net(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        if cfg.steps != 24 or cfg.kinds != 3:
+            raise ValueError("other options")
+        self.proj = nn.Linear(cfg.widths[0], cfg.widths[1])
+
+    def forward(self, x):
+        return self.proj(x)
+`,
+      { "other/far/run.py": options("[24]"), "pack/run.py": options("24"), "constants.py": "WIDTH = 40\n" },
+    );
+    expect(framesOf(r, "Net").flatMap(f => f.graph.nodes.map(n => n.target))).toContain("torch._C._nn.linear");
+    expect(assumedOf(r, "Net")).toContain("cfg.widths is [40, 80]");
+  });
+});
+
+test("a vocabulary is no configuration, whatever words it holds", () => {
+  const words = Array.from({ length: 1200 }, (_, i) => `w${i}`);
+  const ids = Object.fromEntries(["heads", "width", "depth", ...words].map((w, i) => [w, i + 71]));
+  const about = (data: unknown): unknown =>
+    new ProjectConstants(() => [{ path: "a.json", text: JSON.stringify(data) }]).about(["heads", "width"])("heads");
+  expect(about(ids)).toBeUndefined();
+  expect(about({ heads: 71, width: 72 })).toEqual({ kind: "number", value: 71, float: false });
+});
+
+test("a module that is called with two arguments is one whose forward takes two", () => {
+  const r = analysed(`
+class PlainEncoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.num_features = 64
+        self.proj = nn.Linear(32, 64)
+
+    def forward(self, x):
+        return self.proj(x)
+
+class MaskedEncoder(PlainEncoder):
+    def forward(self, x, mask):
+        return self.proj(x) * mask.unsqueeze(-1)
+
+class Net(nn.Module):
+    def __init__(self, encoder):
+        super().__init__()
+        self.encoder = encoder
+        self.head = nn.Linear(encoder.num_features, 10)
+
+    def forward(self, x, mask):
+        return self.head(self.encoder(x, mask).mean(1))
+`);
+  expect(assumedOf(r, "Net")).toContain("encoder is a MaskedEncoder");
+});
+
+test("a word that must be one of the module's constants is one of them", () => {
+  const r = analysed(`
+SUM_MODE = "all together"
+MEAN_MODE = "on average"
+
+class Loss(nn.Module):
+    def __init__(self, mode):
+        super().__init__()
+        assert mode in {SUM_MODE, MEAN_MODE}
+        self.mode = mode
+
+    def forward(self, x):
+        return x.sum() if self.mode == SUM_MODE else x.mean()
+`);
+  expect(assumedOf(r, "Loss")).toContain('mode is "all together"');
+});
