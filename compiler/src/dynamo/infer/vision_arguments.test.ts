@@ -137,3 +137,38 @@ class Patches(nn.Module):
 `);
   expect(assumedOf(r, "Patches")).toMatch(/img_size is 256|grid is \d/);
 });
+
+test("several widths that a dictionary holds are a list", () => {
+  const r = analysed(`
+class Stages(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        first, dims = config["first_dim"], config["block_dims"]
+        self.stem = nn.Conv2d(3, first, 3)
+        self.out = nn.Conv2d(first, dims[1], 1)
+
+    def forward(self, img):
+        return self.out(self.stem(img))
+`);
+  expect(operatorsOf(r, "Stages").length).toBe(2);
+});
+
+test("weights that are set through state_dict() or by ranges of an array's indices", () => {
+  const r = analysed(`
+import numpy as np
+
+class Upsampling(nn.Module):
+    def __init__(self, width=4):
+        super().__init__()
+        weight = np.zeros((width, width, 4, 4))
+        weight[range(width), range(width), :, :] = np.ones((4, 4))
+        self.layer = nn.ConvTranspose2d(width, width, 4, stride=2)
+        self.layer.weight.data.copy_(torch.from_numpy(weight).float())
+        for key in self.state_dict():
+            self.state_dict()[key][...] = 0
+
+    def forward(self, x):
+        return self.layer(x)
+`);
+  expect(operatorsOf(r, "Upsampling").length).toBe(1);
+});

@@ -151,9 +151,9 @@ class Module:
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
         found = {} if destination is None else destination
         for name, value in self.named_parameters(prefix=prefix.rstrip("."), remove_duplicate=False):
-            found[name] = value
+            found[name] = value if keep_vars else value.detach()
         for name, value in self.named_buffers(prefix=prefix.rstrip("."), remove_duplicate=False):
-            found[name] = value
+            found[name] = value if keep_vars else value.detach()
         return found
 
     def load_state_dict(self, state_dict, strict=True, assign=False):

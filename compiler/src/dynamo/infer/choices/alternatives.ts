@@ -19,10 +19,11 @@ import {
   str,
 } from "../types";
 import { layersNamed } from "./classes";
-import { guessByName, LADDER } from "./constructor";
+import { guessByName, LADDER, sequences } from "./constructor";
 import { mayBeNone } from "./holes";
 import { isModuleName } from "./names";
 import { otherSpaces, spaces } from "./spaces";
+import { emptyUsage } from "./usage";
 
 /** errors of code that looks for layers in a network it is handed */
 const LAYERS_ASKED =
@@ -189,13 +190,14 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   const named = enumValues(ctx, h, f);
   const out: Choice[] = now.kind === "object" ? quoted(ctx, now, f) : [];
   // what only the message names is not asked for
-  for (const words of now.kind === "object" ? f.lines.slice(1, 6) : f.lines.slice(0, 2)) {
+  const indexed = now.kind === "dict" && /not subscriptable/.test(f.message) ? [new Set(own.map(([k]) => k))] : [];
+  for (const words of now.kind === "object" ? f.lines.slice(1, 6) : [...f.lines.slice(0, 2), ...indexed]) {
     for (const name of words) {
       if (now.kind === "object" && !ctx.asked.has(name)) continue;
       const known = own.find(([k]) => k === name)?.[1];
       if (known === undefined && now.kind === "dict") continue;
       const value = known ?? spaces(ctx, name)[0] ?? guessByName(name);
-      for (const v of named.length > 0 ? named : otherValues(name, value, f)) {
+      for (const v of named.length > 0 ? named : otherValues(ctx, h, name, value, f)) {
         const entries = [...own.filter(([k]) => k !== name), [name, v] as const];
         out.push(now.kind === "dict" ? { ...now, entries } : { ...now, given: entries });
       }
@@ -229,7 +231,11 @@ function enumValues(ctx: InferContext, h: Hole, f: Failure): Choice[] {
       });
 }
 
-function otherValues(name: string, c: Choice, f: Failure): Choice[] {
+/** numbers for what is named like several of them, and indexed */
+const listsFor = (ctx: InferContext, h: Hole, name: string): Choice[] =>
+  /[^s]s$|list$/.test(name) ? sequences(ctx, { ...h, name, usage: emptyUsage() }, "", false).slice(0, 1) : [];
+
+function otherValues(ctx: InferContext, h: Hole, name: string, c: Choice, f: Failure): Choice[] {
   if (c.kind === "space") return otherSpaces(c);
   const sequence: Choice = { kind: "seq", items: [number(2), number(2), number(2), number(2)], tuple: false };
   if (/not callable/.test(f.message)) {
@@ -241,7 +247,9 @@ function otherValues(name: string, c: Choice, f: Failure): Choice[] {
     return c.kind === "str" ? [] : [str("")];
   // what has attributes of its own is a part of the configuration
   if (/^'(int|float|str|bool|NoneType)' object (has no attribute|is not subscriptable)|indices must be/.test(f.message))
-    return c.kind === "object" ? [] : [OBJECT];
+    return c.kind === "object"
+      ? []
+      : [...(/subscriptable|indices/.test(f.message) ? listsFor(ctx, h, name) : []), OBJECT];
   if (/must be torch\.dtype/.test(f.message)) return [named("torch.float32")];
   if (wantedKinds(f.message).includes("seq")) return [sequence];
   if (c.kind === "number") return [64, 1, 2, 4, 3, 8, 128].filter(n => n !== c.value).map(n => number(n));

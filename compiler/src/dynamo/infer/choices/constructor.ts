@@ -89,7 +89,7 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
   if (/^(Tuple|tuple|List|list|Sequence|Iterable|Collection|ListConfig)$/.test(head))
     return sequences(ctx, h, inner, /uple/.test(head));
   if (/^(Dict|dict|Mapping|MutableMapping|OrderedDict)$/.test(head))
-    return /ShapeSpec$/.test(inner) ? [BACKBONE_SHAPES] : dictionaries(h);
+    return /ShapeSpec$/.test(inner) ? [BACKBONE_SHAPES] : dictionaries(ctx, h);
   if (/^(Callable|Type|type|partial)$/.test(head)) return [...classes(ctx, h), IDENTITY];
   if (/^(LayerType|ModuleType)$/.test(head)) return classes(ctx, h);
   const path = pathOf(ctx, h, head);
@@ -123,7 +123,7 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (usage.strings.size > 0 || usage.lookedUpIn.size > 0 || namedTexts(ctx, h).length > 0)
     out.push(...strings(ctx, h));
   if (names.isConfigName(name) && !usage.called) out.push(...presets(ctx, h).whole);
-  if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(h));
+  if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(ctx, h));
   const attributes = [...usage.attributes].filter(a => !TENSOR_LIKE.has(a) && !TENSOR_METHODS.test(a));
   if (names.isConfigName(name) && !usage.called) out.push(...configs(ctx, h));
   // the constructor builds its parts with it
@@ -265,7 +265,7 @@ function singular(name: string): string {
 }
 
 /** a dictionary of the module that has the keys; else one made for them */
-function dictionaries(h: Draft): Choice[] {
+function dictionaries(ctx: InferContext, h: Draft): Choice[] {
   const keys = [...h.usage.keys];
   const out: Choice[] = [];
   if (keys.length > 0) {
@@ -274,8 +274,13 @@ function dictionaries(h: Draft): Choice[] {
         out.push(named(name));
     }
   }
-  const entries = keys.map((k): [string, Choice] => [k, guessByName(k)]);
-  out.push({ kind: "dict", entries });
+  // as the project's files have them; yacs' configurations are written in capitals
+  const [asked, capitals] = [keys, keys.map(k => k.toUpperCase())].map(list => ctx.constants.about(list));
+  const known = (k: string): Choice | undefined => asked?.(k) ?? capitals?.(k.toUpperCase());
+  const guessed = keys.map((k): [string, Choice] => [k, guessByName(k)]);
+  const told = keys.map((k, i): [string, Choice] => [k, known(k) ?? guessed[i]?.[1] ?? NONE]);
+  if (keys.length > 1 && keys.every(known)) out.push({ kind: "dict", entries: told });
+  out.push({ kind: "dict", entries: guessed }, { kind: "dict", entries: told });
   return out;
 }
 

@@ -64,6 +64,10 @@ def _un(x):
     return x
 
 
+def _listed(k):
+    return list(k) if isinstance(k, range) else k
+
+
 def _of(t):
     return ndarray(t)
 
@@ -122,7 +126,7 @@ class ndarray:
             if isinstance(k, slice) and k.step is not None and k.step < 0:
                 flips.append(i)
                 k = slice(None) if k.start is None and k.stop is None else slice(k.stop, k.start)
-            plain.append(_un(k) if isinstance(k, (ndarray, list)) else k)
+            plain.append(_un(_listed(k)) if isinstance(k, (ndarray, list, range)) else k)
         if flips:
             t = t.flip(flips)
         out = t[tuple(plain)] if isinstance(key, tuple) else t[plain[0]]
@@ -131,7 +135,7 @@ class ndarray:
         return _of(out)
 
     def __setitem__(self, key, value):
-        key = tuple(_un(k) if isinstance(k, (ndarray, list)) else k for k in key) if isinstance(key, tuple) else _un(key)
+        key = tuple(_un(_listed(k)) for k in key) if isinstance(key, tuple) else _un(_listed(key))
         self._t[key] = _un(value)
 
     def astype(self, d, copy=True):
