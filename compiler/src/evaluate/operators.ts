@@ -17,6 +17,8 @@ import {
   stridesOf,
 } from "./arrays";
 import { attention, convolution2d, matrixProducts } from "./contractions";
+import { number, numbers, wrap } from "./operands";
+import { reduced } from "./reductions";
 import { scatters } from "./scatter";
 import { erf, roundHalfEven } from "./special";
 import type { Operand, Operation, Outcome } from "./types";
@@ -123,14 +125,6 @@ function arithmetic(o: Operation, name: string): Binary | undefined {
   if (mode === "floor") return (a, b) => Math.floor(a / b);
   return mode === "trunc" ? (a, b) => Math.trunc(a / b) : (a, b) => a / b;
 }
-
-export const number = (x: Operand | undefined): number | undefined =>
-  typeof x === "number" ? x : typeof x === "boolean" ? Number(x) : undefined;
-
-export const numbers = (x: Operand | undefined): number[] =>
-  Array.isArray(x) ? x.map(v => number(v as Operand) ?? 0) : number(x) === undefined ? [] : [number(x) ?? 0];
-
-export const wrap = (d: number, rank: number): number => (d < 0 ? d + Math.max(1, rank) : d);
 
 function asDense(x: Operand | undefined, dtype: DType): Dense | undefined {
   if (isDense(x)) return x;
@@ -418,85 +412,4 @@ function sorted(o: Operation, a: Dense): readonly Dense[] {
   const last = [...kept.map(d => a.shape[d] ?? 1), k];
   const back = a.shape.map((_, d) => (d === dim ? last.length - 1 : kept.indexOf(d)));
   return [permuted(dense(last, values, a.dtype), back), permuted(dense(last, indices, "int64"), back)];
-}
-
-type Fold = (row: Float64Array) => number;
-
-const sumOf: Fold = row => {
-  let s = 0;
-  for (let i = 0; i < row.length; i++) s += row[i] ?? 0;
-  return s;
-};
-const extreme =
-  (better: (a: number, b: number) => boolean): Fold =>
-  row => {
-    let at = 0;
-    for (let i = 1; i < row.length; i++) if (better(row[i] ?? 0, row[at] ?? 0)) at = i;
-    return at;
-  };
-const argmax = extreme((a, b) => a > b || Number.isNaN(a));
-const argmin = extreme((a, b) => a < b || Number.isNaN(a));
-const pick =
-  (f: Fold): Fold =>
-  row =>
-    row[f(row)] ?? 0;
-const variance =
-  (correction: number): Fold =>
-  row => {
-    const mean = sumOf(row) / row.length;
-    let s = 0;
-    for (let i = 0; i < row.length; i++) s += ((row[i] ?? 0) - mean) ** 2;
-    return s / Math.max(0, row.length - correction);
-  };
-
-const FOLDS: Readonly<Record<string, Fold>> = {
-  sum: sumOf,
-  mean: row => sumOf(row) / row.length,
-  amax: pick(argmax),
-  amin: pick(argmin),
-  argmax,
-  argmin,
-  any: row => (row.some(x => x !== 0) ? 1 : 0),
-  all: row => (row.every(x => x !== 0) ? 1 : 0),
-  prod: row => row.reduce((a, b) => a * b, 1),
-};
-
-function reduced(o: Operation, name: string, self: Operand | undefined): Outcome {
-  if (!isDense(self)) return undefined;
-  const rank = self.shape.length;
-  const given = numbers(o.get("dim") ?? o.get("dims"));
-  const dims = (given.length > 0 ? given : self.shape.map((_, d) => d)).map(d => wrap(d, rank));
-  const keep = o.get("keepdim") === true;
-  const fold = (f: Fold, dtype: DType): Dense => {
-    o.budget.spend(self.data.length);
-    const r = forReduction(self, dims, keep);
-    const out = new Float64Array(r.outer);
-    for (let i = 0; i < r.outer; i++) out[i] = f(r.data.subarray(i * r.length, (i + 1) * r.length));
-    return dense(r.shape, rounded(out, dtype), dtype);
-  };
-  if (name === "cumsum" || name === "cumprod") {
-    const dim = wrap(number(o.get("dim")) ?? 0, rank);
-    const stride = stridesOf(self.shape)[dim] ?? 1;
-    const n = self.shape[dim] ?? 1;
-    const out = Float64Array.from(self.data);
-    for (let i = 0; i < out.length; i++) {
-      if (Math.floor(i / stride) % n === 0) continue;
-      const before = out[i - stride] ?? 0;
-      out[i] = name === "cumsum" ? before + (self.data[i] ?? 0) : before * (self.data[i] ?? 0);
-    }
-    return dense(self.shape, rounded(out, o.dtype), o.dtype);
-  }
-  if ((name === "max" || name === "min") && o.get("other") === undefined) {
-    const at = name === "max" ? argmax : argmin;
-    const values = fold(pick(at), self.dtype);
-    return given.length > 0 ? [values, fold(at, "int64")] : values;
-  }
-  if (name === "var" || name === "std" || name === "var_mean") {
-    const c = number(o.get("correction")) ?? (o.get("unbiased") === false ? 0 : 1);
-    const v = variance(c);
-    if (name === "var_mean") return [fold(v, o.dtype), fold(FOLDS.mean ?? sumOf, o.dtype)];
-    return fold(name === "var" ? v : row => Math.sqrt(v(row)), o.dtype);
-  }
-  const f = Object.hasOwn(FOLDS, name) ? FOLDS[name] : undefined;
-  return f ? fold(f, o.dtype) : undefined;
 }

@@ -1,41 +1,13 @@
 // Expressions of the concrete tree to the typed one. In: RawNode and the file's text. Out: Expr; throws Unreadable (never
 // past convert_statements.ts) for a piece that has no reading.
 import type * as ast from "./ast";
-import { decodeEscapes, parseNumber, stringPrefix, toBytes } from "./literals";
+import { need, only, type Source, textOf, Unreadable } from "./convert_source";
+import { strings } from "./convert_strings";
+import { parseNumber } from "./literals";
 import { field, fields, joinSpans, MAX_DEPTH, named, type RawNode, TOO_DEEP } from "./raw";
-
-export class Unreadable extends Error {
-  constructor(
-    readonly node: RawNode,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-export interface Source {
-  readonly text: string;
-  /** added to a node's offsets to index the text (pieces are parsed on their own) */
-  readonly base: number;
-}
-
-export const textOf = (src: Source, n: { readonly span: ast.Span }): string =>
-  src.text.slice(n.span.start + src.base, n.span.end + src.base);
 
 const OPERATORS = new Set(["+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^"]);
 export const isOperator = (s: string): s is ast.Operator => OPERATORS.has(s);
-
-export function need(node: RawNode, name: string): RawNode {
-  const found = field(node, name);
-  if (!found) throw new Unreadable(node, "invalid syntax");
-  return found;
-}
-
-export function only(node: RawNode): RawNode {
-  const found = named(node)[0];
-  if (!found) throw new Unreadable(node, "invalid syntax");
-  return found;
-}
 
 export function toExpr(src: Source, n: RawNode): ast.Expr {
   const span = n.span;
@@ -59,9 +31,9 @@ export function toExpr(src: Source, n: RawNode): ast.Expr {
     case "ellipsis":
       return { kind: "Constant", span, value: { type: "Ellipsis" } };
     case "string":
-      return strings(src, [n], span);
+      return strings(src, [n], span, toExpr);
     case "concatenated_string":
-      return strings(src, named(n), span);
+      return strings(src, named(n), span, toExpr);
     case "parenthesized_expression": {
       // the value keeps its own span: positions of operators leave parentheses out, as CPython's do
       return toExpr(src, only(n));
@@ -425,99 +397,4 @@ export function toArguments(src: Source, params: RawNode | undefined): ast.Argum
     }
   }
   return { posonlyargs, args, vararg, kwonlyargs, kwDefaults, kwarg, defaults };
-}
-
-// ---- strings
-
-function strings(src: Source, parts: readonly RawNode[], span: ast.Span): ast.Expr {
-  const values: (ast.Constant | ast.FormattedValue)[] = [];
-  let anyFormat = false;
-  let bytes = false;
-  const literal = (value: string, at: ast.Span): void => {
-    const last = values[values.length - 1];
-    if (last?.kind === "Constant" && last.value.type === "str") {
-      const joined = last.value.value + value;
-      values[values.length - 1] = {
-        kind: "Constant",
-        span: joinSpans(last.span, at),
-        value: { type: "str", value: joined },
-      };
-    } else if (value !== "") {
-      values.push({ kind: "Constant", span: at, value: { type: "str", value } });
-    }
-  };
-  for (const part of parts) {
-    if (part.type !== "string") throw new Unreadable(part, "invalid string");
-    const start = part.children[0];
-    const prefix = stringPrefix(start ? textOf(src, start) : '"');
-    anyFormat ||= prefix.format;
-    bytes ||= prefix.bytes;
-    for (const c of part.children) {
-      if (c.type === "string_content") {
-        const raw = textOf(src, c).replace(/\r\n?/g, "\n");
-        const braces = prefix.format ? raw.replace(/\{\{/g, "{").replace(/\}\}/g, "}") : raw;
-        literal(prefix.raw ? braces : decodeEscapes(braces, prefix.bytes), c.span);
-      } else if (c.type === "interpolation") {
-        formatted(src, c, literal, v => values.push(v));
-      } else if (c.type !== "string_start" && c.type !== "string_end") {
-        throw new Unreadable(c, "invalid string");
-      }
-    }
-  }
-  if (anyFormat) return { kind: "JoinedStr", span, values };
-  const whole = values[0];
-  const text = whole?.kind === "Constant" && whole.value.type === "str" ? whole.value.value : "";
-  if (bytes) return { kind: "Constant", span, value: { type: "bytes", value: toBytes(text) } };
-  return { kind: "Constant", span, value: { type: "str", value: text } };
-}
-
-function formatted(
-  src: Source,
-  n: RawNode,
-  literal: (value: string, at: ast.Span) => void,
-  push: (v: ast.FormattedValue) => void,
-): void {
-  const inner = need(n, "expression");
-  const value = toExpr(src, inner);
-  const conversionNode = field(n, "type_conversion");
-  const specNode = field(n, "format_specifier");
-  const letter = conversionNode ? textOf(src, conversionNode).slice(1) : null;
-  let conversion: ast.FormattedValue["conversion"] = letter === "r" || letter === "s" || letter === "a" ? letter : null;
-  // f"{x=}" writes the expression's text, then its repr
-  const equals = n.children.find(c => c.type === "=");
-  if (equals) {
-    literal(src.text.slice(inner.span.start + src.base, equals.span.end + src.base), inner.span);
-    if (!conversion && !specNode) conversion = "r";
-  }
-  push({
-    kind: "FormattedValue",
-    span: n.span,
-    value,
-    conversion,
-    formatSpec: specNode ? formatSpec(src, specNode) : null,
-  });
-}
-
-function formatSpec(src: Source, n: RawNode): ast.JoinedStr {
-  const values: (ast.Constant | ast.FormattedValue)[] = [];
-  let at = n.span.start + 1; // after the colon
-  const literal = (to: number): void => {
-    if (to > at) {
-      const value = src.text.slice(at + src.base, to + src.base);
-      values.push({ kind: "Constant", span: n.span, value: { type: "str", value } });
-    }
-  };
-  for (const c of n.children) {
-    if (c.type !== "format_expression" && c.type !== "interpolation") continue;
-    literal(c.span.start);
-    formatted(
-      src,
-      c,
-      () => {},
-      v => values.push(v),
-    );
-    at = c.span.end;
-  }
-  literal(n.span.end);
-  return { kind: "JoinedStr", span: n.span, values };
 }

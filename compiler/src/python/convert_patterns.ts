@@ -1,6 +1,7 @@
 // Patterns of `match` to the typed tree. In: the grammar's pattern nodes. Out: Pattern.
 import type * as ast from "./ast";
-import { only, type Source, textOf, toExpr, Unreadable } from "./convert_expressions";
+import { toExpr } from "./convert_expressions";
+import { only, type Source, textOf, Unreadable } from "./convert_source";
 import { fields, named, type RawNode } from "./raw";
 
 export function toPattern(src: Source, n: RawNode): ast.Pattern {

@@ -1,18 +1,9 @@
 // Statements of the concrete tree to the typed one. In: RawNode of a statement or block. Out: Stmt[] and the problems
 // found; a statement that has no reading becomes an Error statement, so its neighbours still stand.
 import type * as ast from "./ast";
-import {
-  isOperator,
-  need,
-  only,
-  type Source,
-  textOf,
-  toArguments,
-  toCallArguments,
-  toExpr,
-  Unreadable,
-} from "./convert_expressions";
+import { isOperator, toArguments, toCallArguments, toExpr } from "./convert_expressions";
 import { toPattern } from "./convert_patterns";
+import { need, only, type Source, textOf, Unreadable } from "./convert_source";
 import { field, fields, named, type RawNode } from "./raw";
 
 export interface Converted {
