@@ -18,7 +18,6 @@ const KNOWN: ReadonlyMap<string, string> = new Map([
   ["pad_negative_cat", "where a cat of one part goes"],
   ["pool_adaptive_max", "indices of windows as sums in the kernel"],
   ["rand_dropout_infer", "where seeds are looked up"],
-  ["char_cnn_maxpool", "the order of inputs that a comprehension reads"],
 ]);
 
 /** without what no two machines have in common */

@@ -13,7 +13,9 @@ class C(nn.Module):
 
     def forward(self, x):
         x = self.e(x).transpose(1, 2)
-        y = [F.relu(c(x)).max(-1).values for c in self.c]
+        y = []
+        for c in self.c:
+            y.append(F.relu(c(x)).max(-1).values)
         return self.f(torch.cat(y, 1)).log_softmax(-1)
 
 net = torch.compile(C().cuda().eval())

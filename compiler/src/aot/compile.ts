@@ -43,7 +43,6 @@ export function aotCompile(frame: CapturedFrame, options: AotOptions = {}): AotR
         const { config: settings } = current;
         const config: Config = name => settings.get(name) ?? options.behaviours?.get(name);
         const kept = options.keepTraced ? copyGraph(traced.graph).graph : null;
-        traced.graph.renewNames();
         return {
           ...common,
           ...(trains ? train(current, traced, kept, config) : inference(current, traced, kept, config)),

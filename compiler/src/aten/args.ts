@@ -40,6 +40,11 @@ class BoundArgs<T> implements Args<T> {
     return v !== undefined && v !== null;
   }
 
+  isNamed(name: string): boolean {
+    const p = this.bound.schema.parameters.find(q => q.name === name);
+    return this.has(name) || (p !== undefined && p.defaultValue === undefined);
+  }
+
   raw(name: string): ArgValue<T> {
     const v = this.bound.values.get(name);
     if (v !== undefined) return v;

@@ -149,6 +149,7 @@ export interface DimMath {
 /** Typed access to bound arguments by schema name; every getter throws OpError with PyTorch's wording on a mismatch. */
 export interface Args<T> {
   has(name: string): boolean; // given and not None
+  isNamed(name: string): boolean; // the same, or without a default: calls name it, as None if need be
   raw(name: string): ArgValue<T>;
   tensor(name: string): T;
   optTensor(name: string): T | null;

@@ -63,6 +63,8 @@ class PlanBuilder implements PlanContext {
     const { graph } = this.schedule;
     for (const [at, node] of this.schedule.nodes.entries()) {
       this.at = at;
+      // a concatenation without a kernel leaves its parts for what comes next: a call frees them before it, a kernel after
+      if (node.type === "ExternKernelSchedulerNode" || isTemplateLaunch(node)) this.freeBuffers();
       for (const name of node.lastUsage) this.toFree.add(name);
       this.generate(node);
       for (const m of membersOf(node)) this.completed.add(m.name);

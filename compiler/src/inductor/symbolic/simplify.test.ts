@@ -56,6 +56,8 @@ test("split dimensions are joined again", () => {
   const join = joinDimensions(add(modularIndexing(p0, 1, 32), mul(32, modularIndexing(p0, 32, 4))));
   expect(join).toBe(modularIndexing(p0, 1, 128));
   expect(joinDimensions(add(modularIndexing(p0, 1, 32), mul(32, floorDiv(p0, 32))))).toBe(p0);
+  const even = mul(2, p0);
+  expect(joinDimensions(add(modularIndexing(even, 1, 32), mul(32, floorDiv(even, 32))))).toBe(even);
 });
 
 test("nested wrap-arounds become one when the inner period is a multiple", () => {

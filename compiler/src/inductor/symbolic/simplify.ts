@@ -198,15 +198,18 @@ export function joinDimensions(e: Expr): Expr {
       for (const term2 of e.args) {
         if (term2 === term1) continue;
         const second = scaledNode(term2, kind);
-        if (second === undefined || second.node.args[0] !== base || second.node.args[1] !== mul(divisor, mod1))
-          continue;
-        if (second.scale !== mul(first.scale, mod1)) continue;
-        const joined =
+        if (second === undefined || second.scale !== mul(first.scale, mod1)) continue;
+        // as it is written once common factors are gone: 2x // 32 stands as x // 16
+        const [rest, all] =
           second.node.kind === "modular"
-            ? modularIndexing(base, divisor, mul(mod1, second.node.args[2]))
-            : floorDiv(base, divisor);
+            ? [
+                modularIndexing(base, mul(divisor, mod1), second.node.args[2]),
+                modularIndexing(base, divisor, mul(mod1, second.node.args[2])),
+              ]
+            : [floorDiv(base, mul(divisor, mod1)), floorDiv(base, divisor)];
+        if (second.node !== rest) continue;
         const others = e.args.filter(t => t !== term1 && t !== term2);
-        return joinDimensions(sum([...others, mul(first.scale, joined)]));
+        return joinDimensions(sum([...others, mul(first.scale, all)]));
       }
     }
   }

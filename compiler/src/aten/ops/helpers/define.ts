@@ -236,7 +236,7 @@ function givenArguments<T>(
   keywords: readonly string[] = [],
 ): { args: ArgValue<T>[]; kwargs: Record<string, ArgValue<T>> } {
   let last = positional.length - 1;
-  while (last >= 0 && !a.has(positional[last] as string)) last--;
+  while (last >= 0 && !a.isNamed(positional[last] as string)) last--;
   const kwargs: Record<string, ArgValue<T>> = {};
   for (const k of keywords) if (a.has(k)) kwargs[k] = a.raw(k);
   return { args: positional.slice(0, last + 1).map(n => a.raw(n)), kwargs };

@@ -32,6 +32,9 @@ export class ElementArgs<T> implements Args<T> {
   has(name: string): boolean {
     return this.raw(name) !== null;
   }
+  isNamed(name: string): boolean {
+    return this.has(name);
+  }
   raw(name: string): ArgValue<T> {
     return Object.hasOwn(this.values, name) ? (this.values[name] ?? null) : null;
   }

@@ -276,7 +276,9 @@ function metaOf(
 
 export function noXDim(k: TritonKernel): string {
   if (k.spec.splitScan) return "True";
-  return k.isReduction && k.spec.persistent ? "None" : "False";
+  // Inductor's answer for one loop outside the reduction is a configuration that is not there
+  const outer = k.trees.filter(t => !t.isReduction);
+  return k.isReduction && k.spec.persistent && outer.length === 1 ? "None" : "False";
 }
 
 function gridType(k: TritonKernel): string {

@@ -2,7 +2,7 @@
 // pointwise and reduction loops that fits every member. Promises: after NodeSplitGetter, extract_normalized_read_writes
 // (torch/_inductor/tiling_utils.py); equal index expressions are one entry with all their buffers.
 import { dropIdentity, type Expr, int, mul, type SymExpr, substitute, sym } from "../../symbolic";
-import { isReduction, product } from "../state";
+import { isReduction, membersOf, product } from "../state";
 import type { SchedulerNode } from "../types";
 import { type Lengths, prepareLengths, splitIterationRanges } from "./split_ranges";
 import type { TilingContext } from "./types";
@@ -132,9 +132,10 @@ export function normalizedAccesses(
   const groups = [...pw, ...red];
   const vars = groups.map((_, i) => sym(`n${i}`));
   const ranges = new Map(vars.map((v, i) => [v, groups[i] as Expr] as const));
-  const own = new Set(nodes.flatMap(n => n.outputs.map(o => o.name)));
-  const outputs = [...own].filter(name => !diesInside(c, name, nodes));
-  const inputs = new Set(nodes.flatMap(n => n.readWrites.reads.map(d => d.name)).filter(name => !own.has(name)));
+  const own = nodes.flatMap(n => n.outputs.map(o => o.name));
+  const dead = new Set(own.filter(name => diesInside(c, name, nodes)));
+  const outputs = own.filter(name => !dead.has(name));
+  const inputs = new Set(readTogether(c, nodes, new Set(own)).filter(name => !dead.has(name)));
   const reads = new Map<Expr, Set<string>>();
   const writes = new Map<Expr, Set<string>>();
   for (const n of nodes) {
@@ -163,6 +164,19 @@ export function normalizedAccesses(
     }
   }
   return { pointwiseVars: vars.slice(0, pw.length), reductionVars: vars.slice(pw.length), ranges, reads, writes };
+}
+
+/**
+ * What a kernel reads: of its own buffers those that a member reads otherwise than they are written (a reduction in parts
+ * reads rows of what another member writes), as the group knew when it was fused.
+ */
+function readTogether(c: TilingContext, nodes: readonly SchedulerNode[], own: ReadonlySet<string>): string[] {
+  const names = (list: readonly SchedulerNode[]): string[] => list.flatMap(n => n.readWrites.reads.map(d => d.name));
+  const [first] = nodes;
+  if (first === undefined || nodes.length === 1) return names(nodes);
+  const group = c.nodes?.find(g => membersOf(g).length === nodes.length && membersOf(g).includes(first));
+  if (group?.type === "FusedSchedulerNode") return group.readWrites.reads.map(d => d.name);
+  return names(nodes).filter(name => !own.has(name));
 }
 
 /** index -> buffers, in the buffers' order */

@@ -3,7 +3,7 @@
 import type { LoweredGraph } from "../../ir/types";
 import { type Expr, intValue } from "../../symbolic";
 import type { SizeVars } from "../../symbolic/size_vars";
-import type { SchedulerBuffer } from "../types";
+import type { AnyNode, SchedulerBuffer } from "../types";
 
 export type Prefix = "x" | "y" | "z" | "r0_" | "r1_";
 export type Tiling = ReadonlyMap<Prefix, Expr>;
@@ -18,6 +18,8 @@ export interface TilingContext {
   readonly mutationRenames: ReadonlyMap<string, string>;
   readonly mutationRealName: ReadonlyMap<string, string>;
   readonly removedBuffers?: ReadonlySet<string>;
+  /** nodes after fusion: what a kernel of several members reads together */
+  readonly nodes?: readonly AnyNode[];
 }
 
 const POINTWISE: readonly Prefix[] = ["z", "y", "x"];
