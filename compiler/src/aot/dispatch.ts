@@ -359,8 +359,7 @@ export class Dispatcher implements GradHost {
     const self = bound.values.get("self");
     if (!isValue(self)) throw new Error(`${view.name} views no tensor`);
     const schema = parseSchema(view.schema);
-    const [made] = self.tensor.view(this.tracer, view, { schema, values: traced.values });
-    if (made) self.tensor = made;
+    self.tensor = self.tensor.becomeView(this.tracer, view, { schema, values: traced.values });
     return self;
   }
 

@@ -117,6 +117,14 @@ export class FunctionalTensor {
     );
   }
 
+  /** what this tensor is after an in-place change of sizes by a view operator; it is as new as it was */
+  becomeView(tracer: Tracer, record: OpRecord, traced: Bound<TracedTensor>): FunctionalTensor {
+    const [made] = this.view(tracer, record, traced);
+    if (!made) throw new Error(`${record.name} has no result`);
+    made.generation = this.generation;
+    return made;
+  }
+
   /** a tensor that holds this value now and is told of no later write */
   snapshot(tracer: Tracer): FunctionalTensor {
     return FunctionalTensor.fresh(this.sync(tracer));

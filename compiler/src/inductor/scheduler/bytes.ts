@@ -3,7 +3,7 @@
 import { itemsize } from "../ir/dtypes";
 import { mul } from "../symbolic";
 import { interleaving } from "./interleave";
-import { behaves, bufferDtype, bufferNumel, isGroup, isNop, membersOf, type SchedulerState } from "./state";
+import { behaves, bufferDtype, bufferNumel, isGroup, isNop, layoutOf, membersOf, type SchedulerState } from "./state";
 import type { AnyNode, SchedulerNode } from "./types";
 
 export function countBytes(s: SchedulerState, nodes: readonly AnyNode[]): ReadonlyMap<string, number> {
@@ -40,12 +40,18 @@ function internalBuffers(n: AnyNode): ReadonlySet<string> {
   return new Set(n.outputs.filter(o => o.users.every(u => u.node !== null && members.has(u.node))).map(o => o.name));
 }
 
-/** At most `elements` of a buffer; one of several outputs counts what is unpacked from it. */
+/**
+ * At most `elements` of a buffer; one of several outputs counts what is unpacked from it, a call that wrote in place what
+ * it wrote into.
+ */
 function bufferBytes(s: SchedulerState, name: string, elements: number): number {
   const dtype = bufferDtype(s.graph, name);
   if (dtype !== null) return Math.min(s.sizevars.hint(bufferNumel(s.graph, name)) ?? 0, elements) * itemsize(dtype);
+  const buffer = s.buffers.get(name);
+  if (layoutOf(s.graph, name)?.kind === "none")
+    return (buffer?.mutations ?? []).reduce((t, m) => t + bufferBytes(s, m, elements), 0);
   let bytes = 0;
-  for (const u of s.buffers.get(name)?.users ?? []) {
+  for (const u of buffer?.users ?? []) {
     if (u.node?.operation.kind !== "extern" || u.node.operation.irClass !== "MultiOutput") continue;
     for (const o of u.node.outputs) bytes += bufferBytes(s, o.name, Number.POSITIVE_INFINITY);
   }

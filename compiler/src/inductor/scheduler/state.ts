@@ -255,9 +255,12 @@ export function depNumel(s: SchedulerState, d: Dep): Expr {
   }
 }
 
-/** bytes of a dependency under the example sizes; a WeakDep counts 1, a buffer without a tensor 0 */
+/**
+ * Bytes of a dependency under the example sizes; a WeakDep counts 1, a buffer without a tensor 0. What a call wrote in
+ * place has the dtype of what it wrote into.
+ */
 export function depBytes(s: SchedulerState, d: Dep): number {
   if (d.kind === "weak") return 1;
-  const dtype = bufferDtype(s.graph, d.name);
+  const dtype = bufferDtype(s.graph, s.mutationRealName.get(d.name) ?? d.name);
   return dtype === null ? 0 : (s.sizevars.hint(depNumel(s, d)) ?? 0) * itemsize(dtype);
 }
