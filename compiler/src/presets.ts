@@ -159,6 +159,8 @@ const behaviours: Readonly<Record<string, boolean | number | string>> = {
   combo_by_cost: false,
   /** a combo kernel moves what its sub-kernels move */
   combo_bytes_by_part: false,
+  /** memory estimates that orders and reuse go by take what a graph returns off before its first step */
+  returns_freed_first: true,
   /** elements of lost reuse that a fusion may cost without being weighed */
   peak_memory_tolerance: 0,
   /** a kernel over a concatenation of costly pieces has a sub-kernel per piece */
@@ -275,6 +277,7 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
       compares_merged_loops: true,
       combo_by_cost: true,
       combo_bytes_by_part: true,
+      returns_freed_first: false,
       peak_memory_tolerance: 262144,
       attention_template: true,
       scaled_product_templates: true,

@@ -106,7 +106,10 @@ export function fuseSeeds(rw: Rewriter): void {
       before: first,
     });
     for (const [i, seed] of seeds.entries()) {
-      const lookup = rw.node("prims.inductor_lookup_seed.default", [all, i], new Map(), t, { before: seed });
+      const lookup = rw.node("prims.inductor_lookup_seed.default", [all, i], new Map(), t, {
+        before: seed,
+        like: seed,
+      });
       replaceNode(rw.graph, seed, lookup);
     }
   }

@@ -3,6 +3,7 @@
 // wrapper, the CPU runner and the worker's job derive. Promises: kernels with equal sources are one; names are given in
 // launch order; verify.ts states what holds of the result.
 import { stopPoint } from "../../interrupt";
+import { readBoolean } from "../../presets";
 import { GraphView } from "../codegen/triton/graph_view";
 import { configBool } from "../codegen/triton/options";
 import { isGroup, membersOf } from "../scheduler/state";
@@ -77,8 +78,8 @@ class PlanBuilder implements PlanContext {
             ? planView(o, this.view)
             : { kind: "size", value: planSize(o, this.view) },
     );
-    const peak = new PeakEstimate(this.schedule);
-    const peakBytes = peak.overall;
+    const peak = new PeakEstimate(this.schedule, readBoolean(this.options.behaviours, "returns_freed_first"));
+    const peakBytes = new PeakEstimate(this.schedule, false).overall;
     const steps = planMemory(this.open, this.view, peak, {
       reuse: configBool(this.options, "allow_buffer_reuse"),
       outputs: this.view.outputNames,

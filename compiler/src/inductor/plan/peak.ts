@@ -8,8 +8,9 @@ export class PeakEstimate {
   private readonly memory: number[];
   readonly overall: number;
 
-  constructor(schedule: Schedule) {
-    this.memory = memoryBySteps(schedule);
+  /** `returnsFirst`: what the graph returns is taken off before the first step (behaviour returns_freed_first) */
+  constructor(schedule: Schedule, returnsFirst: boolean) {
+    this.memory = memoryBySteps(schedule, returnsFirst);
     this.overall = Math.max(0, ...this.memory);
   }
 
@@ -23,7 +24,7 @@ export class PeakEstimate {
   }
 }
 
-function memoryBySteps(schedule: Schedule): number[] {
+function memoryBySteps(schedule: Schedule, returnsFirst: boolean): number[] {
   const { nodes, graph } = schedule;
   const sv = graph.sizevars;
   const inputs = new Set(graph.inputs.map(i => i.name));
@@ -50,7 +51,8 @@ function memoryBySteps(schedule: Schedule): number[] {
   for (const [name, bytes] of freeable) add(0, lastReader.get(name) ?? 0, bytes, bytes);
   nodes.forEach((n, step) => {
     for (const o of n.outputs) {
-      const end = outputs.has(o.name) ? nodes.length - 1 : (lastReader.get(o.name) ?? step);
+      const kept = returnsFirst ? -1 : nodes.length - 1;
+      const end = outputs.has(o.name) ? kept : (lastReader.get(o.name) ?? step);
       const layout = layoutOf(graph, o.name);
       if (layout?.kind === "multi_output") {
         // what is unpacked from a tuple comes with the tuple

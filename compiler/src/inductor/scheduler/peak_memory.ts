@@ -2,7 +2,7 @@
 // Promises: candidates are the given order, least-peak-memory-first, breadth first and depth first, in that order; the
 // first of the lowest wins, so the given order stays unless strictly beaten. After torch/_inductor/memory.py.
 import { itemsize } from "../ir/dtypes";
-import { bufferNumel, depBytes, layoutOf, type SchedulerState, setting } from "./state";
+import { behaves, bufferNumel, depBytes, layoutOf, type SchedulerState, setting } from "./state";
 import type { AnyNode, Dep, SchedulerBuffer } from "./types";
 
 /** A buffer of the graph, or an input that dies on the way (what a backward saved). */
@@ -36,10 +36,11 @@ export function reorderForPeakMemory(s: SchedulerState, nodes: readonly AnyNode[
   plans.set(s, plan);
   const candidates = [[...nodes], leastPeakFirst(s, plan, nodes), breadthFirst(plan, nodes), depthFirst(plan, nodes)];
   let best = candidates[0] as AnyNode[];
-  let lowest = peakOf(plan, best);
+  const returnsFirst = behaves(s, "returns_freed_first");
+  let lowest = peakOf(plan, best, returnsFirst);
   for (const order of candidates.slice(1)) {
     if (order.length !== nodes.length) continue;
-    const peak = peakOf(plan, order);
+    const peak = peakOf(plan, order, returnsFirst);
     if (peak < lowest) {
       best = order;
       lowest = peak;
@@ -50,7 +51,7 @@ export function reorderForPeakMemory(s: SchedulerState, nodes: readonly AnyNode[
 
 /** Bytes alive at the worst moment: graph inputs that stay anyway do not count. */
 export function estimatePeakMemory(s: SchedulerState, nodes: readonly AnyNode[]): number {
-  return peakOf(planOf(s, nodes), nodes);
+  return peakOf(planOf(s, nodes), nodes, false);
 }
 
 const plans = new WeakMap<SchedulerState, Plan>();
@@ -156,14 +157,16 @@ function bufferSizes(s: SchedulerState): ReadonlyMap<string, readonly [number, n
   return sizes;
 }
 
-/** A buffer lives from the step that makes it to the last step that needs it; outputs live on. */
-function peakOf(plan: Plan, order: readonly AnyNode[]): number {
+/**
+ * A buffer lives from the step that makes it to the last step that needs it; what the graph returns lives on.
+ * `returnsFirst`: it is taken off before the first step instead, so that where returns are large, orders count as equal.
+ */
+function peakOf(plan: Plan, order: readonly AnyNode[], returnsFirst: boolean): number {
   const step = new Map(order.map((n, i) => [n, i] as const));
   const change = new Array<number>(order.length + 1).fill(0);
-  const end = order.length - 1;
   const live = (b: PlannedBuffer, start: number): void => {
     let last = start;
-    if (plan.outputs.has(b.name)) last = end;
+    if (plan.outputs.has(b.name)) last = returnsFirst ? -1 : order.length - 1;
     else if (b.successors.size) {
       last = 0;
       for (const n of b.successors) last = Math.max(last, step.get(n) ?? start);

@@ -16,8 +16,10 @@ export interface Features {
   readonly rnumel: Expr;
 }
 
+/** read or written in order; so is what always is the same element */
 function isContiguous(d: Dep): boolean {
-  return d.kind === "memory" && d.index.kind === "sym" && d.vars.includes(d.index);
+  if (d.kind !== "memory") return false;
+  return d.index.kind === "int" || (d.index.kind === "sym" && d.vars.includes(d.index));
 }
 
 function stride1ForLastDim(d: Extract<Dep, { kind: "memory" }>): boolean {
