@@ -140,7 +140,10 @@ export function installStrings(vm: Machine): void {
     expandtabs: (s, [w]) => {
       const width = w === undefined ? 8 : Math.max(0, vm.index(w));
       vm.room(s.length * Math.max(1, width));
-      return s.replace(/\t/g, " ".repeat(width));
+      // up to the next column that is a multiple of the width
+      const line = (l: string): string =>
+        l.split("\t").reduce((out, part) => out + " ".repeat(width === 0 ? 0 : width - (out.length % width)) + part);
+      return s.split("\n").map(line).join("\n");
     },
     encode: s => vm.bytes(new TextEncoder().encode(s)),
     translate: (s, [table]) =>

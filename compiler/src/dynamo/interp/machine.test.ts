@@ -139,6 +139,10 @@ print(refusal(int, '9' * 4301), refusal(str, 10 ** 4300), len(str(10 ** 4299)), 
     );
   });
 
+  it("expands tabs up to the next column", () => {
+    expect(run("print('a\\tb\\n\\tc'.expandtabs(4), 'ab\\tc'.expandtabs())")).toBe("a   b\n    c ab      c");
+  });
+
   it("repeats bytes, and writes what holds itself as dots", () => {
     expect(run("x = [1]\nx.append(x)\nd = {'d': x}\nd['e'] = d\nprint(b'ab' * 2, x, d)")).toBe(
       "b'abab' [1, [...]] {'d': [1, [...]], 'e': {...}}",
