@@ -14,6 +14,7 @@ import {
   PySet,
   PySlice,
   PyTuple,
+  PyUnknown,
   type Value,
 } from "../objects/values";
 import { defineNew, method, methods, property } from "./define";
@@ -52,7 +53,10 @@ export function installContainers(vm: Machine): void {
 
 function installLists(vm: Machine): void {
   const cls = vm.types.list;
-  defineNew(vm, cls, c => new PyList(c, []));
+  // what a list of unknown items holds at a place is unknown too
+  defineNew(vm, cls, (c, [it]) =>
+    c === cls && it instanceof PyUnknown ? vm.unknown(`list(${it.what})`) : new PyList(c, []),
+  );
   method(vm, cls, "__init__", ([self, it]) => {
     if (self instanceof PyList && it !== undefined) self.replace(vm.toArray(it));
     return null;

@@ -36,6 +36,7 @@ import {
   str,
   withChoice,
 } from "./types";
+import { withLikelySizes } from "./unknown_numbers";
 
 const TRIALS = 60;
 const NESTED_TRIALS = 12;
@@ -194,8 +195,12 @@ function notesOf({ holes, name, changes }: Maker, s: State): string[] {
 
 type Outcome = { readonly ok: Value } | { readonly failed: Failure };
 
+const UNKNOWN_SIZE = /^'unknown' object cannot be interpreted|'unknown' and 'int'|'int' and 'unknown'/;
+
 function trial(ctx: InferContext, cls: PyClass, maker: Maker, s: State): Outcome {
-  const outcome = trialOn(ctx, cls, maker, s, false);
+  const first = trialOn(ctx, cls, maker, s, false);
+  const unsized = "failed" in first && UNKNOWN_SIZE.test(first.failed.message);
+  const outcome = unsized ? withLikelySizes(ctx, () => trialOn(ctx, cls, maker, s, false)) : first;
   // a constructor that runs what it is handed, with tensors on the device
   const moves = "failed" in outcome && onTwoDevices(outcome.failed);
   const modules = [...s.values()].some(c => c.kind === "instance");

@@ -156,6 +156,13 @@ class PreTrainedModel(nn.Module):
     def tie_weights(self, *args, **kwargs):
         pass
 
+    def resize_token_embeddings(self, new_num_tokens=None, *args, **kwargs):
+        found = self.get_input_embeddings() if hasattr(self, "get_input_embeddings") else None
+        if isinstance(found, nn.Embedding) and type(new_num_tokens) is int:
+            found = nn.Embedding(new_num_tokens, found.embedding_dim)
+            self.set_input_embeddings(found)
+        return found
+
     def get_head_mask(self, head_mask, num_hidden_layers, is_attention_chunked=False):
         return [None] * num_hidden_layers
 

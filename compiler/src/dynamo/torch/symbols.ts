@@ -6,7 +6,7 @@ import { add, type Expr, floorDiv, int, intValue, mod, mul, pow, relation, sub }
 import type { BinaryOperator, Guest } from "../interp/api";
 import { asFloat, asInt } from "../interp/numbers";
 import { COMPARISON_WORDS, isComparison, operatorFunction } from "../interp/operator_names";
-import { type Kwargs, PyInstance, PyList, PyTuple, PyUnknown, type Value } from "../objects/values";
+import { type Kwargs, PyDict, PyInstance, PyList, PyTuple, PyUnknown, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { Converter } from "./convert";
 import { isTensorLike, opaqueOp } from "./dispatch";
@@ -191,7 +191,7 @@ export function unknownGuest(torch: Torch): Guest {
       return v instanceof PyUnknown ? torch.decideUnknown(v.what) : undefined;
     },
     call(f, args, kwargs) {
-      if (!(f instanceof PyUnknown) || !torch.trace || !args.some(isTensorLike)) return undefined;
+      if (!(f instanceof PyUnknown) || !torch.trace || !args.some(holdsTensors)) return undefined;
       return unknownCall(torch, f, args, kwargs);
     },
     getattr(o, name) {
@@ -211,17 +211,24 @@ export function unknownGuest(torch: Torch): Guest {
   };
 }
 
+const holdsTensors = (v: Value): boolean => isTensorLike(v) || (v instanceof PyDict && v.values().some(isTensorLike));
+
 /** a function or layer of a library that nobody knows, called with tensors: an opaque operator */
 function unknownCall(torch: Torch, f: PyUnknown, args: readonly Value[], kwargs: Kwargs): Value {
   const trace = torch.trace;
   if (!trace) return null;
   const target = f.what.replace(/\([^()]*\)/g, "").replace(/[^\w.]/g, "") || "unknown";
   const conv = new Converter(torch, trace.graph);
+  // a dictionary is what its tensors are
+  const argument = (v: Value) =>
+    v instanceof PyDict && holdsTensors(v)
+      ? v.values().flatMap(x => (isTensorLike(x) ? [conv.convert(x).arg] : []))
+      : conv.convert(v).arg;
   const made = opaqueOp({
     call: { op: "call_function", target, spelling: "", options: { opaque: `${f.what} is not known here` } },
     conv,
-    args: args.map(a => conv.convert(a).arg),
-    kwargs: new Map([...kwargs].map(([k, v]) => [k, conv.convert(v).arg] as const)),
+    args: args.map(argument),
+    kwargs: new Map([...kwargs].map(([k, v]) => [k, argument(v)] as const)),
   });
   if (made instanceof PyTensor) made.guessedFrom = f.what;
   return made;

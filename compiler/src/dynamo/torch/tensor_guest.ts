@@ -4,9 +4,10 @@ import { lookupPython } from "../../aten/registry";
 import type { BinaryOperator, CompareOperator, Guest } from "../interp/api";
 import { isNumber } from "../interp/numbers";
 import { COMPARISON_WORDS, isComparison, OPERATOR_WORDS, operatorFunction } from "../interp/operator_names";
-import { PyBuiltin, PyMethod, type Value } from "../objects/values";
+import { PyBuiltin, PyMethod, PyUnknown, type Value } from "../objects/values";
 import type { Torch } from "./context";
-import { runOp } from "./dispatch";
+import { Converter } from "./convert";
+import { opaqueOp, runOp } from "./dispatch";
 import { tensorGetItem, tensorSetItem } from "./indexing";
 import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber } from "./objects";
 import { attribute } from "./tensor_attributes";
@@ -25,6 +26,13 @@ export function tensorGuest(torch: Torch): Guest {
     b.method = true;
     return new PyMethod(vm.types.method, b, self);
   };
+  const stillGuessed =
+    (move: TensorMethod): TensorMethod =>
+    (t, self, args, kw) => {
+      const moved = move(t, self, args, kw);
+      if (isTensor(moved)) moved.guessedFrom = self.guessedFrom;
+      return moved;
+    };
   return {
     getattr(o, name) {
       if (!isTensor(o)) {
@@ -51,7 +59,9 @@ export function tensorGuest(torch: Torch): Guest {
         });
       }
       if (lookupPython(`Tensor.${name}`).length > 0) {
-        return bound(name, o, (t, self, args, kw) => methodOp(t, name, self, args, kw));
+        const run: TensorMethod = (t, self, args, kw) => methodOp(t, name, self, args, kw);
+        // what an unknown function gave is still that where it is on another device
+        return bound(name, o, o.guessedFrom !== null && /^(to|cuda|cpu)$/.test(name) ? stillGuessed(run) : run);
       }
       if (/^__\w+__$/.test(name)) return undefined;
       // what an unknown function gave holds tensors like itself under such names
@@ -188,6 +198,16 @@ const INPLACE: Partial<Record<BinaryOperator, string>> = {
 
 function compareOp(torch: Torch, op: CompareOperator, a: Value, b: Value): Value | undefined {
   if (!isComparison(op)) return undefined;
+  // which items are equal to what nobody knows is not known either, but how many there are
+  const unknown = [a, b].find(v => v instanceof PyUnknown);
+  const compared = [a, b].find(isTensor);
+  if (unknown instanceof PyUnknown && compared && torch.trace) {
+    const conv = new Converter(torch, torch.trace.graph);
+    const options = { opaque: `${unknown.what} is not known here` };
+    const call = { op: "call_function", target: `operator.${COMPARISON_WORDS[op]}`, spelling: "", options } as const;
+    const args = [conv.convert(compared).arg];
+    return opaqueOp({ call, conv, args, kwargs: new Map() }, { ...compared.meta, dtype: "bool", requiresGrad: false });
+  }
   if (!operand(a) || !operand(b)) {
     if (op === "==") return false;
     return op === "!=" ? true : undefined;

@@ -280,6 +280,8 @@ function dictionaries(ctx: InferContext, h: Draft): Choice[] {
   const guessed = keys.map((k): [string, Choice] => [k, guessByName(k)]);
   const told = keys.map((k, i): [string, Choice] => [k, known(k) ?? guessed[i]?.[1] ?? NONE]);
   if (keys.length > 1 && keys.every(known)) out.push({ kind: "dict", entries: told });
+  // one that is gone through by its keys holds something, by its own name
+  if (keys.length === 0 && h.usage.sequence) out.push({ kind: "dict", entries: [[singular(h.name), number(4)]] });
   out.push({ kind: "dict", entries: guessed }, { kind: "dict", entries: told });
   return out;
 }

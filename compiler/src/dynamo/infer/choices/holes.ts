@@ -36,6 +36,8 @@ export function functionHoles(
       for (const init of handsOnTo(cls, f, usage, a.arg)) followInto(cls, init, usage, a.arg);
       followConstructors(ctx, f.globals, usage, [...usage.passed], 0);
     }
+    // a function that builds modules hands its parameters on to them
+    if (cls === null) followConstructors(ctx, f.globals, usage, [...usage.passed], 0);
     const draft: Draft = {
       name: a.arg,
       annotation: annotationText(a.annotation),

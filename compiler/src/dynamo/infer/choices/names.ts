@@ -171,7 +171,7 @@ const IMAGES =
   /^(img|image|images|imgs|pixel_values|pixels|frames?_rgb|im|photo|rgb|lr|lq|samples|tensor_list|pixel_value)$|^(im|img|image|frame)_?([0-9abclr]|left|right|ref|cur|prev)$|^(left|right|ref|input|inp|source|target|style|content|cur|prev|rgb|noisy|hazy|blurred)_?(im|img|image)s?$/;
 const MASKS = /(^|_)mask(s|ed)?($|_)|^(attn|attention|key_padding|src|tgt)_?mask/;
 const LENGTHS = /len(gth)?s?$|_lens$/;
-const TIMES = /^(t|ts|time|timesteps?|times|noise_levels?|sigmas?|r|log_snr|steps?|noise_labels|guidance)$/;
+const TIMES = /^(t|ts|time|timesteps?|times|noise_(levels?|scales?)|sigmas?|r|log_snr|steps?|noise_labels|guidance)$/;
 const VIDEO = /^(video|videos|vid|clip|frames)$/;
 const AUDIO = /^(wav|wave|waveform|audio|audios|raw_audio|signal|wavs)$/;
 

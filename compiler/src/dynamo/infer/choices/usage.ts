@@ -48,7 +48,7 @@ export interface Usage {
   written: readonly string[] | undefined;
   /** the largest dimension that is asked for */
   rankAtLeast: number;
-  /** ** before it */
+  /** ** before it, or what it is gone through by is a key of it */
   mapping: boolean;
   /** `for item in x`: what is done with an item */
   items: Usage | undefined;
@@ -180,7 +180,11 @@ function noteItems(u: Usage, target: ast.Expr, iter: ast.Expr, body: unknown, is
   if (item?.kind !== "Name") return;
   u.items ??= emptyUsage();
   const usage = u.items;
-  walk(body, n => note(usage, n, e => e.kind === "Name" && e.id === item.id));
+  walk(body, n => {
+    note(usage, n, e => e.kind === "Name" && e.id === item.id);
+    if (n.kind === "Subscript" && !counted && is(n.value) && n.slice.kind === "Name" && n.slice.id === item.id)
+      u.mapping = true;
+  });
 }
 
 function noteParts(u: Usage, target: ast.Expr | undefined, body: unknown): void {

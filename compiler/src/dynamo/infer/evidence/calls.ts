@@ -12,7 +12,6 @@ import type { Machine } from "../../interp/machine";
 import {
   PyClass,
   PyDict,
-  PyFloat,
   PyInstance,
   PyList,
   type PyModule,
@@ -22,7 +21,7 @@ import {
 } from "../../objects/values";
 import type { Torch } from "../../torch/context";
 import { PyTensor } from "../../torch/objects";
-import { numberFor } from "../choices/names";
+import { fillUnknown } from "../unknown_numbers";
 import { buildersIn, driversIn, type Example, needsNothing } from "./elsewhere";
 
 export interface Call {
@@ -134,35 +133,12 @@ export class Evidence {
     const whole = (v: Value): boolean =>
       v instanceof PyInstance && torch.isModule(v) && v !== self && (!this.example || v.cls.place?.file === path);
     if (vm.frames.some(f => f.code.name === "__init__" && whole(f.locals[0] ?? null))) return undefined;
-    const guessed = this.fillUnknown(frame);
+    const guessed = fillUnknown(frame);
     if (frame.locals.some(v => isUnknown(v ?? null))) return undefined;
     const how = [`as ${this.lineOf() ?? "an example"} builds it`, ...guessed].join(", ");
     const done = vm.run(frame);
     if (!this.instances.has(cls)) this.instances.set(cls, { value: self, how });
     return done;
-  }
-
-  /** numbers that nobody knows (the length of a vocabulary that is read from a file) get likely values, by their names */
-  private fillUnknown(frame: Frame): string[] {
-    const { code, locals, cells } = frame;
-    const said: string[] = [];
-    const likely = (name: string, v: Value): Value => {
-      if (!(v instanceof PyUnknown)) return v;
-      const n = numberFor(name);
-      if (n === undefined) return v;
-      said.push(`${name} taken as ${n}`);
-      return Number.isInteger(n) ? n : new PyFloat(n);
-    };
-    locals.forEach((v, i) => {
-      if (v instanceof PyDict) {
-        for (const [k, x] of v.entries()) if (x instanceof PyUnknown) v.set(String(k), likely(String(k), x));
-      } else if (v instanceof PyUnknown) locals[i] = likely(code.varnames[i] ?? "", v);
-    });
-    for (const [slot, cell] of code.cellParams) {
-      const c = cells[cell];
-      if (c?.value instanceof PyUnknown) c.value = likely(code.varnames[slot] ?? "", c.value);
-    }
-    return said;
   }
 
   private lineOf(): string | undefined {

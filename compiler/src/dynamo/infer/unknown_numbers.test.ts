@@ -1,0 +1,62 @@
+// What rests on values that nobody knows: sizes out of checkpoints, tokens of unknown tokenizers, dictionaries of any keys.
+import { expect, test } from "vitest";
+import { analysed, assumedOf, framesOf, operatorsOf } from "./testing/analysed";
+
+test("a part as deep as a checkpoint says gets a likely depth", () => {
+  const r = analysed(`
+from torch.utils import model_zoo
+class Deep(nn.Module):
+    def __init__(self, dim, num_layers):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(dim, dim) for _ in range(num_layers)])
+class Net(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        weights = model_zoo.load_url("https://example.org/net.pth")
+        self.deep = Deep(dim, len(list(weights.keys())[-1]))
+    def forward(self, x):
+        for layer in self.deep.layers:
+            x = layer(x)
+        return x
+`);
+  expect(operatorsOf(r, "Net")).toEqual(["torch._C._nn.linear", "torch._C._nn.linear"]);
+  expect(assumedOf(r, "Net")).toContain("num_layers taken as 2");
+});
+
+test("a dictionary that is gone through by its keys, also where a function hands it on", () => {
+  const r = analysed(`
+class Net(nn.Module):
+    def __init__(self, heads, base):
+        super().__init__()
+        self.heads = heads
+        self.scale = {"small": 1, "large": 2}[base]
+        for head in self.heads:
+            self.add_module(head, nn.Linear(16, self.heads[head]))
+    def forward(self, x):
+        return {head: getattr(self, head)(x) for head in self.heads}
+def net_for(heads):
+    return Net(heads, "large")
+`);
+  expect(assumedOf(r, "Net")).toMatch(/heads is \{"head": \d+\}/);
+  expect(operatorsOf(r, "Net")).toHaveLength(1);
+});
+
+test("tokens that an unknown tokenizer makes of tokens stay what they are on the device, and masks of them are masks", () => {
+  const r = analysed(`
+from texts import Tokenizer
+class Reader(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokenizer = Tokenizer.from_pretrained("plain")
+        self.embed = nn.Embedding(100, 16)
+    def forward(self, text):
+        text = self.tokenizer(text, return_tensors="pt").to("cuda")
+        ids = text.input_ids.masked_fill(text.input_ids == self.tokenizer.pad_token_id, 0)
+        return self.embed(ids)
+`);
+  const nodes = framesOf(r, "Reader").flatMap(f => f.graph.nodes);
+  const opaque = nodes.flatMap(n => n.meta.opaque ?? []);
+  expect(opaque).toHaveLength(2);
+  expect(opaque[1]).toMatch(/pad_token_id is not known here/);
+  expect(operatorsOf(r, "Reader").at(-1)).toMatch(/embedding/);
+});
