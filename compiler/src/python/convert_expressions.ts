@@ -9,12 +9,21 @@ import { field, fields, joinSpans, MAX_DEPTH, named, type RawNode, TOO_DEEP } fr
 const OPERATORS = new Set(["+", "-", "*", "/", "//", "%", "**", "@", "<<", ">>", "&", "|", "^"]);
 export const isOperator = (s: string): s is ast.Operator => OPERATORS.has(s);
 
+/** names that Python keeps to itself; the grammar takes some of them as names where nothing else fits */
+const KEYWORDS = new Set(
+  (
+    "and as assert async await break class continue def del elif else except finally for from global if import in is " +
+    "lambda nonlocal not or pass raise return try while with yield"
+  ).split(" "),
+);
+
 export function toExpr(src: Source, n: RawNode): ast.Expr {
   const span = n.span;
   switch (n.type) {
     case "identifier":
     case "keyword_identifier":
       if (n.missing) throw new Unreadable(n, "expected a name");
+      if (KEYWORDS.has(textOf(src, n))) throw new Unreadable(n, "invalid syntax");
       return { kind: "Name", span, id: textOf(src, n) };
     case "integer":
     case "float": {
@@ -165,7 +174,8 @@ export function toExpr(src: Source, n: RawNode): ast.Expr {
       const operands = named(n).filter(c => c.field !== "operators");
       const ops: ast.CompareOperator[] = n.children
         .filter(c => c.field === "operators")
-        .map(c => compareOperator(textOf(src, c)));
+        .map(c => compareOperator(textOf(src, c)))
+        .filter(op => op !== null);
       const [left, ...rest] = operands.map(c => toExpr(src, c));
       if (!left || rest.length === 0 || rest.length !== ops.length) throw new Unreadable(n, "invalid comparison");
       return { kind: "Compare", span, left, ops, comparators: rest };
@@ -239,7 +249,7 @@ function withoutStar(e: ast.Expr): ast.Expr | undefined {
   }
 }
 
-function compareOperator(text: string): ast.CompareOperator {
+function compareOperator(text: string): ast.CompareOperator | null {
   const t = text.replace(/\s+/g, " ");
   switch (t) {
     case "==":
@@ -254,7 +264,7 @@ function compareOperator(text: string): ast.CompareOperator {
     case "not in":
       return t;
     default:
-      return "!="; // the old <>
+      return null; // the old <>
   }
 }
 

@@ -10,10 +10,7 @@ export function toPattern(src: Source, n: RawNode): ast.Pattern {
     case "case_pattern": {
       const inner = named(n)[0];
       if (inner) {
-        const p = toPattern(src, inner);
-        const minus = n.children[0]?.type === "-";
-        if (!minus || p.kind !== "MatchValue") return p;
-        return { kind: "MatchValue", span, value: { kind: "UnaryOp", span, op: "-", operand: p.value } };
+        return negated(n, toPattern(src, inner));
       }
       return { kind: "MatchAs", span, pattern: null, name: null }; // `_`
     }
@@ -73,14 +70,18 @@ export function toPattern(src: Source, n: RawNode): ast.Pattern {
       const kwdAttrs: string[] = [];
       const kwdPatterns: ast.Pattern[] = [];
       for (const r of rest) {
-        const keyword = r.type === "keyword_pattern" ? r : named(r)[0];
+        // `attr=pattern as name`: the grammar hangs `as` above the keyword
+        const inner = r.type === "case_pattern" ? named(r)[0] : r;
+        const bound = inner?.type === "as_pattern" ? named(inner) : null;
+        const keyword = bound ? caseContent(bound[0]) : inner;
         if (keyword?.type === "keyword_pattern") {
           const [name, value] = named(keyword);
           if (!name) throw new Unreadable(keyword, "invalid pattern");
           kwdAttrs.push(textOf(src, name));
-          kwdPatterns.push(
-            value ? toPattern(src, value) : { kind: "MatchAs", span: keyword.span, pattern: null, name: null },
-          );
+          const pattern = value ? negated(keyword, toPattern(src, value)) : null;
+          const as = bound?.[1];
+          if (as) kwdPatterns.push({ kind: "MatchAs", span: r.span, pattern, name: textOf(src, as) });
+          else kwdPatterns.push(pattern ?? { kind: "MatchAs", span: keyword.span, pattern: null, name: null });
         } else {
           patterns.push(toPattern(src, r));
         }
@@ -111,6 +112,15 @@ export function toPattern(src: Source, n: RawNode): ast.Pattern {
     default:
       throw new Unreadable(n, "invalid pattern");
   }
+}
+
+const caseContent = (n: RawNode | undefined): RawNode | undefined => (n?.type === "case_pattern" ? named(n)[0] : n);
+
+/** a minus before a number is a child of what holds the number */
+function negated(holder: RawNode, p: ast.Pattern): ast.Pattern {
+  if (p.kind !== "MatchValue" || !holder.children.some(c => c.type === "-")) return p;
+  const { span } = holder;
+  return { kind: "MatchValue", span, value: { kind: "UnaryOp", span, op: "-", operand: p.value } };
 }
 
 function dotted(src: Source, parts: readonly RawNode[]): ast.Expr {

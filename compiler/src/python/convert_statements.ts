@@ -4,7 +4,9 @@ import type * as ast from "./ast";
 import { isOperator, toArguments, toCallArguments, toExpr } from "./convert_expressions";
 import { toPattern } from "./convert_patterns";
 import { need, only, type Source, textOf, Unreadable } from "./convert_source";
+import { indentationProblem } from "./indentation";
 import { field, fields, named, type RawNode } from "./raw";
+import { refusedIn } from "./refused";
 
 export interface Converted {
   readonly body: readonly ast.Stmt[];
@@ -13,7 +15,15 @@ export interface Converted {
 
 export function convertStatement(src: Source, n: RawNode): Converted {
   const problems: ast.SyntaxProblem[] = [];
-  return { body: new StatementConverter(src, problems).statement(n), problems };
+  const body = new StatementConverter(src, problems).statement(n);
+  if (problems.length === 0) {
+    for (const s of body) {
+      const shallow = indentationProblem(src.text, s);
+      if (shallow) problems.push(shallow);
+      else problems.push(...refusedIn(src.text, s));
+    }
+  }
+  return { body, problems };
 }
 
 class StatementConverter {
@@ -171,6 +181,8 @@ class StatementConverter {
       case "print_statement": {
         // `print >>f, x` of Python 2 also matches `print (x)` written with a space in some positions
         const args = fields(n, "argument").map(c => this.expr(c));
+        if (/^print[ \t]+[\p{L}\p{N}_"'{]/u.test(this.text(n)))
+          this.problems.push({ span, message: "Missing parentheses in call to 'print'. Did you mean print(...)?" });
         const func: ast.Expr = { kind: "Name", span, id: "print" };
         return [{ kind: "Expr", span, value: { kind: "Call", span, func, args, keywords: [] } }];
       }

@@ -29,12 +29,18 @@ export function strings(src: Source, parts: readonly RawNode[], span: ast.Span, 
   for (const part of parts) {
     if (part.type !== "string") throw new Unreadable(part, "invalid string");
     const start = part.children[0];
-    const prefix = stringPrefix(start ? textOf(src, start) : '"');
+    const opening = start ? textOf(src, start) : '"';
+    // Python 2's ur"" and backquotes are strings to the grammar
+    if (!/^(?:[bu]|[fr]|rb|br|rf|fr)?["']/i.test(opening)) throw new Unreadable(part, "invalid syntax");
+    const prefix = stringPrefix(opening);
     anyFormat ||= prefix.format;
     bytes ||= prefix.bytes;
     for (const c of part.children) {
       if (c.type === "string_content") {
         const raw = textOf(src, c).replace(/\r\n?/g, "\n");
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
+        if (prefix.bytes && /[^\x00-\x7f]/.test(raw))
+          throw new Unreadable(c, "bytes can only contain ASCII literal characters");
         const braces = prefix.format ? raw.replace(/\{\{/g, "{").replace(/\}\}/g, "}") : raw;
         literal(prefix.raw ? braces : decodeEscapes(braces, prefix.bytes), c.span);
       } else if (c.type === "interpolation") {

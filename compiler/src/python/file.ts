@@ -6,6 +6,7 @@ import Python from "tree-sitter-python";
 import { stopPoint } from "../interrupt";
 import { type Module, type Span, type Stmt, type SyntaxProblem, shiftTree } from "./ast";
 import { type Converted, convertStatement } from "./convert_statements";
+import { topLevelProblem } from "./indentation";
 import { type RawNode, SubtreeCopier, shiftRaw } from "./raw";
 
 interface CachedStatement {
@@ -178,6 +179,10 @@ export class PythonFile {
           copier ??= new SubtreeCopier(this.text, !broken);
           converted = convertStatement({ text: this.text, base: 0 }, copier.copy(cursor));
         }
+        if (from.column !== 0) {
+          const indented = topLevelProblem(this.text, spanFrom(line, from.column, start, end));
+          if (indented) problems.push(indented);
+        }
         take(converted);
         if (faulty) continue;
         const entry = { text, line, offset: start, converted };
@@ -186,7 +191,20 @@ export class PythonFile {
         else this.cache.set(key, [entry]);
       } while (cursor.gotoNextSibling());
     }
+    if (broken && problems.length === 0) problems.push(this.firstFault());
     return { module: { kind: "Module", body }, problems };
+  }
+
+  /** where the grammar first gave up or put something in that is not there; the conversion passed over it */
+  private firstFault(): SyntaxProblem {
+    const cursor = this.tree.walk();
+    const faulty = (): boolean => cursor.nodeType === "ERROR" || cursor.nodeIsMissing || cursor.currentNode.hasError;
+    // down to the innermost node that holds a fault
+    while (cursor.nodeType !== "ERROR" && !cursor.nodeIsMissing && cursor.gotoFirstChild()) {
+      while (!faulty() && cursor.gotoNextSibling());
+    }
+    const at = cursor.startPosition;
+    return { span: spanFrom(at.row + 1, at.column, cursor.startIndex, cursor.endIndex), message: "invalid syntax" };
   }
 
   /** whether the text of one statement has a later line that begins another one in column 0 */
@@ -234,6 +252,11 @@ export class PythonFile {
     }
     return out;
   }
+}
+
+/** of something whose end is asked for as an offset alone */
+function spanFrom(line: number, column: number, start: number, end: number): Span {
+  return { line, column, endLine: line, endColumn: column + Math.max(1, end - start), start, end };
 }
 
 function difference(a: string, b: string): { start: number; oldEnd: number; newEnd: number } {

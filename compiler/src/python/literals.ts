@@ -4,6 +4,7 @@ import type { ConstantValue } from "./ast";
 
 export function parseNumber(text: string): ConstantValue | undefined {
   const t = text.replace(/_/g, "").toLowerCase();
+  if (/^0\d*[1-9]\d*$/.test(t) || /__|_$/.test(text)) return undefined; // 08; 1__0
   if (/^0[xob]/.test(t) || /^\d+$/.test(t)) {
     const digits = /^0\d/.test(t) ? t.replace(/^0+(?=\d)/, "") : t;
     if (!/^(0x[0-9a-f]+|0o[0-7]+|0b[01]+|\d+)$/.test(digits)) return undefined;

@@ -126,3 +126,44 @@ class Head(nn.Module):
   expect(operatorsOf(r, "Head")).toHaveLength(4);
   expect(assumedOf(r, "Head")).toMatch(/"res5": float32\[\d+, 2048, /);
 });
+
+test("a dataclass of transformers' outputs holds its fields as items and attributes, and a graph gives them back", () => {
+  const r = analysed(`
+from dataclasses import dataclass
+from typing import Optional
+from transformers.utils import ModelOutput
+
+@dataclass
+class Output(ModelOutput):
+    loss: Optional[torch.Tensor] = None
+    logits: torch.Tensor = None
+
+@torch.compile
+def f(x):
+    return Output(logits=x.sin())
+
+out = f(torch.randn(3, 4))
+print(out.logits.shape == out["logits"].shape == out[0].shape, "loss" in out, out.loss, len(out.to_tuple()))
+`);
+  expect(printed(r)).toBe("True False None 1\n");
+  expect(operatorsOf(r, "f")).toEqual(["sin"]);
+});
+
+test("attributes of subclasses of containers are what a graph returns too", () => {
+  const r = analysed(`
+class Row(dict):
+    pass
+
+class Rows(list):
+    pass
+
+@torch.compile
+def f(x):
+    row, rows = Row(a=1), Rows([2])
+    row.extra, rows.extra = x.cos(), x.tan()
+    return row, rows
+
+f(torch.randn(3, 4))
+`);
+  expect(operatorsOf(r, "f")).toEqual(["cos", "tan"]);
+});

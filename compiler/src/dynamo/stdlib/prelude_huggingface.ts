@@ -9,18 +9,30 @@ class ModelOutput(dict):
         for k, v in self.items():
             object.__setattr__(self, k, v)
 
+    def __post_init__(self):
+        # of a dataclass, whose __init__ takes the place of the one above: the fields that are not None are the items
+        for k in self.__dataclass_fields__:
+            v = getattr(self, k)
+            if v is not None:
+                super().__setitem__(k, v)
+
     def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
+        if name.startswith("__") or "__dataclass_fields__" in type(self).__dict__:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return self.get(name)
 
     def __setattr__(self, name, value):
-        self[name] = value
-        object.__setattr__(self, name, value)
+        if name in self.keys() and value is not None:
+            super().__setitem__(name, value)
+        super().__setattr__(name, value)
+
+    def __setitem__(self, key, value):
+        super().__setitem__(key, value)
+        super().__setattr__(key, value)
 
     def __getitem__(self, k):
         if isinstance(k, str):
-            return getattr(self, k)
+            return dict(self.items())[k]
         return self.to_tuple()[k]
 
     def to_tuple(self):

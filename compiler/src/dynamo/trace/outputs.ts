@@ -57,7 +57,8 @@ export class OutputCollector {
       for (const c of v.closure) this.value(c);
       for (const d of v.defaults) this.value(d);
     } else if (v instanceof PyGenerator) for (const x of v.frame.locals) this.value(x);
-    else if (v instanceof PyInstance && v.attrs) for (const x of v.attrs.values()) this.member(x);
+    const ofProgram = v instanceof PyInstance || v instanceof PyDict || v instanceof PyList || v instanceof PyTuple;
+    if (ofProgram && v.attrs) for (const x of v.attrs.values()) this.member(x); // a subclass of dict has both
   }
 
   /** attributes of an object: tensors, and the dicts in which a module keeps them */

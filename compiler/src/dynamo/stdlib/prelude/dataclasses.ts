@@ -86,6 +86,8 @@ def _process(cls, init, repr, eq, order, frozen, kw_only):
             optional = f
         elif optional is not None:
             raise TypeError(f"non-default argument {f.name!r} follows default argument")
+    # a class's own __setattr__ sees its fields, unless instances are frozen
+    keep = object.__setattr__ if frozen else setattr
 
     def __init__(self, *args, **kwargs):
         if len(args) > len(positional):
@@ -116,7 +118,7 @@ def _process(cls, init, repr, eq, order, frozen, kw_only):
             if f.init_only:
                 extra.append(given[f.name])
             else:
-                object.__setattr__(self, f.name, given[f.name])
+                keep(self, f.name, given[f.name])
         if missing:
             plural = "" if len(missing) == 1 else "s"
             listing = " and ".join(f"'{m}'" for m in missing)
