@@ -16,7 +16,7 @@ import { analyseRoots } from "./infer/roots";
 import { Interrupted, PyError } from "./interp/api";
 import { PyFunction } from "./interp/frame";
 import { Machine } from "./interp/machine";
-import { splitCells } from "./notebook";
+import { notebookFault, splitCells } from "./notebook";
 import { PyClass, type PyDict, PyInstance, PyModule, type Value } from "./objects/values";
 import { librariesFactory } from "./stdlib/libraries";
 import { Modules } from "./stdlib/modules";
@@ -76,6 +76,8 @@ function captureOnce(path: string, options: CaptureOptions, packaged: boolean): 
     return { events: [], diagnostics, logFormat: null, roots: [], missed: [], circular: false };
   }
   const run = prepare(path, options);
+  const fault = notebookFault(path, text);
+  if (fault !== null) run.diagnostics.push(problem(path, START, "error", "notebook", fault));
   const cells = splitCells(path, text);
   const main = run.vm.newModule("__main__");
   main.dict.set("__module_object__", main);
@@ -135,7 +137,7 @@ function captureOnce(path: string, options: CaptureOptions, packaged: boolean): 
   const format = run.modules.environment.get("TORCH_LOGS_FORMAT");
   return {
     events: run.torch.events,
-    diagnostics: run.diagnostics,
+    diagnostics: eachOnce(run.diagnostics),
     logFormat: typeof format === "string" ? format : null,
     roots,
     missed: [...run.modules.missed],
@@ -283,6 +285,15 @@ function problem(
 ): Diagnostic {
   const { line, column, endLine, endColumn } = span;
   return { file, span: { line, column, endLine, endColumn }, severity, code, message };
+}
+
+/** a statement that can't be read is reported when it is read and again when it would run */
+function eachOnce(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const seen = new Set<string>();
+  return diagnostics.filter(d => {
+    const key = JSON.stringify([d.file, d.span.line, d.span.column, d.severity, d.code, d.message]);
+    return !seen.has(key) && seen.add(key);
+  });
 }
 
 function prepare(path: string, options: CaptureOptions): Run {

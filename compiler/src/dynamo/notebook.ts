@@ -14,6 +14,10 @@ interface NotebookCell {
   readonly source?: string | readonly string[];
 }
 
+/** the first line of a cell whose text is not Python */
+const FOREIGN_CELL =
+  /^\s*%%(?:bash|sh|script|html|HTML|javascript|js|latex|markdown|svg|SVG|perl|ruby|writefile|file|cmd|sql|R|cython)\b/;
+
 export function splitCells(path: string, text: string): Cell[] {
   if (path.endsWith(".ipynb")) return notebookCells(text);
   if (!/^# ?%%/m.test(text)) return [{ text, name: path, index: null }];
@@ -35,6 +39,23 @@ export function splitCells(path: string, text: string): Cell[] {
   return cells;
 }
 
+/** why the text of an .ipynb has no cells to read; null where it has */
+export function notebookFault(path: string, text: string): string | null {
+  if (!path.endsWith(".ipynb") || text.trim() === "") return null;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (e) {
+    return `this is no notebook: ${e instanceof Error ? e.message : "its JSON is broken"}`;
+  }
+  if (typeof parsed === "object" && parsed !== null) {
+    if ("cells" in parsed && Array.isArray(parsed.cells)) return null;
+    if ("worksheets" in parsed)
+      return "notebooks of format 3 and older are not read; `jupyter nbconvert --to notebook` makes this one newer";
+  }
+  return "this is no notebook: it has no list of cells";
+}
+
 function notebookCells(text: string): Cell[] {
   let parsed: { cells?: readonly NotebookCell[] };
   try {
@@ -45,8 +66,9 @@ function notebookCells(text: string): Cell[] {
   const code = (parsed.cells ?? []).filter(c => c.cell_type === "code");
   return code.map((c, i) => {
     const source = typeof c.source === "string" ? c.source : (c.source ?? []).join("");
-    // magics and shell lines are IPython's, not Python's
-    const plain = source.replace(/^(\s*)[%!].*$/gm, "$1pass");
+    // magics, shell lines and questions are IPython's, not Python's; a cell magic of another language takes its whole cell
+    const foreign = FOREIGN_CELL.test(source);
+    const plain = foreign ? "" : source.replace(/^([ \t]*)(?:[%!?].*|[\w.]+\?\??[ \t]*)$/gm, "$1pass");
     return { text: plain, name: "<cell>", index: i + 1 };
   });
 }
