@@ -15,9 +15,7 @@ const recorded = JSON.parse(gunzipSync(readFileSync(join(here, "recorded", "text
 const KNOWN: ReadonlyMap<string, string> = new Map([
   ["masked_scatter_ops", "bucketize and searchsorted are loops there"],
   ["math_special", "ndtri is a chain of loops there"],
-  ["pad_negative_cat", "where a cat of one part goes"],
   ["pool_adaptive_max", "indices of windows as sums in the kernel"],
-  ["rand_dropout_infer", "where seeds are looked up"],
 ]);
 
 /** without what no two machines have in common */

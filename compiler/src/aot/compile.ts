@@ -9,6 +9,7 @@ import { isFakeTensor } from "../fx/print";
 import type { FakeTensor } from "../fx/types";
 import { itemsOf } from "../passes/edit";
 import { jointGraphPasses } from "../passes/joint_graph";
+import { preGradPasses } from "../passes/pre_grad";
 import { OpFailure } from "./failure";
 import { onTarget } from "./on_target";
 import { partitionJoint } from "./partition/partition";
@@ -37,7 +38,7 @@ export function aotCompile(frame: CapturedFrame, options: AotOptions = {}): AotR
       diagnostics: [],
     };
     try {
-      const { traced, train: trains } = traceEither(current, options);
+      const { traced, train: trains } = traceEither(preGradPasses(current), options);
       const fixed = traced.specialized;
       if (fixed.length === 0) {
         const { config: settings } = current;

@@ -71,6 +71,12 @@ export class Namespace {
     return candidate;
   }
 
+  /** names that were given in another graph are given here */
+  take(other: Namespace): void {
+    for (const name of other.used) if (!this.used.has(name)) this.create(name);
+    for (const [base, count] of other.counts) this.counts.set(base, Math.max(count, this.counts.get(base) ?? 0));
+  }
+
   has(name: string): boolean {
     return this.used.has(name);
   }

@@ -86,7 +86,8 @@ export function typeOfArg(k: TritonKernel, def: ArgDef): string {
     case "size":
       return "i64";
     case "seed_offset":
-      return "i32";
+      // an integer argument that is 1 is a constant to Triton
+      return def.value === 1 ? "constexpr" : "i32";
     case "workspace":
       return def.workspace.dtype === "float32" ? "*fp32" : def.workspace.dtype === "int32" ? "*i32" : "*u8";
     default: {
