@@ -43,6 +43,8 @@ const NESTED_TRIALS = 12;
 const BUILDER_TRIALS = 24;
 const NESTED_BUILDERS = 4;
 const DEEPEST = 3;
+/** how often a constructor that hands on its keywords gets those that an error says are missing */
+const MISSING = 4;
 /** steps that one construction may take: a guess that makes a loop run for ever is given up */
 const STEPS = 3_000_000;
 
@@ -127,8 +129,9 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker): Built {
     };
     let by = maker;
     let found = attempt(by);
-    const more = found.kind === "failed" && found.failure && withMissing(ctx, by, found.failure);
-    if (more) {
+    for (let i = 0; i < MISSING && found.kind === "failed" && found.failure; i++) {
+      const more = withMissing(ctx, by, found.failure);
+      if (!more) break;
       by = more;
       found = attempt(by);
     }

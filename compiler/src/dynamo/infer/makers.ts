@@ -4,7 +4,7 @@ import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import { PyClass, PyClassMethod, type PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { constructorChoices } from "./choices/constructor";
-import { bareDraft, fieldHoles, functionHoles } from "./choices/holes";
+import { bareDraft, fieldHoles, functionHoles, keysTaken, keywordHole } from "./choices/holes";
 import { functionOf, type InferContext, lookup, sameClass, subclassesOf } from "./context";
 import { missingArguments, quotedNames } from "./search/failure";
 import { dotted } from "./syntax";
@@ -36,7 +36,13 @@ function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict): Hole
   const f = functionOf(init) ?? functionOf(cls.lookup("__new__"));
   if (!f || f.code.file.library === "hidden") return [];
   const holes = functionHoles(ctx, f, cls, 1, constructorChoices);
-  return withConstants(ctx, f.code.varkw ? [...holes, ...handedOn(ctx, cls, f, holes)] : holes, cls);
+  if (!f.code.varkw) return withConstants(ctx, holes, cls);
+  const more = [...holes, ...handedOn(ctx, cls, f, holes)];
+  for (const key of keysTaken(f.code.signature?.kwarg?.arg ?? "", f.code.body ?? [])) {
+    const taken = more.some(h => h.name === key) ? undefined : keywordHole(ctx, f, cls, key, constructorChoices);
+    if (taken) more.push(taken);
+  }
+  return withConstants(ctx, more, cls);
 }
 
 /** what the project's files give to parameters of these names stands beside the guesses, what calls of `cls` give before */
@@ -80,12 +86,23 @@ export function withMissing(ctx: InferContext, m: Maker, f: Failure): Maker | un
   const func = m.callable instanceof PyClass ? functionOf(m.callable.lookup("__init__")) : functionOf(m.callable);
   if (!func?.code.varkw) return undefined;
   const missing = f.type === "KeyError" ? quotedNames(f.message) : missingArguments(f);
+  const asked = f.type === "KeyError" ? [] : holesOfCallee(ctx, func, f);
+  const cls = m.callable instanceof PyClass ? m.callable : null;
   const more = missing.flatMap(name => {
     if (m.holes.some(h => h.name === name)) return [];
     const draft = { ...bareDraft(name, func.globals), keywordOnly: true };
-    return [{ ...draft, choices: constructorChoices(ctx, draft) }];
+    const known = keywordHole(ctx, func, cls, name, constructorChoices) ?? asked.find(h => h.name === name);
+    return [known ? { ...known, keywordOnly: true } : { ...draft, choices: constructorChoices(ctx, draft) }];
   });
   return more.length === 0 ? undefined : { ...m, holes: [...m.holes, ...more] };
+}
+
+/** "Block.__init__() missing ...": the parameters of the class that the code hands its keywords on to */
+function holesOfCallee(ctx: InferContext, f: PyFunction, failure: Failure): Hole[] {
+  const name = /^(\w+)(?:\.__init__)?\(\) missing/.exec(failure.message)?.[1];
+  const cls = name === undefined ? undefined : lookup(ctx, f.globals, name);
+  const init = cls instanceof PyClass ? functionOf(cls.lookup("__init__")) : undefined;
+  return cls instanceof PyClass && init ? functionHoles(ctx, init, cls, 1, constructorChoices) : [];
 }
 
 /** parameters that **kwargs hands on to the constructors of bases */

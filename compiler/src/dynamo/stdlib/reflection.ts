@@ -17,6 +17,8 @@ import {
   type Value,
 } from "../objects/values";
 
+const LITERAL = "typing.Literal";
+
 const text = (v: Value | undefined): string => String(plain(v ?? null));
 
 export function inspectModule(vm: Machine): PyModule {
@@ -127,6 +129,12 @@ export function inspectModule(vm: Machine): PyModule {
 export function typingModule(vm: Machine, abstracts: Map<string, PyClass>, name: string): PyModule {
   const m = vm.newModule(name);
   const form = vm.klass("_SpecialForm", [], "typing");
+  // a Literal keeps its values, which get_args gives; Optional[...] and the like are themselves
+  method(vm, form, "__getitem__", ([self, key]) => {
+    if (!(self instanceof PyNamed) || self.text !== LITERAL) return self ?? null;
+    const values = key instanceof PyTuple ? key : vm.tuple([key ?? null]);
+    return new PyNamed(form, `${LITERAL}[${values.items.map(v => vm.repr(v)).join(", ")}]`, values);
+  });
   const t = vm.types;
   const same: Record<string, PyClass> = {
     List: t.list,
@@ -155,7 +163,10 @@ export function typingModule(vm: Machine, abstracts: Map<string, PyClass>, name:
   func(vm, m, "dataclass_transform", () => vm.builtin("decorator", ([c]) => c ?? null));
   func(vm, m, "get_type_hints", ([o]) => vm.getattrOrUndefined(o ?? null, "__annotations__") ?? vm.dict());
   func(vm, m, "get_origin", () => null);
-  func(vm, m, "get_args", ([o]) => (o instanceof PyTuple ? o : vm.tuple([])));
+  func(vm, m, "get_args", ([o]) => {
+    const items = o instanceof PyNamed ? o.data : o;
+    return items instanceof PyTuple ? items : vm.tuple([]);
+  });
   func(vm, m, "assert_never", () => null);
   func(vm, m, "reveal_type", ([v]) => v ?? null);
   func(vm, m, "TypedDict", () => t.dict);

@@ -1,6 +1,6 @@
 // What could stand in a parameter of a constructor. In: its name, annotation and use. Out: choices, most plausible first;
 // the tail holds anything that might be worth a trial once an error blames the parameter.
-import { PyClass, PyDict, PyModule } from "../../objects/values";
+import { PyClass, PyDict, PyModule, PyNamed } from "../../objects/values";
 import { type InferContext, isEnum, lookup } from "../context";
 import { alternatives, splitTop } from "../syntax";
 import {
@@ -101,7 +101,9 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
     if (v.place !== null && v.isSubclassOf(ctx.vm.types.dict)) return [OBJECT, instance(path)];
     return [instance(path)];
   }
-  return [];
+  // a name for Literal[...]
+  const literal = v instanceof PyNamed ? v.text.replace(/^\w+\./, "").replace(/\s+/g, "") : "";
+  return literal.startsWith("Literal[") ? ofType(ctx, h, literal) : [];
 }
 
 /** an annotation's last name as the code reaches it: its module may stand before it */

@@ -1,12 +1,13 @@
 // The parameters that inference may have to fill. In: a function or a dataclass. Out: holes.
 import type * as ast from "../../../python/ast";
+import { walk } from "../../../python/walk";
 import { PyFunction } from "../../interp/frame";
 import { PyClass, PyDict, PyFloat, PyInstance, PyNamed, PyObject, type Value } from "../../objects/values";
 import { functionOf, type InferContext, lookup, methodOf } from "../context";
 import { writtenShapes } from "../evidence/shapes";
 import { annotationText } from "../syntax";
 import type { Choice, Draft, Hole } from "../types";
-import { addUsage, emptyUsage, storedAs, type Usage, valueTest } from "./usage";
+import { addUsage, emptyUsage, entryOf, entryTest, storedAs, storedWhere, type Usage, valueTest } from "./usage";
 
 export type ChoicesOf = (ctx: InferContext, h: Draft) => readonly Choice[];
 
@@ -56,6 +57,42 @@ export function functionHoles(
   });
   for (const a of sig.kwonlyargs) add(a, true, f.kwDefaults.get(a.arg));
   return out;
+}
+
+/** what the constructor of `cls` takes out of its **kwargs by key, so that it has to be there; undefined: nothing by that key */
+export function keywordHole(
+  ctx: InferContext,
+  f: PyFunction,
+  cls: PyClass | null,
+  key: string,
+  choices: ChoicesOf,
+): Hole | undefined {
+  const mapping = f.code.signature?.kwarg?.arg;
+  const body = f.code.body ?? [];
+  if (mapping === undefined || !keysTaken(mapping, body).has(key)) return undefined;
+  const selves = storedWhere(entryTest(mapping, key, new Set()), body);
+  const usage = emptyUsage();
+  addUsage(usage, body, entryTest(mapping, key, selves));
+  if (selves.size > 0 && cls) addMethods(usage, cls, f, selves);
+  const draft: Draft = { ...bareDraft(key, f.globals), keywordOnly: true, usage, selves };
+  return { ...draft, choices: choices(ctx, draft) };
+}
+
+/** the keys that code reads of a mapping as if they were there, in order, but for those that it asks for or sets itself */
+export function keysTaken(mapping: string, body: readonly ast.Stmt[]): Set<string> {
+  const out = new Set<string>();
+  const own = new Set<string>();
+  walk(body, n => {
+    const key = entryOf(n, mapping);
+    if (key !== undefined) out.add(key);
+    for (const t of n.kind === "Assign" ? n.targets : []) {
+      const set = entryOf(t, mapping);
+      if (set !== undefined) own.add(set);
+    }
+    if (n.kind !== "Compare" || n.left.kind !== "Constant" || n.left.value.type !== "str") return;
+    if (n.comparators.some(c => c.kind === "Name" && c.id === mapping)) own.add(n.left.value.value);
+  });
+  return new Set([...out].filter(k => !own.has(k)));
 }
 
 /** a parameter without a default that its annotation or its code lets be None */

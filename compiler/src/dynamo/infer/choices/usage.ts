@@ -101,13 +101,31 @@ export function valueTest(name: string, selves: ReadonlySet<string>): IsValue {
     (e.kind === "Attribute" && e.value.kind === "Name" && e.value.id === "self" && selves.has(e.attr));
 }
 
+/** tests for what `**mapping` holds under a key, and for the attributes of self that it was stored under */
+export function entryTest(mapping: string, key: string, selves: ReadonlySet<string>): IsValue {
+  const stored = valueTest("", selves);
+  return e => stored(e) || entryOf(e, mapping) === key;
+}
+
+/** the key of `mapping["key"]` and `mapping.pop("key")`, which have to be there */
+export function entryOf(e: ast.Node, mapping: string): string | undefined {
+  const isMapping = (x: ast.Expr): boolean => x.kind === "Name" && x.id === mapping;
+  if (e.kind === "Subscript") return isMapping(e.value) ? stringOf(e.slice) : undefined;
+  const pops = e.kind === "Call" && e.func.kind === "Attribute" && e.func.attr === "pop" && e.args.length === 1;
+  return pops && e.func.kind === "Attribute" && isMapping(e.func.value) ? stringOf(e.args[0]) : undefined;
+}
+
 /** attributes of self that a parameter is stored under as it is */
-export function storedAs(name: string, body: readonly ast.Stmt[]): Set<string> {
+export const storedAs = (name: string, body: readonly ast.Stmt[]): Set<string> =>
+  storedWhere(e => e.kind === "Name" && e.id === name, body);
+
+/** attributes of self that a value is stored under as it is */
+export function storedWhere(is: IsValue, body: readonly ast.Stmt[]): Set<string> {
   const out = new Set<string>();
   walk(body, n => {
     if (n.kind !== "Assign" && n.kind !== "AnnAssign") return;
     const value = n.value ? itself(n.value) : undefined;
-    if (value?.kind !== "Name" || value.id !== name) return;
+    if (!value || !is(value)) return;
     for (const t of n.kind === "Assign" ? n.targets : [n.target]) {
       if (t.kind === "Attribute" && t.value.kind === "Name" && t.value.id === "self") out.add(t.attr);
     }

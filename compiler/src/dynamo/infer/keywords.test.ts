@@ -1,0 +1,64 @@
+// What constructors take out of **kwargs by key, or hand on to other classes by it.
+import { expect, test } from "vitest";
+import { analysed, assumedOf, operatorsOf, printed } from "./testing/analysed";
+
+test("keys that a constructor reads of its keywords are parameters, by what it does with them", () => {
+  const r = analysed(`
+class Pooled(nn.Module):
+    def __init__(self, width, **kwargs):
+        super().__init__()
+        self.kind = kwargs["pooling_kind"]
+        kwargs["extra"] = 3
+        self.extra = kwargs["extra"]
+        if "scale" in kwargs:
+            self.scale = kwargs["scale"]
+        self.out = nn.Linear(width, kwargs.pop("n_out"))
+
+    def forward(self, x):
+        if self.kind == "largest":
+            x = x.amax(1)
+        elif self.kind == "average":
+            x = x.mean(1)
+        else:
+            raise ValueError("unknown pooling")
+        return self.out(x)
+`);
+  const assumed = assumedOf(r, "Pooled");
+  expect(assumed).toMatch(/pooling_kind is "(largest|average)"/);
+  expect(assumed).toMatch(/n_out is \d+/);
+  expect(assumed).not.toMatch(/extra|scale/);
+});
+
+test("keywords that are handed on get what the class behind them takes, one error after the other", () => {
+  const r = analysed(`
+from typing import Literal
+import typing
+
+Kind = Literal["plain", "gated"]
+
+class Block(nn.Module):
+    def __init__(self, *, width: int, kind: Kind, dropout: float):
+        super().__init__()
+        if kind not in typing.get_args(Kind):
+            raise ValueError(f"kind must be one of {typing.get_args(Kind)}")
+        self.up = nn.Linear(width, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x):
+        return self.dropout(self.up(x))
+
+class Stack(nn.Module):
+    def __init__(self, **block_kwargs):
+        super().__init__()
+        self.first = nn.Linear(8, block_kwargs["width"])
+        self.block = Block(**block_kwargs)
+
+    def forward(self, x):
+        return self.block(self.first(x))
+
+print(typing.get_args(Kind), Kind)
+`);
+  expect(printed(r)).toBe("('plain', 'gated') typing.Literal['plain', 'gated']\n");
+  expect(assumedOf(r, "Stack")).toContain('kind is "plain"');
+  expect(operatorsOf(r, "Stack")).toHaveLength(3);
+});
