@@ -9,18 +9,33 @@ import { ABSENT, bool, type Choice, type Failure, type Hole, NONE, number, type 
 /** paths to one attribute that are tried */
 const MOST_PATHS = 4;
 
-/** "'Net' object has no attribute 'gate'", where the constructor has `if config.gated: self.gate = ...` */
+/**
+ * "'Net' object has no attribute 'gate'", where the constructor has `if config.gated: self.gate = ...`; and "cannot access local
+ * variable 'last'", where forward has `if self.pooled: last = ...` and the constructor keeps the flag.
+ */
 export function conditional(cls: PyClass, holes: readonly Hole[], s: State, f: Failure): State[] {
-  const [, owner, name] = /^'(\w+)' object has no attribute '(\w+)'/.exec(f.message) ?? [];
-  if (owner === undefined || name === undefined || !cls.mro.some(c => c.name === owner)) return [];
   const body = methodOf(cls, "__init__")?.code.body ?? [];
-  const reader = new Reader(body, holes);
-  return pathsTo(name, body)
-    .slice(0, MOST_PATHS)
-    .flatMap(path => {
-      const made = path.reduce<State | undefined>((st, c) => st && reader.settled(st, c.test, c.holds), s);
-      return made === undefined || made === s ? [] : [made];
-    });
+  const [, owner, attribute] = /^'(\w+)' object has no attribute '(\w+)'/.exec(f.message) ?? [];
+  if (attribute !== undefined)
+    return cls.mro.some(c => c.name === owner)
+      ? reaching(
+          pathsTo(x => sets(x, attribute), body),
+          new Reader(body, holes, false),
+          s,
+        )
+      : [];
+  const local = f.type === "UnboundLocalError" ? /local variable '(\w+)'/.exec(f.message)?.[1] : undefined;
+  if (local === undefined) return [];
+  const paths = pathsTo(x => binds(x, local), methodOf(cls, "forward")?.code.body ?? []);
+  return reaching(paths, new Reader(body, holes, true), s);
+}
+
+/** the states in which one of these ways is taken */
+function reaching(paths: readonly Condition[][], reader: Reader, s: State): State[] {
+  return paths.slice(0, MOST_PATHS).flatMap(path => {
+    const made = path.reduce<State | undefined>((st, c) => st && reader.settled(st, c.test, c.holds), s);
+    return made === undefined || made === s ? [] : [made];
+  });
 }
 
 interface Condition {
@@ -28,8 +43,8 @@ interface Condition {
   readonly holds: boolean;
 }
 
-/** the conditions under which statements set self.name, one list a place */
-function pathsTo(name: string, body: readonly ast.Stmt[]): Condition[][] {
+/** the conditions under which statements of this kind stand, one list a place */
+function pathsTo(is: (s: ast.Stmt) => boolean, body: readonly ast.Stmt[]): Condition[][] {
   const out: Condition[][] = [];
   const visit = (list: readonly ast.Stmt[], under: readonly Condition[]): void => {
     for (const s of list) {
@@ -37,7 +52,7 @@ function pathsTo(name: string, body: readonly ast.Stmt[]): Condition[][] {
         visit(s.body, [...under, { test: s.test, holds: true }]);
         visit(s.orelse, [...under, { test: s.test, holds: false }]);
       } else if (s.kind === "For" || s.kind === "With" || s.kind === "Try") visit(s.body, under);
-      else if (under.length > 0 && sets(s, name)) out.push([...under]);
+      else if (under.length > 0 && is(s)) out.push([...under]);
     }
   };
   visit(body, []);
@@ -51,11 +66,18 @@ function sets(s: ast.Stmt, name: string): boolean {
     .some(t => t.kind === "Attribute" && t.attr === name && t.value.kind === "Name" && t.value.id === "self");
 }
 
+/** a statement that binds a local name */
+const binds = (s: ast.Stmt, name: string): boolean =>
+  s.kind === "Assign" &&
+  s.targets.flatMap(t => (t.kind === "Tuple" ? t.elts : [t])).some(t => t.kind === "Name" && t.id === name);
+
 /** reads tests of a constructor as questions about its parameters */
 class Reader {
   constructor(
     private readonly body: readonly ast.Stmt[],
     private readonly holes: readonly Hole[],
+    /** the tests are another method's: names that stand in them alone are not the constructor's */
+    private readonly elsewhere: boolean,
   ) {}
 
   /** the state in which the test holds, or does not; undefined: it asks for nothing that a parameter says */
@@ -74,6 +96,9 @@ class Reader {
     if (other.kind === "Constant" && other.value.type === "None")
       return this.put(s, test.left, (op === "is" || op === "==") === holds ? NONE : undefined);
     const literal = literalOf(other);
+    // "spring" in self.kind
+    const text = stringOf(test.left);
+    if (literal === undefined && text !== undefined && (op === "in") === holds) return this.put(s, other, str(text));
     if (literal === undefined) return undefined;
     // of two answers the other one; of more, whatever stands there is another
     const another = (): State | undefined =>
@@ -85,8 +110,12 @@ class Reader {
     return this.put(s, test.left, number(literal.value + (above === holds ? 1 : -1)));
   }
 
-  /** `value`: undefined: anything that is true and not None */
   private put(s: State, e: ast.Expr, value: Choice | undefined): State | undefined {
+    return this.elsewhere && !(e.kind === "Attribute" && isSelf(e.value)) ? undefined : this.given(s, e, value);
+  }
+
+  /** `value`: undefined: anything that is true and not None */
+  private given(s: State, e: ast.Expr, value: Choice | undefined): State | undefined {
     if (e.kind === "Name") {
       const h = this.holes.find(x => x.name === e.id);
       const made = h && !h.written ? (value ?? likely(h, s.get(h.name) ?? ABSENT)) : undefined;
@@ -95,7 +124,7 @@ class Reader {
     if (e.kind !== "Attribute" || e.value.kind !== "Name") return undefined;
     if (e.value.id === "self") {
       const source = this.stored(e.attr);
-      return source && this.put(s, source, value);
+      return source && this.given(s, source, value);
     }
     const owner = e.value.id;
     const h = this.holes.find(x => x.name === owner);

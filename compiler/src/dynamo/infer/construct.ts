@@ -123,7 +123,11 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker): Built {
           return again ? trial(ctx, cls, m, s) : outcome;
         },
         // once: beside every later repair it would take the trials that repairs need
-        (s, f) => [...repairs(ctx, m.holes, s, f), ...(s === first ? asConfigured(ctx, m.holes, s, f) : [])],
+        (s, f) => [
+          ...(m.name === null ? conditional(cls, m.holes, s, f) : []),
+          ...repairs(ctx, m.holes, s, f),
+          ...(s === first ? asConfigured(ctx, m.holes, s, f) : []),
+        ],
         limit,
       );
     };

@@ -62,3 +62,28 @@ print(typing.get_args(Kind), Kind)
   expect(assumedOf(r, "Stack")).toContain('kind is "plain"');
   expect(operatorsOf(r, "Stack")).toHaveLength(3);
 });
+
+test("flags under which forward binds a name, or the constructor an attribute, are set where nothing else binds it", () => {
+  const r = analysed(`
+class Sources(nn.Module):
+    def __init__(self, opts, suffix):
+        super().__init__()
+        self.kind = suffix
+        self.sound_only = opts.sound_only
+        self.width = opts.width
+        if "_fine" in self.kind:
+            self.step = 0.1
+        elif "_coarse" in self.kind:
+            self.step = 1.0
+        self.scale = 2 / self.step
+        self.proj = nn.Linear(self.width, 16)
+
+    def forward(self, x):
+        if self.sound_only:
+            last = self.proj(x)[:, -1]
+        return last * self.scale
+`);
+  const assumed = assumedOf(r, "Sources");
+  expect(assumed).toContain("sound_only True");
+  expect(assumed).toContain('suffix is "_fine"');
+});

@@ -55,3 +55,35 @@ print(torch.tensor([np.random.rand(2, 3), np.zeros((2, 3))]).shape)
 `);
   expect(printed(r)).toBe("torch.Size([1, 2, 5]) [[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]\ntorch.Size([2, 2, 3])\n");
 });
+
+test("out= is resized outside of a graph and ends one, and tensors of one number are sizes in tuples too", () => {
+  const r = analysed(`
+places = torch.empty(0, dtype=torch.int64)
+torch.arange(3, 8, out=places)
+print(places.shape, torch.zeros((torch.tensor(2), 3)).shape)
+
+class Placed(nn.Module):
+    def forward(self, x):
+        places = x.new_empty(0)
+        torch.arange(x.shape[1], out=places)
+        return x + places[:, None]
+`);
+  expect(printed(r)).toBe("torch.Size([5]) torch.Size([2, 3])\n");
+  expect(operatorsOf(r, "Placed").length).toBeGreaterThan(0);
+  const breaks = r.events.flatMap(e => (e.kind === "graph_break" ? [e.break.reason] : []));
+  expect(breaks).toContain("Shape mismatch with out= tensor variant");
+});
+
+test("classes are values of an enumeration", () => {
+  const r = analysed(`
+from enum import Enum
+from functools import partial
+class Cell(Enum):
+    lstm = nn.LSTM
+    act = partial(F.leaky_relu, negative_slope=0.1)
+    def make(self):
+        return self.value
+print([c.name for c in Cell], Cell.lstm.value is nn.LSTM, Cell.lstm.make() is nn.LSTM)
+`);
+  expect(printed(r)).toBe("['lstm', 'act'] True True\n");
+});

@@ -66,8 +66,9 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   try {
     result = m.run(record, bound);
   } catch (e) {
-    if (e instanceof OpError) return failedOp(torch, record.name, call, e);
-    throw e;
+    if (!(e instanceof OpError)) throw e;
+    const out = isOutVariant(record) && OUT_RESIZED.test(e.message) ? kwargs.get("out") : undefined;
+    return out === undefined ? failedOp(torch, record.name, call, e) : resizedOut(torch, call, args, kwargs, out);
   }
   const schema = parseSchema(record.schema);
   for (const p of schema.parameters) {
@@ -134,10 +135,12 @@ function createdWithGrad(torch: Torch, call: OpCall, args: readonly Value[], kwa
 
 /** tensors of one number where an operator takes numbers: torch reads them, which ends a graph; undefined: there are none */
 function withScalars(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs): Value | undefined {
+  const { vm } = torch;
   const one = (v: Value): v is PyTensor => v instanceof PyTensor && v.meta.shape.length === 0;
   // the first argument of a method is the tensor that it is called on
   const from = call.op === "call_method" ? 1 : 0;
-  const scalars = [...args.slice(from), ...kwargs.values()].filter(one);
+  const sizes = (v: Value): readonly Value[] => (v instanceof PyList || v instanceof PyTuple ? v.items : [v]);
+  const scalars = [...args.slice(from), ...kwargs.values()].flatMap(sizes).filter(one);
   if (scalars.length === 0) return undefined;
   if (torch.trace) {
     return failedOp(
@@ -150,9 +153,27 @@ function withScalars(torch: Torch, call: OpCall, args: readonly Value[], kwargs:
   const numbers = new Map(scalars.map(t => [t, itemValue(torch, t, `the number that ${call.target} reads`)] as const));
   // a size that nobody knows is no size
   if ([...numbers.values()].some(n => n instanceof PyUnknownNumber && n.value() === undefined)) return undefined;
-  const number = (v: Value): Value => (one(v) ? (numbers.get(v) ?? v) : v);
+  const number = (v: Value): Value => {
+    if ((v instanceof PyList || v instanceof PyTuple) && v.items.some(one)) return vm.tuple(v.items.map(number));
+    return one(v) ? (numbers.get(v) ?? v) : v;
+  };
   const plain = args.map((v, i) => (i < from ? v : number(v)));
   return runOp(torch, call, plain, new Map([...kwargs].map(([k, v]) => [k, number(v)] as const)));
+}
+
+const OUT_RESIZED = /^out= of shape .* would have to be resized/;
+
+/** out= of another size than the result: resized outside of a trace, where Dynamo leaves it to the program */
+function resizedOut(torch: Torch, call: OpCall, args: readonly Value[], kwargs: Kwargs, out: Value): Value {
+  if (torch.trace)
+    throw torch.breakOn({
+      type: "Shape mismatch with out= tensor variant",
+      number: "0247",
+      explanation: `Shape mismatch when calling ${call.target} with \`out=\`.`,
+      hints: [SUPPORTABLE],
+      context: `fn=${call.target}`,
+    });
+  return runInto(torch, call, args, kwargs, out);
 }
 
 /** out= of an operator that has no such variant in the table: computed, then copied to where the caller wants it */

@@ -229,8 +229,11 @@ class EnumMeta(type):
         body = {}
         hidden = ("_ignore_",)
         for key, value in names.items():
-            special = key.startswith("_") or callable(value) or isinstance(value, (property, staticmethod, classmethod))
-            special = special or (hasattr(value, "__get__") and not isinstance(value, auto))
+            # a class of elsewhere is a value like any other, and so is a function that something is bound to already
+            kept = isinstance(value, type) and not value.__qualname__.endswith("." + key)
+            kept = kept or type(value).__name__ == "partial"
+            special = isinstance(value, (property, staticmethod, classmethod)) or (callable(value) and not kept)
+            special = special or key.startswith("_") or (hasattr(value, "__get__") and not isinstance(value, auto))
             if special or key in hidden:
                 body[key] = value
             else:
