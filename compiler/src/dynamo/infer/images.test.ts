@@ -1,6 +1,6 @@
 // Images of sizes that networks are made for, and what operators outside of compiled frames read of them.
 import { expect, test } from "vitest";
-import { analysed, assumedOf } from "./testing/analysed";
+import { analysed, assumedOf, operatorsOf } from "./testing/analysed";
 
 test("an image that can't be halved as often as the network does gets another size", () => {
   const r = analysed(`
@@ -63,4 +63,21 @@ class Normalised(nn.Module):
         return self.layer(data.div_(self.deviation.to(data.device)[:, None, None]))
 `);
   expect(assumedOf(r, "Normalised")).toMatch(/data is float32\[8, 3, \d+, \d+\]/);
+});
+
+test("other ways of branches that nobody knows are left out where they would take more steps than there are", () => {
+  const r = analysed(`
+class Filtered(nn.Module):
+    def forward(self, x):
+        for _ in range(1500):
+            x = x + 1
+        if (x > 0.5).sum() == 0:
+            x = x * 2
+        if (x > 1.5).sum() == 0:
+            x = x * 3
+        if (x > 2.5).sum() == 0:
+            x = x * 4
+        return x
+`);
+  expect(operatorsOf(r, "Filtered").length).toBeGreaterThan(1500);
 });

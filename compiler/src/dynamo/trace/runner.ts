@@ -48,6 +48,8 @@ type Ended =
 const RECOMPILE_LIMIT = 8;
 /** other ways of one call that are compiled at most */
 const MOST_WAYS = 6;
+/** how much longer than the first way another one may be taken to be */
+const ROOM = 1.5;
 
 export class FrameRunner {
   private caches = new Map<Code, Map<number, CodeCache>>();
@@ -113,6 +115,7 @@ export class FrameRunner {
     this.context = context;
     this.torch.compiling = true;
     this.vm.frameHook = f => this.intercept(f);
+    const before = this.vm.steps;
     let value: Value;
     try {
       value = this.vm.call(target, args, kwargs);
@@ -127,7 +130,7 @@ export class FrameRunner {
       args: [...args, ...kwargs.values()].flatMap(a => leaves(a)).map(t => this.torch.runtime(t)),
     });
     if (outermost && this.torch.decisions.made.length > 0 && !this.torch.probe) {
-      this.explore(target, args, kwargs, context, assumed);
+      this.explore(target, args, kwargs, context, assumed, this.vm.steps - before);
     }
     return value;
   }
@@ -136,7 +139,8 @@ export class FrameRunner {
 
   /**
    * Runs the call again for each condition that nobody knows, with another answer: what the other ways compile stays,
-   * all else they do is undone. What both ways share is found compiled.
+   * all else they do is undone. What both ways share is found compiled. `cost`: the steps that the call took; another way
+   * that may take more than are left is not begun.
    */
   private explore(
     target: Value,
@@ -144,11 +148,13 @@ export class FrameRunner {
     kwargs: Kwargs,
     context: CompileContext,
     assumed: readonly string[],
+    cost: number,
   ): void {
     const { torch, vm } = this;
+    const last = Math.min(vm.stepLimit ?? Number.POSITIVE_INFINITY, vm.host.stepBudget) - cost * ROOM;
     const ways = otherWays(torch.decisions.made, 0);
     const after = [...torch.pendingAssumptions];
-    for (let n = 0; n < MOST_WAYS && ways.length > 0; n++) {
+    for (let n = 0; n < MOST_WAYS && ways.length > 0 && vm.steps < last; n++) {
       const way = ways.shift() ?? [];
       const journal = new Journal();
       const outer = setJournal(journal);
