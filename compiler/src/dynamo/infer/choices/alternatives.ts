@@ -190,8 +190,7 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   const named = enumValues(ctx, h, f);
   const out: Choice[] = now.kind === "object" ? quoted(ctx, now, f) : [];
   // what only the message names is not asked for
-  const indexed = now.kind === "dict" && /not subscriptable/.test(f.message) ? [new Set(own.map(([k]) => k))] : [];
-  for (const words of now.kind === "object" ? f.lines.slice(1, 6) : [...f.lines.slice(0, 2), ...indexed]) {
+  for (const words of now.kind === "object" ? f.lines.slice(1, 6) : f.lines.slice(0, 2)) {
     for (const name of words) {
       if (now.kind === "object" && !ctx.asked.has(name)) continue;
       const known = own.find(([k]) => k === name)?.[1];
@@ -203,6 +202,11 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
       }
     }
   }
+  // an entry that was taken out before it was indexed
+  if (now.kind === "dict" && /not subscriptable/.test(f.message))
+    for (const [name] of own)
+      for (const v of listsFor(ctx, h, name))
+        out.push({ ...now, entries: own.map(([k, x]) => [k, k === name ? v : x] as const) });
   return out.slice(0, 16);
 }
 

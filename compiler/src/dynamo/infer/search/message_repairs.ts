@@ -222,7 +222,8 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   for (const [from, to] of unlike ? [unlike.slice(1, 3), unlike.slice(1, 3).reverse()] : [])
     for (const { path, c } of read) {
       const at = unlike?.[3] ?? 0;
-      if (c.dims[at] === from && to !== undefined) out.push(withLeaf(state, path, resized(c, [at], to)));
+      // a batch that does not fit is none of one size
+      if (at > 0 && c.dims[at] === from && to !== undefined) out.push(withLeaf(state, path, resized(c, [at], to)));
     }
   const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
   if (elements) setDim(() => 1, Number(elements[1]));
