@@ -29,6 +29,7 @@ import {
   mul,
   neg,
   pow,
+  product,
   sub,
   sum,
   toExpr,
@@ -264,6 +265,12 @@ export class Interpreter {
       case "torch.amp.autocast_mode._enter_autocast":
       case "torch._C._functorch._enter_autocast":
         return this.autocast.enter(args);
+      case "numel":
+      case "nelement": {
+        const [x] = args;
+        if (node.op !== "call_method" || !isValue(x)) return undefined;
+        return product(x.tensor.meta.shape.map(d => toExpr(d as Expr)));
+      }
       case "torch.amp.autocast_mode._exit_autocast":
       case "torch._C._functorch._exit_autocast":
         return this.autocast.exit();

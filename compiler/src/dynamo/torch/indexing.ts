@@ -348,8 +348,10 @@ export function tensorSetItem(torch: Torch, t: PyTensor, key: Value, value: Valu
   const graph = trace?.graph ?? new FxGraph();
   const conv = new Converter(torch, graph);
   const self = conv.convert(t).arg;
+  // Dynamo reaches for the arguments themselves first, and then for what a tuple of indices holds
+  const before = key instanceof PyTuple ? conv.convert(value).arg : undefined;
   const index = conv.convert(key).arg;
-  const v = conv.convert(value).arg;
+  const v = before === undefined ? conv.convert(value).arg : before;
   // a boolean mask selects a number of elements nobody needs to know here
   if (!hasMask(key)) {
     const target = selectMeta(torch, t, key);

@@ -30,8 +30,8 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
   },
   dim: (_torch, t) => t.meta.shape.length,
   ndimension: (_torch, t) => t.meta.shape.length,
-  numel: (torch, t) => torch.sizeValue(t, torch.meta.product(t.meta.shape)),
-  nelement: (torch, t) => torch.sizeValue(t, torch.meta.product(t.meta.shape)),
+  numel: (torch, t) => numelOf(torch, t, "numel"),
+  nelement: (torch, t) => numelOf(torch, t, "nelement"),
   storage_offset: (torch, t) => torch.dimValue(t.meta.storageOffset),
   element_size: (_torch, t) => itemSize(t.meta.dtype),
   is_contiguous: (torch, t, args, kw) => torch.meta.isContiguous(t.meta, format(args[0] ?? kw.get("memory_format"))),
@@ -281,4 +281,13 @@ function dtypeOfName(torch: Torch, name: string): Value {
   };
   const d = map[short];
   return d ? torch.dtype(d) : torch.vm.raise("ValueError", `invalid type: '${name}'`);
+}
+
+/** how many elements a tensor has; where that is symbolic, the graph asks the tensor */
+function numelOf(torch: Torch, t: PyTensor, method: string): Value {
+  const v = torch.sizeValue(t, torch.meta.product(t.meta.shape));
+  const { trace } = torch;
+  if (!trace || !(v instanceof PySymInt)) return v;
+  const node = trace.emit("call_method", method, [trace.nodeOf(t)], new Map(), v.expr);
+  return new PySymInt(v.cls, v.expr, node, trace);
 }

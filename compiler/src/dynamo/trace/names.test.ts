@@ -56,4 +56,29 @@ f(torch.randn(4, device="cuda"), torch.arange(2, device="cuda"), torch.randn(2, 
 `;
     expect(namesOf(text, "placeholder")).toEqual(["l_x_", "l_v_", "l_i_"]);
   });
+
+  it("reaches for an assigned value before the indices in a tuple, and for a checkpoint's arguments before its weights", () => {
+    const text = `
+from torch.utils.checkpoint import checkpoint
+layer = torch.nn.Linear(4, 4, device="cuda")
+@torch.compile
+def f(cache, pos, x):
+    cache[:, pos] = x
+    return checkpoint(layer, cache, use_reentrant=False)
+f(torch.randn(2, 4, device="cuda"), torch.tensor([1], device="cuda"), torch.randn(2, 1, device="cuda"))
+`;
+    const names = namesOf(text, "placeholder");
+    expect(names.slice(0, 3)).toEqual(["l_cache_", "l_x_", "l_pos_"]);
+    expect(names).toHaveLength(5);
+  });
+
+  it("asks a tensor of symbolic size how many elements it has", () => {
+    const text = `
+@torch.compile(dynamic=True)
+def f(x):
+    return x.sum() / x.numel()
+f(torch.randn(4, 5, device="cuda"))
+`;
+    expect(namesOf(text, "call")).toEqual(["sum_1", "numel", "truediv"]);
+  });
 });
