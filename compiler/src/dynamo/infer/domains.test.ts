@@ -124,3 +124,25 @@ class Gates(nn.Module):
 `);
   expect(assumedOf(r, "Gates")).toMatch(/gate_config is \{"kernel_size": 3, "n_channels": \d*[02468]\}/);
 });
+
+test("columns that another module gets as they are may be embedded already", () => {
+  const r = analysed(`
+class Mixer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Linear(8, 8)
+
+    def forward(self, x, more):
+        b, n, d = x.shape
+        return self.mix(torch.cat([x, more], dim=1)).view(b, -1, d // 2, 2)
+
+class Embedded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mixer = Mixer()
+
+    def forward(self, x_categ, x_cont):
+        return self.mixer(x_categ, x_cont)
+`);
+  expect(assumedOf(r, "Embedded")).toMatch(/x_categ is float32\[8, \d+, 8\]; x_cont is float32\[8, \d+, 8\]/);
+});

@@ -94,8 +94,11 @@ const sizesOf = (shape: readonly string[]): number[] =>
   );
 
 function guessedTensors(h: Draft): Choice[] {
-  const kind = names.inputKind(h.name);
   const { usage } = h;
+  const named = names.inputKind(h.name);
+  // what another module gets as it is may be embedded already
+  const handedOn = usage.passed.some(p => p.func.startsWith("self."));
+  const kind = handedOn && (named === "categories" || named === "numbers") ? "other" : named;
   const rank = usage.rank;
   const dims = usage.dimNames && sizesOf(usage.dimNames);
   const make = (dtype: DType, r: number): Choice =>
