@@ -143,3 +143,17 @@ print(np.ones([2], dtype=np.bool).dtype, np.float is float, np.zeros(2, dtype=np
 `);
   expect(printed(r)).toBe("bool True int64\n");
 });
+
+test("a module imported under another name is the function that its package has in its place", () => {
+  const r = analysed(`
+import torch.nn.utils.spectral_norm as spectral_norm
+import torch.nn.functional as functional
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = spectral_norm(nn.Conv2d(3, 4, 3))
+    def forward(self, x):
+        return functional.relu(self.conv(x))
+`);
+  expect(operatorsOf(r, "Net").at(-1)).toMatch(/relu/);
+});

@@ -76,6 +76,12 @@ export const CALLS = {
     const path = typeof fromFile === "string" ? fromFile : null;
     const name = ".".repeat(spec.level) + spec.module;
     const m = vm.importModule(name, path);
+    // `import a.b.c as d` reads c off a.b, which may have a function where a module of that name lies
+    const parent = spec.module.split(".").slice(0, -1).join(".");
+    if (spec.whole && spec.names === null && parent !== "") {
+      const own = vm.getattrOrUndefined(vm.importModule(parent, path), spec.module.slice(parent.length + 1));
+      return push(f, own instanceof PyFunction ? own : m);
+    }
     if (spec.whole || !spec.module.includes(".")) return push(f, m);
     return push(f, vm.importModule(spec.module.split(".")[0] ?? spec.module, path));
   },
