@@ -188,7 +188,7 @@ def f(x):
 x = torch.randn(64, 32, device="cuda", requires_grad=True)
 f(x).backward()
 `);
-    expect(saved(r).every(n => /^(primals|inductor_lookup_seed)/.test(n))).toBe(true);
+    expect(saved(r).every(n => /^(primals|inductor_seeds)/.test(n))).toBe(true);
     expect(targets(r, "backward").join()).toMatch(/inductor_random/);
     expect(targets(r, "backward").join()).not.toMatch(/inductor_seeds/);
   });

@@ -2,9 +2,14 @@
 
 import type { Dim, GraphBuilder, LoweringBuilder, OpRecord, TensorMeta } from "../types";
 import { each, spell } from "./helpers/define";
-import { at, contiguousStrides, decomposed, numel, outMeta, range, viewMeta } from "./helpers/shape";
+import { at, decomposed, numel, outMeta, range, viewMeta } from "./helpers/shape";
 import { CONTIGUOUS, full, iota } from "./helpers/trace";
 import { flatten } from "./view";
+
+/** elements of storage from a tensor's first to its last; it has some, and none of its steps is negative */
+function extent(b: GraphBuilder<unknown>, t: TensorMeta): Dim {
+  return b.add(1, ...t.shape.map((size, i) => b.mul(b.sub(size, 1), at(t.stride, i))));
+}
 
 function diagonalGeometry(
   b: GraphBuilder<TensorMeta> | LoweringBuilder<unknown>,
@@ -171,11 +176,12 @@ const windows: OpRecord[] = [
       return viewMeta(t, size, stride, a.optDim("storage_offset") ?? t.storageOffset);
     },
     derivative: each({
-      // as_strided_backward over the dense storage of the input: every place that was read gets its share
+      // as_strided_backward over the storage from the input's first element to its last: every place that was read gets its share
       self: (b, c) => {
-        const t = b.meta(c.args.tensor("self"));
+        const self = c.args.tensor("self");
+        const t = b.meta(self);
         const g = c.grad();
-        const total = numel(b, t);
+        const total = b.isContiguous(self) ? numel(b, t) : extent(b, t);
         const storage = full(b, [total], 0, t.dtype, t.device);
         const places = b.call("aten.as_strided.default", [
           iota(b, total, t.device),
@@ -188,7 +194,7 @@ const windows: OpRecord[] = [
           [-1],
         ]);
         const put = b.call("aten.index_put.default", [storage, [flatten(b, places, 0, -1)], values, true]);
-        return b.call("aten.as_strided.default", [put, t.shape, contiguousStrides(b, t.shape), 0]);
+        return b.call("aten.as_strided.default", [put, t.shape, t.stride, 0]);
       },
     }),
     lower: (b, a) =>

@@ -84,8 +84,12 @@ export interface Resize {
 export interface Decision {
   readonly holds: boolean;
   readonly after: number;
-  /** whether it would hold if dimensions of holes had other sizes; undefined: nobody can say */
-  readonly when: (...changes: readonly Resize[]) => boolean | undefined;
+  /** whether it would hold for a size of these dimensions, others being resized too; undefined: nobody can say */
+  readonly along: (
+    hole: string,
+    dims: readonly number[],
+    beside?: readonly Resize[],
+  ) => (size: number) => boolean | undefined;
   /** numbers that it is about */
   readonly constants: readonly number[];
   /** hole dimensions that it depends on */

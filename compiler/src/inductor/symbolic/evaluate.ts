@@ -15,12 +15,62 @@ export function evaluateNumber(e: Expr, lookup: (s: SymExpr) => number | undefin
     if (x === undefined) return undefined;
     v.push(x);
   }
-  const [a, b, c] = v as [number, number, number];
+  return applied(e, v);
+}
+
+/** A number that a free symbol decides; undefined as `evaluateNumber` has it. */
+export type NumberFunction = (free: number) => number | undefined;
+
+/**
+ * Value of the expression for any number in place of those symbols that `lookup` calls "free". What no free symbol is in is
+ * worked out once, so that many numbers can be tried.
+ */
+export function numberFunction(e: Expr, lookup: (s: SymExpr) => number | "free" | undefined): NumberFunction {
+  const made = new Map<Expr, number | undefined | NumberFunction>();
+  const make = (x: Expr): number | undefined | NumberFunction => {
+    if (made.has(x)) return made.get(x);
+    const m = parts(x);
+    made.set(x, m);
+    return m;
+  };
+  const parts = (x: Expr): number | undefined | NumberFunction => {
+    if (x.kind === "int" || x.kind === "float") return x.value;
+    if (x.kind === "sym") {
+      const known = lookup(x);
+      return known === "free" ? free => free : known;
+    }
+    const args = x.args.map(make);
+    if (args.includes(undefined)) return undefined;
+    const values = args.map(a => (typeof a === "number" ? a : 0));
+    const moving = args.flatMap((f, i) => (typeof f === "function" ? [{ f, i }] : []));
+    if (moving.length === 0) return applied(x, values);
+    return free => {
+      for (const { f, i } of moving) {
+        const value = f(free);
+        if (value === undefined) return undefined;
+        values[i] = value;
+      }
+      return applied(x, values);
+    };
+  };
+  const whole = make(e);
+  return typeof whole === "function" ? whole : () => whole;
+}
+
+/** what an operation comes to on these numbers */
+function applied(e: Exclude<Expr, { kind: "int" | "float" | "sym" }>, v: readonly number[]): number | undefined {
+  const [a, b, c] = v as readonly [number, number, number];
   switch (e.kind) {
-    case "add":
-      return v.reduce((x, y) => x + y, 0);
-    case "mul":
-      return v.reduce((x, y) => x * y, 1) + 0; // never -0
+    case "add": {
+      let sum = 0;
+      for (const x of v) sum += x;
+      return sum;
+    }
+    case "mul": {
+      let product = 1;
+      for (const x of v) product *= x;
+      return product + 0; // never -0
+    }
     case "pow":
       return a ** b;
     case "floordiv":

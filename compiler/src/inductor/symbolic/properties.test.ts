@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compareNumbers } from "./choice";
-import { evaluateNumber } from "./evaluate";
+import { evaluateNumber, numberFunction } from "./evaluate";
 import {
   add,
   type Expr,
@@ -92,6 +92,20 @@ test("the constructors keep the value", () => {
       expect(valueAt(t.e, v)).toBe(expected);
     }),
     { numRuns: 2000 },
+  );
+});
+
+test("a function of one symbol gives what evaluation gives, number by number", () => {
+  fc.assert(
+    fc.property(traced, values, fc.array(fc.nat(100), { minLength: 1, maxLength: 4 }), (t, v, tried) => {
+      const [free, ...others] = VARS;
+      const of = numberFunction(t.e, s => (s === free ? "free" : v[1 + others.indexOf(s as (typeof VARS)[number])]));
+      for (const n of tried) expect(of(n)).toBe(valueAt(t.e, [n, ...v.slice(1)]));
+    }),
+    { numRuns: 1000 },
+  );
+  expect(numberFunction(sum([sym("free"), sym("unknown")]), s => (s.name === "free" ? "free" : undefined))(3)).toBe(
+    undefined,
   );
 });
 

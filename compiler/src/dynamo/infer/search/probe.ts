@@ -1,7 +1,7 @@
 // Watches a trial run of a function over guessed tensors: which sizes the code asks about, which tensors the last operator
 // read. In: the tensors that stand in the holes. Out: decisions as functions of those tensors' sizes.
 import type { FxNode } from "../../../fx/graph";
-import { evaluateNumber } from "../../../inductor/symbolic/evaluate";
+import { evaluateNumber, numberFunction } from "../../../inductor/symbolic/evaluate";
 import { type Expr, freeSymbols, type SymExpr } from "../../../inductor/symbolic/expr";
 import type { PyTensor } from "../../torch/objects";
 import type { Probe } from "../../torch/sink";
@@ -183,12 +183,16 @@ function decision(a: Asked, places: ReadonlyMap<SymExpr, Place>, hint: (s: SymEx
     after: a.after,
     over,
     constants: [...constantsOf(a.condition, hint)].filter(n => n > 0),
-    when: (...changes) => {
-      const value = evaluateNumber(a.condition, s => {
+    along: (hole, dims, beside = []) => {
+      const value = numberFunction(a.condition, s => {
         const p = places.get(s);
-        return changes.find(c => p && p.hole === c.hole && c.dims.includes(p.dim))?.size ?? hint(s);
+        if (p && p.hole === hole && dims.includes(p.dim)) return "free";
+        return beside.find(c => p && p.hole === c.hole && c.dims.includes(p.dim))?.size ?? hint(s);
       });
-      return value === undefined ? undefined : value !== 0;
+      return size => {
+        const n = value(size);
+        return n === undefined ? undefined : n !== 0;
+      };
     },
   };
 }

@@ -27,7 +27,7 @@ import { sumKept } from "./joined";
 import { choiceLeaves, holeOf, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, typedAlike } from "./message_repairs";
-import { pairedResizes, resizes } from "./solve";
+import { pairedResizes, resizes, trials } from "./solve";
 
 /** what a failure asks an input to hold: an attribute of a tensor or of a record, a key of a dictionary */
 function held(holes: readonly Hole[], state: State, f: Failure): State[] {
@@ -129,7 +129,8 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
   ];
   const dims = (path: string): readonly number[] => all.find(l => l.path === path)?.c.dims ?? [];
   // sizes that the last questions ask for
-  const sized = resizes(f, dims)
+  const left = trials();
+  const sized = resizes(f, dims, left)
     .slice(0, 12)
     .flatMap(r => {
       const leaf = all.find(l => l.path === r.hole);
@@ -139,7 +140,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
       const met = leaves.filter(l => f.touched.includes(l.path));
       return [alone, ...together(alone, leaf, met, r), ...together(alone, leaf, leaves, r)];
     });
-  for (const pair of pairedResizes(f, dims)) {
+  for (const pair of pairedResizes(f, dims, left)) {
     const both = pair.reduce<State | undefined>((st, { hole, dims: at, size }) => {
       const leaf = st && leavesOf(st).find(l => l.path === hole);
       if (!st || !leaf || at.some(d => leaf.c.fixed?.includes(d))) return undefined;

@@ -10,14 +10,22 @@ const LIKELY = [
 ] as const;
 const ALL_UP_TO = 2600;
 
+/** Sizes that may be tried one after the other for one failure; the likely ones are tried in any case. */
+export interface Trials {
+  left: number;
+}
+
+/** enough for the likeliest questions of a failure, and within milliseconds */
+export const trials = (): Trials => ({ left: 5 * ALL_UP_TO });
+
 /** resizes that turn one of the last questions around, most plausible first; `current` gives a hole's sizes */
-export function resizes(f: Failure, current: (hole: string) => readonly number[]): Resize[] {
+export function resizes(f: Failure, current: (hole: string) => readonly number[], left: Trials): Resize[] {
   const out: Resize[] = [];
   const ones: Resize[] = [];
   for (const suspect of suspectsOf(f)) {
     const before = f.decisions.slice(0, f.decisions.indexOf(suspect));
     for (const { hole, dims } of groups(suspect, current)) {
-      const size = solve(suspect, before, hole, dims, current(hole)[dims[0] ?? 0] ?? 1);
+      const size = solve(suspect, before, hole, dims, current(hole)[dims[0] ?? 0] ?? 1, left);
       if (size === undefined) continue;
       (size === 1 ? ones : out).push({ hole, dims, size });
     }
@@ -30,18 +38,22 @@ const PARTS = [32, 64, 16, 3, 2, 1] as const;
 const MOST_PAIRS = 6;
 
 /** two resizes that turn the last question around together, where none does alone: parts that are joined before a layer */
-export function pairedResizes(f: Failure, current: (hole: string) => readonly number[]): (readonly [Resize, Resize])[] {
+export function pairedResizes(
+  f: Failure,
+  current: (hole: string) => readonly number[],
+  left: Trials,
+): (readonly [Resize, Resize])[] {
   const out: (readonly [Resize, Resize])[] = [];
   for (const suspect of suspectsOf(f).slice(0, 2)) {
     const sides = suspect.over.map(({ hole, dim }) => ({ hole, dims: [dim] as const }));
     const now = (s: (typeof sides)[number]): number => current(s.hole)[s.dims[0]] ?? 1;
-    if (sides.length !== 2 || sides.some(s => solve(suspect, [], s.hole, s.dims, now(s)) !== undefined)) continue;
+    if (sides.length !== 2 || sides.some(s => solve(suspect, [], s.hole, s.dims, now(s), left) !== undefined)) continue;
     const halves = suspect.constants.flatMap(n => (n % 2 === 0 ? [n / 2] : []));
     for (const size of [...halves, ...PARTS]) {
       for (const [a, b] of [sides, [...sides].reverse()]) {
         if (!a || !b) continue;
         const one = { ...a, size };
-        const other = solve(suspect, [], b.hole, b.dims, now(b), [one]);
+        const other = solve(suspect, [], b.hole, b.dims, now(b), left, [one]);
         if (other !== undefined) out.push([one, { ...b, size: other }]);
       }
     }
@@ -85,12 +97,19 @@ function solve(
   hole: string,
   dims: readonly number[],
   now: number,
+  left: Trials,
   beside: readonly Resize[] = [],
 ): number | undefined {
   const same = before.filter(d => d.over.some(o => o.hole === hole && dims.includes(o.dim)));
-  const turns = (n: number): boolean =>
-    n !== now && suspect.when({ hole, dims, size: n }, ...beside) === !suspect.holds;
-  const keeps = (n: number): boolean => same.every(d => d.when({ hole, dims, size: n }) === d.holds);
+  const asked = suspect.along(hole, dims, beside);
+  const others = same.map(d => ({ holds: d.holds, holdsFor: d.along(hole, dims) }));
+  const turns = (n: number): boolean => n !== now && asked(n) === !suspect.holds;
+  const keeps = (n: number): boolean => {
+    const broken = others.findIndex(d => d.holdsFor(n) !== d.holds);
+    // what one size breaks the next one likely breaks too
+    if (broken > 0) others.unshift(...others.splice(broken, 1));
+    return broken < 0;
+  };
   const near = [...suspect.constants, ...LIKELY].sort((a, b) => distance(a, now) - distance(b, now));
   let turning: number | undefined;
   for (const n of near) {
@@ -98,7 +117,8 @@ function solve(
     if (keeps(n)) return n;
     turning ??= n;
   }
-  for (let n = 2; n <= ALL_UP_TO; n++) {
+  for (let n = 2; n <= ALL_UP_TO && left.left > 0; n++) {
+    left.left -= 1;
     if (!turns(n)) continue;
     if (keeps(n)) return n;
     turning ??= n;
