@@ -2,10 +2,8 @@
 import { expect, test } from "vitest";
 import { analysed, assumedOf, operatorsOf, printed } from "./testing/analysed";
 
-test("an environment that the program makes has the spaces that it is known for", () => {
-  const r = analysed(`
-import gymnasium as gym
-import numpy as np
+/** built with the spaces of several environments: what it sees in a row, its actions counted */
+const POLICY = `import numpy as np
 
 class Policy(nn.Module):
     def __init__(self, envs):
@@ -15,7 +13,12 @@ class Policy(nn.Module):
 
     def forward(self, x):
         return self.act(torch.tanh(self.seen(x)))
+`;
 
+test("an environment that the program makes has the spaces that it is known for", () => {
+  const r = analysed(`
+import gymnasium as gym
+${POLICY}
 if __name__ == "__main__":
     envs = gym.vector.SyncVectorEnv([lambda: gym.wrappers.RecordEpisodeStatistics(gym.make("CartPole-v1"))] * 4)
     policy = Policy(envs)
@@ -27,17 +30,7 @@ if __name__ == "__main__":
 
 test("spaces of an environment that nobody makes are assumed: actions are counted where the code reads their number", () => {
   const r = analysed(`
-import numpy as np
-
-class Policy(nn.Module):
-    def __init__(self, envs):
-        super().__init__()
-        self.seen = nn.Linear(np.array(envs.single_observation_space.shape).prod(), 64)
-        self.act = nn.Linear(64, envs.single_action_space.n)
-
-    def forward(self, x):
-        return self.act(torch.tanh(self.seen(x)))
-
+${POLICY}
 class Value(nn.Module):
     def __init__(self, observation_space, action_space):
         super().__init__()
