@@ -38,6 +38,14 @@ export interface CastHost<T> {
   cast(t: T, dtype: DType): T;
 }
 
+/** the dtype that an operator's floating arguments take; undefined: they stay as they are */
+function targetOf(packet: string, low: DType, meetsFloat32: () => boolean): DType | undefined {
+  if (LOW_PRECISION.has(packet)) return low;
+  if (FULL_PRECISION.has(packet) || FULL_RESULT.has(packet)) return "float32";
+  if (!WIDEST.has(packet)) return undefined;
+  return meetsFloat32() ? "float32" : low;
+}
+
 /** The call inside a region whose low precision is `low`; undefined: the operator is on no list. */
 export function autocastCall<T>(
   record: OpRecord,
@@ -57,15 +65,9 @@ export function autocastCall<T>(
     if (bound.schema.parameters.some(p => p.name === "dtype"))
       return { ...bound, values: new Map(bound.values).set("dtype", new DTypeArg("float32")) };
   }
-  const target = LOW_PRECISION.has(packet)
-    ? low
-    : FULL_PRECISION.has(packet) || FULL_RESULT.has(packet)
-      ? "float32"
-      : WIDEST.has(packet)
-        ? [...bound.values.values()].flatMap(tensors).some(t => host.meta(t).dtype === "float32")
-          ? "float32"
-          : low
-        : undefined;
+  const meetsFloat32 = (): boolean =>
+    [...bound.values.values()].flatMap(tensors).some(t => host.meta(t).dtype === "float32");
+  const target = targetOf(packet, low, meetsFloat32);
   if (target === undefined) return undefined;
   const cast = (v: ArgValue<T>): ArgValue<T> => {
     if (host.isTensor(v)) {
