@@ -32,16 +32,17 @@ class FunctionalStorage {
       let current = value;
       for (let i = steps.length - 1; i >= 0; i--) {
         const step = steps[i] as ViewStep;
-        current = tracer.withOriginal(packet(step.record), () =>
-          invertView(tracer, step, bases[i] as TracedTensor, current),
-        );
+        // each operator of the inverse is one of its own, whatever wrote
+        current = tracer.asOriginal(undefined, () => invertView(tracer, step, bases[i] as TracedTensor, current));
       }
       this.base = current;
     }
   }
 }
 
-const packet = (r: OpRecord): string => r.name.slice(0, r.name.lastIndexOf("."));
+/** what a view is told as; an alias is what detach leaves */
+const packet = (r: OpRecord): string =>
+  r.name === "aten.alias.default" ? "aten.detach" : r.name.slice(0, r.name.lastIndexOf("."));
 
 /** runs a view operator on a base; its nodes show the line that the trace is at */
 function runView(tracer: Tracer, step: ViewStep, base: TracedTensor): TracedTensor {
@@ -103,7 +104,7 @@ export class FunctionalTensor {
   /** an in-place write of a whole new value */
   write(tracer: Tracer, value: TracedTensor): void {
     let v = value;
-    if (v.meta.dtype !== this.value.meta.dtype) v = castTo(tracer, v, this.value);
+    if (v.meta.dtype !== this.value.meta.dtype) v = tracer.asOriginal(undefined, () => castTo(tracer, v, this.value));
     this.value = v;
     this.storage.addUpdate(v, this.steps, tracer.context);
     this.renew(tracer);

@@ -139,8 +139,8 @@ export class Tracer {
     }
   }
 
-  /** nodes made for another reason than the operator in hand, whose own name they carry */
-  asOriginal<R>(packet: string, body: () => R): R {
+  /** nodes made for another reason than the operator in hand: they carry this name, or each its own */
+  asOriginal<R>(packet: string | undefined, body: () => R): R {
     const outer = this.originalAten;
     this.originalAten = packet;
     try {

@@ -44,6 +44,28 @@ for (const sizes of ["static", "dynamic"] as const) {
         writeFileSync(`${report}.${sizes}`, `${total - differing.length} of ${total} agree\n${shown.join("\n")}\n`);
       expect(differing.filter(n => !known.has(n))).toEqual([]);
     }, 120_000);
+
+    it.runIf(operators.some(r => r.jointOrigins))(
+      "come from the operators that torch notes",
+      () => {
+        const differing: string[] = [];
+        for (const r of operators) {
+          for (const mode of ["joint", "infer"] as const) {
+            const wanted = r[`${mode}Origins`]?.split(" ");
+            const c = wanted === undefined ? undefined : compare(r, mode);
+            if (wanted === undefined || c === undefined || c.error !== undefined) continue;
+            // writes into inputs were recorded apart
+            const ours = c.origins.filter((o, i) => o !== "aten.copy_" || wanted[i] === o);
+            const at = ours.findIndex((o, i) => o !== wanted[i]);
+            // the same calls are asked for above
+            if (ours.length !== wanted.length || at < 0) continue;
+            differing.push(`${mode} ${r.code} | ${r.inputs}: call ${at} comes from ${ours[at]}, not ${wanted[at]}`);
+          }
+        }
+        expect(differing).toEqual([]);
+      },
+      120_000,
+    );
   });
 }
 

@@ -329,20 +329,6 @@ const functionals: OpRecord[] = [
       return f("sub.Tensor", x, f("tanh.default", x));
     },
   },
-  {
-    name: `${F}rrelu.default`,
-    schema:
-      "rrelu(Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, bool inplace=False) -> Tensor",
-    python: [`${F}rrelu`],
-    tags: [],
-    meta: (m, a) => elementwiseMeta(m, a, ["input"]),
-    composite: (b, a) => {
-      if (a.bool("training"))
-        return b.fail("rrelu in training mode draws its slopes at random, which is not supported");
-      const slope = fl((a.number("lower") + a.number("upper")) / 2);
-      return b.call(`aten.leaky_relu${a.bool("inplace") ? "_" : ""}.default`, [a.tensor("input"), slope]);
-    },
-  },
 ];
 
 /** in-place forms that torch.nn.functional also has as functions of their own */

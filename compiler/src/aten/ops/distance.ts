@@ -22,7 +22,7 @@ import {
 } from "./helpers/define";
 import { normBackward } from "./helpers/reduce";
 import { at, broadcastShapes, composed, decomposed } from "./helpers/shape";
-import { fullLike, iota, maskedFill, STRIDED, toDtype, where } from "./helpers/trace";
+import { fillWhere, fullLike, iota, STRIDED, toDtype, where } from "./helpers/trace";
 
 const dist: OpRecord = decomposed({
   name: "aten.dist.default",
@@ -248,7 +248,7 @@ function quantileNodes<T>(b: GraphBuilder<T>, a: Args<T>, x: T, q: T, ignoreNan:
   if (ignoreNan) {
     const counted = f("sum.dim_IntList", f("logical_not.default", f("isnan.default", sorted)), [-1], true);
     const scaled = f("mul.Tensor", q, f("sub.Scalar", counted, 1));
-    ranks = maskedFill(b, scaled, f("lt.Scalar", scaled, 0), 0);
+    ranks = fillWhere(b, scaled, f("lt.Scalar", scaled, 0), 0);
   } else {
     const scaled = f("mul.Scalar", q, last);
     const nan = f("any.dim", f("isnan.default", sorted), -1, true);
@@ -395,8 +395,11 @@ const mvlgamma: OpRecord[] = [
         const x = c.args.tensor("self");
         const { device, dtype } = b.meta(x);
         const p = c.args.int("p");
-        const steps = f("mul.Tensor", toDtype(b, iota(b, p, device), dtype), fl(0.5));
-        const offsets = f("add.Tensor", steps, fl((1 - p) / 2));
+        const offsets = b.call("aten.arange.start_step", [fl((1 - p) / 2), fl(0.5), fl(0.5)], {
+          dtype: new DTypeArg(dtype),
+          device: new DeviceArg(device),
+          pin_memory: false,
+        });
         const shifted = f("add.Tensor", offsets, f("unsqueeze.default", x, -1));
         return f("mul.Tensor", c.grad(), f("sum.dim_IntList", f("digamma.default", shifted), [-1]));
       },

@@ -15,7 +15,7 @@ import {
 import { each, fallback, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
 import { broadcastIndices, expandTo, indexMap } from "./helpers/gather_scatter";
 import { at, broadcastShapes, composed, decomposed, range } from "./helpers/shape";
-import { full, maskedFill, STRIDED, toDtype } from "./helpers/trace";
+import { full, maskedFill, newZeros, STRIDED, toDtype } from "./helpers/trace";
 import { reshape } from "./view";
 
 /** Strides of the result of x[indices]: those of a copy of x with the indexed dims expanded (TensorIterator). */
@@ -59,8 +59,7 @@ function expandMasks(m: MetaBuilder, indices: readonly (TensorMeta | null)[]): (
 
 /** gradient of reading by index: zeros with the gradient added at the places read */
 function indexBackward<T>(b: GraphBuilder<T>, x: T, indices: ArgValue<T>, grad: T): T {
-  const t = b.meta(x);
-  return b.call("aten.index_put.default", [full(b, t.shape, 0, t.dtype, t.device), indices, grad, true]);
+  return b.call("aten.index_put.default", [newZeros(b, grad, b.meta(x).shape), indices, grad, true]);
 }
 
 function lowerIndex<B>(b: LoweringBuilder<B>, a: Args<B>, op: string, check: boolean): B {
@@ -112,9 +111,8 @@ const byTensor: OpRecord[] = [
     meta: (m, a) => indexMeta(m, a.tensor("self"), a.optTensors("indices")),
     derivative: each({
       self: (b, c) => {
-        const t = b.meta(c.args.tensor("self"));
-        const zeros = full(b, t.shape, 0, t.dtype, t.device);
-        return b.call("aten.index_put.default", [zeros, c.args.raw("indices"), c.grad(), true]);
+        const zeros = newZeros(b, c.grad(), b.meta(c.args.tensor("self")).shape);
+        return b.call("aten._unsafe_index_put.default", [zeros, c.args.raw("indices"), c.grad(), true]);
       },
     }),
     lower: (b, a) => lowerIndex(b, a, "aten._unsafe_index.Tensor", false),
@@ -125,8 +123,7 @@ const byTensor: OpRecord[] = [
     meta: (m, a) => indexMeta(m, a.tensor("self"), a.optTensors("indices")),
     derivative: each({
       self: (b, c) => {
-        const t = b.meta(c.args.tensor("self"));
-        const zeros = full(b, t.shape, 0, t.dtype, t.device);
+        const zeros = newZeros(b, c.grad(), b.meta(c.args.tensor("self")).shape);
         return b.call("aten._unsafe_masked_index_put_accumulate.default", [
           zeros,
           c.args.raw("mask"),
@@ -175,8 +172,7 @@ const byTensor: OpRecord[] = [
     },
     derivative: each({
       self: (b, c) => {
-        const t = b.meta(c.args.tensor("self"));
-        const zeros = full(b, t.shape, 0, t.dtype, t.device);
+        const zeros = newZeros(b, c.grad(), b.meta(c.args.tensor("self")).shape);
         return b.call("aten.index_add.default", [zeros, c.args.raw("dim"), c.args.tensor("index"), c.grad()]);
       },
     }),
@@ -191,8 +187,7 @@ const byTensor: OpRecord[] = [
     },
     derivative: each({
       self: (b, c) => {
-        const t = b.meta(c.args.tensor("self"));
-        const zeros = full(b, t.shape, 0, t.dtype, t.device);
+        const zeros = newZeros(b, c.grad(), b.meta(c.args.tensor("self")).shape);
         return b.call("aten.put.default", [zeros, c.args.tensor("index"), c.grad(), true]);
       },
     }),
@@ -218,8 +213,7 @@ const gathers: OpRecord[] = [
     },
     derivative: each({
       self: (b, c) => {
-        const t = b.meta(c.args.tensor("self"));
-        const zeros = full(b, t.shape, 0, t.dtype, t.device);
+        const zeros = newZeros(b, c.grad(), b.meta(c.args.tensor("self")).shape);
         return b.call("aten.scatter_add.default", [zeros, c.args.raw("dim"), c.args.tensor("index"), c.grad()]);
       },
     }),

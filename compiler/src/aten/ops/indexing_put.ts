@@ -23,7 +23,7 @@ import {
 } from "./helpers/gather_scatter";
 import { maybeMultiply } from "./helpers/products";
 import { at, decomposed, denseLike, numel, range } from "./helpers/shape";
-import { CONTIGUOUS, convert, fullLike, scalarTensor, zerosLike } from "./helpers/trace";
+import { CONTIGUOUS, convert, filledWith, fullLike, onesLike, scalarTensor, zerosLike } from "./helpers/trace";
 import { productGrads, writtenInPlace } from "./scatter";
 import { flatten, reshape } from "./view";
 
@@ -93,7 +93,8 @@ const putGrads = (op: string) =>
   each({
     self: (b, c) => {
       if (c.args.bool("accumulate")) return c.grad();
-      return b.call(op, [c.grad(), c.args.raw("indices"), zerosLike(b, c.args.tensor("values"))]);
+      const values = b.meta(c.args.tensor("values"));
+      return b.call(op, [c.grad(), c.args.raw("indices"), filledWith(b, "zeros", values.shape, values)]);
     },
     values: (b, c) => b.call("aten.index.Tensor", [c.grad(), c.args.raw("indices")]),
   });
@@ -399,7 +400,7 @@ const indexReduce: OpRecord = {
         return { self: clear(forSelf), source: forSrc };
       }
       if (reduce === "mean") {
-        const counts = add(includeSelf ? fullLike(b, c.grad(), 1) : zerosLike(b, c.grad()), fullLike(b, source, 1));
+        const counts = add(includeSelf ? onesLike(b, c.grad()) : zerosLike(b, c.grad()), onesLike(b, source));
         const safe = b.call("aten.masked_fill.Scalar", [counts, b.call("aten.eq.Scalar", [counts, 0]), 1]);
         const forSelf = b.call("aten.div.Tensor", [c.grad(), safe]);
         const perSource = pick(safe);

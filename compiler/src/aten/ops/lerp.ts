@@ -2,7 +2,7 @@
 
 import type { GraphBuilder, OpRecord } from "../types";
 import { aten, each, fl, pointwise, spell, withInplace } from "./helpers/define";
-import { full, fullLike, withOpmath } from "./helpers/trace";
+import { filledLike, full, withOpmath } from "./helpers/trace";
 
 const LERP = ["self", "end", "weight"] as const;
 
@@ -47,7 +47,7 @@ const lerps: OpRecord[] = [
       self: (b, c) => {
         const f = aten(b);
         const w = c.args.tensor("weight");
-        const one = fullLike(b, w, 1);
+        const one = filledLike(b, w, 1);
         return f("mul.Tensor", c.grad(), f("sub.Tensor", one, w));
       },
       weight: (b, c) => {
@@ -107,7 +107,7 @@ const fused: OpRecord[] = [
       tensor1: (b, c) => {
         const f = aten(b);
         const t2 = c.args.tensor("tensor2");
-        const value = fullLike(b, t2, c.args.scalar("value"));
+        const value = filledLike(b, t2, c.args.scalar("value"));
         return f("mul.Tensor", c.grad(), f("div.Tensor", value, t2));
       },
       tensor2: (b, c) => {

@@ -3,7 +3,7 @@ import { type Args, DeviceArg, DTypeArg, type GraphBuilder, type OpRecord } from
 import { aten, each, elementwiseMeta, F, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { LEGACY, lossMeta, Reduction, reduceLoss, reductionOf } from "./helpers/loss";
 import { composed } from "./helpers/shape";
-import { cast, iota, numelOf, STRIDED, sizeScalar, where, withOpmath } from "./helpers/trace";
+import { arange, cast, numelOf, STRIDED, sizeScalar, where, withOpmath } from "./helpers/trace";
 
 const softMargin: OpRecord[] = [
   {
@@ -83,7 +83,7 @@ function multiMarginNodes<T>(b: GraphBuilder<T>, n: MultiMargin<T>): T {
   let z = f("clamp_min.default", gap, 0);
   if (n.p === 2) z = f("mul.Tensor", z, z);
   if (n.weight !== null) z = f("mul.Tensor", z, f("index.Tensor", f("atleast_1d.default", n.weight), [target]));
-  const other = f("ne.Tensor", iota(b, classes, device), target);
+  const other = f("ne.Tensor", arange(b, classes, device), target);
   z = where(b, other, z, 0);
   if (n.reduction === Reduction.mean) return f("mean.default", z);
   if (n.reduction === Reduction.sum) return f("div.Tensor", f("sum.default", z), sizeScalar(b, classes));
@@ -99,7 +99,7 @@ function multilabelMarginNodes<T>(b: GraphBuilder<T>, x: T, y: T, reduction: num
   const [input, target] = [f("atleast_2d.default", x), f("atleast_2d.default", y)];
   const classes = b.meta(input).shape[1] ?? b.int(1);
   const { dtype, device } = b.meta(input);
-  const index = iota(b, classes, device);
+  const index = arange(b, classes, device);
   // the first -1 of each row
   const isEnd = f("eq.Scalar", target, -1);
   const none = b.call("aten.scalar_tensor.default", [sizeScalar(b, classes)], {
@@ -112,7 +112,7 @@ function multilabelMarginNodes<T>(b: GraphBuilder<T>, x: T, y: T, reduction: num
   const scores = f("gather.default", input, -1, where(b, present, target, 0));
   const labels = where(b, present, target, -1);
   const labelled = f("any.dim", f("eq.Tensor", index, f("unsqueeze.default", labels, -1)), 1);
-  const column = f("unsqueeze.default", f("t.default", scores), -1);
+  const column = f("unsqueeze.default", f("permute.default", scores, [1, 0]), -1);
   const gap = f("add.Tensor", f("rsub.Scalar", column, fl(1)), input);
   const shared = f("div.Tensor", f("clamp_min.default", gap, 0), sizeScalar(b, classes));
   const z = where(b, labelled, 0, shared);

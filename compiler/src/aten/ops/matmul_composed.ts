@@ -1,10 +1,10 @@
 // What PyTorch composes of matrix products: matmul, linear, tensordot, bilinear, cross and kin.
 
-import { type Args, type ArgValue, type Dim, DTypeArg, type GraphBuilder, type OpRecord } from "../types";
+import { type Args, type ArgValue, DeviceArg, type Dim, DTypeArg, type GraphBuilder, type OpRecord } from "../types";
 import { each, fallback, spell } from "./helpers/define";
 import { bmm, mm, mv, t } from "./helpers/products";
 import { at, broadcastShapes, composed, decomposed, range } from "./helpers/shape";
-import { CONTIGUOUS, full, iota } from "./helpers/trace";
+import { CONTIGUOUS, filledWith } from "./helpers/trace";
 import { reshape } from "./view";
 
 /** whether a product with a vector or matrix is done as one mm over the flattened other side (should_fold) */
@@ -215,18 +215,16 @@ const compositions: OpRecord[] = [
       };
       const [xs, ys] = [padded(x), padded(y)];
       const one = b.int(1);
-      const left = reshape(
-        b,
+      const view = (z: typeof x, shape: readonly Dim[]): typeof x => b.call("aten._unsafe_view.default", [z, shape]);
+      const left = view(
         x,
         xs.flatMap(s => [s, one]),
       );
-      const right = reshape(
-        b,
+      const right = view(
         y,
         ys.flatMap(s => [one, s]),
       );
-      return reshape(
-        b,
+      return view(
         b.call("aten.mul.Tensor", [left, right]),
         xs.map((s, i) => b.mul(s, at(ys, i))),
       );
@@ -311,9 +309,13 @@ const compositions: OpRecord[] = [
       self: (b, c) => {
         const t = b.meta(c.args.tensor("self"));
         const [rows, cols] = [at(t.shape, 0), at(t.shape, 1)];
-        const flat = full(b, [b.mul(rows, cols)], 0, t.dtype, t.device);
+        const flat = filledWith(b, "zeros", [b.mul(rows, cols)], b.meta(c.grad()));
         const step = b.hint(cols) + 1;
-        const places = iota(b, b.ceildiv(b.mul(rows, cols), step), t.device, 0, step);
+        const places = b.call("aten.arange.start_step", [0, b.mul(rows, cols), step], {
+          dtype: new DTypeArg("int64"),
+          device: new DeviceArg(t.device),
+          pin_memory: false,
+        });
         const filled = b.call("aten.index_fill.int_Tensor", [flat, 0, places, c.grad()]);
         return b.call("aten.view.default", [filled, t.shape]);
       },

@@ -14,7 +14,7 @@ import {
   spell,
 } from "./helpers/define";
 import { broadcastShapes } from "./helpers/shape";
-import { fullLike, where, zeroScalar } from "./helpers/trace";
+import { filledWith, fillWhere, where } from "./helpers/trace";
 
 const BOTH = ["self", "other"] as const;
 
@@ -36,7 +36,7 @@ const geometry: OpRecord[] = [
         const sum = f("add.Tensor", f("mul.Tensor", x, x), yy);
         const reciprocal = f("reciprocal.default", sum);
         const isZero = f("eq.Scalar", sum, 0);
-        const safe = f("where.self", isZero, zeroScalar(b, reciprocal), reciprocal);
+        const safe = fillWhere(b, reciprocal, isZero, 0);
         return {
           self: c.needs("self") ? f("mul.Tensor", f("mul.Tensor", g, y), safe) : null,
           other: c.needs("other") ? f("mul.Tensor", f("mul.Tensor", g, f("neg.default", x)), safe) : null,
@@ -85,11 +85,14 @@ const geometry: OpRecord[] = [
         grads: (b, c) => {
           const f = aten(b);
           const [r, x] = [c.result(), c.args.tensor("self")];
-          const other = overload === "Tensor" && c.needs("other") ? fullLike(b, c.args.tensor("other"), 0) : null;
+          const other =
+            overload === "Tensor" && c.needs("other")
+              ? filledWith(b, "zeros", b.meta(c.args.tensor("other")).shape, b.meta(c.args.tensor("other")))
+              : null;
           if (!c.needs("self")) return { other, self: null };
           const ratio = f("div.Tensor", r, x);
           const isZero = f("eq.Scalar", x, 0);
-          const safe = f("where.self", isZero, zeroScalar(b, ratio), ratio);
+          const safe = fillWhere(b, ratio, isZero, 0);
           return { other, self: f("mul.Tensor", c.grad(), safe) };
         },
       },

@@ -201,7 +201,7 @@ const predicates: OpRecord[] = [
     python: spell("isreal"),
     dtype: "bool",
     tags: [],
-    composite: (b, a) => fullLike(b, a.tensor("self"), true, "bool"),
+    composite: (b, a) => b.call("aten.ones_like.default", [a.tensor("self")], { dtype: new DTypeArg("bool") }),
   }),
 ];
 

@@ -3,7 +3,7 @@
 
 import type { GraphBuilder, OpRecord } from "../types";
 import { aten, fl, spell } from "./helpers/define";
-import { conj, fullLike } from "./helpers/trace";
+import { conj, filledLike } from "./helpers/trace";
 import { alias, timesResult, unary } from "./helpers/unary";
 
 const LN2 = Math.LN2;
@@ -98,7 +98,7 @@ const transcendental: OpRecord[] = [
   ...unary("atanh", "int_to_float", "atanh", (b, c) => {
     const f = aten(b);
     const square = f("pow.Tensor_Scalar", c.args.tensor("self"), 2);
-    const one = fullLike(b, square, 1);
+    const one = filledLike(b, square, 1);
     const d = conj(b, f("sub.Tensor", one, square));
     return f("div.Tensor", f("mul.Scalar", c.grad(), 1), d);
   }),

@@ -249,20 +249,6 @@ const bernoulli: OpRecord[] = [
     derivative: noGradient,
   }),
   decomposed({
-    // what bernoulli_ leaves in a tensor: the booleans of bernoulli.p as numbers
-    name: "aten.bernoulli.in_place",
-    schema: "bernoulli.in_place(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor",
-    tags: ["random"],
-    decompose: (b, a) => {
-      const x = a.tensor("self");
-      const p = a.number("p");
-      if (!(p >= 0 && p <= 1)) return b.fail(`bernoulli_ expects p to be in [0, 1], but got p=${p}`);
-      const hit = b.call("aten.lt.Scalar", [uniformLike(b, x, "float32"), a.raw("p")]);
-      return toDtype(b, hit, b.meta(x).dtype);
-    },
-    derivative: noGradient,
-  }),
-  decomposed({
     name: "aten.bernoulli.Tensor",
     schema: "bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor",
     tags: ["random"],
@@ -279,7 +265,7 @@ const bernoulli: OpRecord[] = [
       schema: `bernoulli_.${kind}(Tensor(a!) self, ${kind === "float" ? "float p=0.5" : "Tensor p"}, *, Generator? generator=None) -> Tensor(a!)`,
       python: ["Tensor.bernoulli_"],
       tags: ["random", "inplace"],
-      functional: kind === "float" ? "aten.bernoulli.in_place" : "aten.bernoulli.Tensor",
+      functional: kind === "float" ? "aten.bernoulli.p" : "aten.bernoulli.Tensor",
       meta: (_, a) => a.tensor("self"),
     }),
   ),

@@ -193,12 +193,12 @@ const shuffles: OpRecord[] = [
       self: (b, c) => b.call("aten.pixel_shuffle.default", [c.grad(), c.args.raw("downscale_factor")]),
     }),
   }),
-  composed({
+  decomposed({
     name: "aten.channel_shuffle.default",
     schema: "channel_shuffle(Tensor self, SymInt groups) -> Tensor",
     python: ["torch.channel_shuffle", "torch.nn.functional.channel_shuffle"],
     printedAs: "torch.channel_shuffle",
-    composite: (b, a) => {
+    decompose: (b, a) => {
       const x = a.tensor("self");
       const { shape } = b.meta(x);
       const groups = a.dim("groups");
@@ -214,6 +214,12 @@ const shuffles: OpRecord[] = [
       const grouped = reshape(b, x, [at(shape, 0), groups, b.floordiv(c, groups), ...shape.slice(2)]);
       return reshape(b, b.call("aten.transpose.int", [grouped, 1, 2]), shape);
     },
+    derivative: each({
+      self: (b, c) => {
+        const channels = at(b.meta(c.grad()).shape, 1);
+        return b.call("aten.channel_shuffle.default", [c.grad(), b.floordiv(channels, c.args.dim("groups"))]);
+      },
+    }),
   }),
 ];
 

@@ -20,7 +20,7 @@ import {
   reducedMeta,
 } from "./helpers/reduce";
 import { composed, decomposed } from "./helpers/shape";
-import { full, opmath, where } from "./helpers/trace";
+import { filledWith, opmath, where } from "./helpers/trace";
 
 const REDUCTION = ["reduction"] as const;
 
@@ -297,13 +297,8 @@ function productOfOthers<T>(b: GraphBuilder<T>, grad: T, x: T, dim: number): T {
   const f = aten(b);
   const m = b.meta(x);
   const n = m.shape[dim] ?? b.int(1);
-  const ones = full(
-    b,
-    m.shape.map((s, i) => (i === dim ? 1 : s)),
-    1,
-    m.dtype,
-    m.device,
-  );
+  const shape = m.shape.map((s, i) => (i === dim ? 1 : s));
+  const ones = filledWith(b, "ones", shape, m);
   const join = (rest: T): T => f("cumprod.default", f("cat.default", [ones, rest], dim), dim);
   const before = join(f("slice.Tensor", x, dim, 0, b.sub(n, 1)));
   const reversed = f("flip.default", f("slice.Tensor", x, dim, 1, n), [dim]);

@@ -25,7 +25,7 @@ import {
 } from "./helpers/define";
 import { pickedValues, reducedMeta, valueSelectingBackward } from "./helpers/reduce";
 import { composed } from "./helpers/shape";
-import { full, scalarTensor, zerosLike } from "./helpers/trace";
+import { filledWith, full, scalarTensor } from "./helpers/trace";
 
 const toLong = (d: DType): DType => (isIntegralDType(d) ? "int64" : d);
 
@@ -182,7 +182,13 @@ function cumulativeExtreme(packet: "cummax" | "cummin"): OpRecord {
       self: (b, c) => {
         const x = c.args.tensor("self");
         const indices = c.result(1);
-        return aten(b)("scatter_add.default", zerosLike(b, x), c.args.int("dim"), indices, c.grad(0));
+        return aten(b)(
+          "scatter_add.default",
+          filledWith(b, "zeros", b.meta(x).shape, b.meta(c.grad(0))),
+          c.args.int("dim"),
+          indices,
+          c.grad(0),
+        );
       },
     }),
   };

@@ -15,7 +15,7 @@ import type {
 import { aten, each, inplace, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
 import { isDeterministic, lacksAtomicAdd } from "./helpers/gather_scatter";
 import { at } from "./helpers/shape";
-import { convert, fullLike, zerosLike } from "./helpers/trace";
+import { cast, onesLike, zerosLike } from "./helpers/trace";
 
 /** whether the values written are a tensor; overloads with a number have no `src`, or a Scalar of that name */
 const writesTensor = <T>(a: Args<T>): boolean => a.has("src") && a.isTensor("src");
@@ -216,8 +216,8 @@ function scatterReduceGrads<T>(b: GraphBuilder<T>, a: Args<T>, grad: T, result: 
       return { self: clear(grad), src: forSrc };
     }
     case "mean": {
-      const base = includeSelf ? fullLike(b, grad, 1) : zerosLike(b, grad);
-      const counts = scatterAddTo(base, fullLike(b, src, 1));
+      const base = includeSelf ? onesLike(b, grad) : zerosLike(b, grad);
+      const counts = scatterAddTo(base, onesLike(b, src));
       const safe = b.call("aten.masked_fill.Scalar", [counts, b.call("aten.eq.Scalar", [counts, 0]), 1]);
       const forSelf = b.call("aten.div.Tensor", [grad, safe]);
       const perSource = gather(safe);
@@ -229,7 +229,7 @@ function scatterReduceGrads<T>(b: GraphBuilder<T>, a: Args<T>, grad: T, result: 
       const value = result();
       const best = gather(value);
       const dtype = b.meta(self).dtype;
-      const hit = (x: T, y: T): T => convert(b, b.call("aten.eq.Tensor", [x, y]), dtype);
+      const hit = (x: T, y: T): T => cast(b, b.call("aten.eq.Tensor", [x, y]), dtype);
       const own = hit(self, value);
       const winners = scatterAddTo(own, hit(src, best));
       const share = b.call("aten.div.Tensor", [grad, winners]);
@@ -276,7 +276,7 @@ export function productGrads<T>(
   const masked = f("masked_fill.Scalar", self, isZero(self), 1);
   const forSelf = f("div.Tensor", f("mul.Tensor", grad, at_.reduce(masked, src)), masked);
   const zero = isZero(src);
-  const counts = at_.add(zerosLike(b, self), convert(b, zero, b.meta(self).dtype));
+  const counts = at_.add(zerosLike(b, self), cast(b, zero, b.meta(self).dtype));
   const single = f("bitwise_and.Tensor", zero, f("eq.Scalar", at_.pick(counts), 1));
   const without = at_.reduce(self, f("masked_fill.Scalar", src, single, 1));
   const divisor = f("masked_fill.Scalar", src, zero, 1);

@@ -2,7 +2,7 @@
 
 import type { Args, GraphBuilder, OpRecord, Scalar, TensorMeta } from "../types";
 import { aten, each, elementwiseMeta, inplace, pointwise, spell } from "./helpers/define";
-import { opmath, toDtype, where, withOpmath, zeroScalar } from "./helpers/trace";
+import { fillWhere, opmath, toDtype, where, withOpmath, zeroScalar } from "./helpers/trace";
 
 const BOTH = ["self", "other"] as const;
 
@@ -220,7 +220,7 @@ function extremum(op: "maximum" | "minimum"): OpRecord {
     const half = f("div.Scalar", g, 2);
     const shared = f("where.self", f("eq.Tensor", x, y), half, g);
     const mask = f(`${loses}.Tensor`, x, y);
-    return f("where.self", mask, zeroScalar(b, g), shared);
+    return fillWhere(b, shared, mask, 0);
   };
   return pointwise({
     name: `aten.${op}.default`,
@@ -271,11 +271,11 @@ function fExtremum(packet: "fmax" | "fmin"): OpRecord {
     derivative: each({
       other: (b, c) => {
         const m = mask(b, c.args.tensor("self"), c.args.tensor("other"));
-        return aten(b)("where.self", m, zeroScalar(b, c.grad()), c.grad());
+        return fillWhere(b, c.grad(), m, 0);
       },
       self: (b, c) => {
         const m = aten(b)("logical_not.default", mask(b, c.args.tensor("self"), c.args.tensor("other")));
-        return aten(b)("where.self", m, zeroScalar(b, c.grad()), c.grad());
+        return fillWhere(b, c.grad(), m, 0);
       },
     }),
   });

@@ -3,7 +3,7 @@
 import type { Args, Dim, DimMath, GraphBuilder, LoweringBuilder, OpRecord, TensorMeta } from "../types";
 import { spell } from "./helpers/define";
 import { at, composed, range, viewMeta } from "./helpers/shape";
-import { full } from "./helpers/trace";
+import { filledWith } from "./helpers/trace";
 import { selectMeta } from "./view_select";
 
 /** sizes of the pieces of split(size): all equal but the last */
@@ -57,7 +57,7 @@ function catGrads<T>(
   const parts = grads.map((g, i) => {
     if (g !== null) return g;
     const shape = x.shape.map((s, d) => (d === dim ? at(sizes, i) : s));
-    return full(b, shape, 0, x.dtype, x.device);
+    return filledWith(b, "zeros", shape, x);
   });
   return b.call("aten.cat.default", [parts, dim]);
 }
@@ -232,7 +232,7 @@ const splits: OpRecord[] = [
         const shape = t.shape.filter((_, i) => i !== dim);
         const grads = range(b.hint(at(t.shape, dim))).map(i => {
           const g = c.optGrad(i);
-          return g ?? b.call("aten.expand.default", [full(b, [], 0, t.dtype, t.device), shape]);
+          return g ?? b.call("aten.expand.default", [filledWith(b, "zeros", [], t), shape]);
         });
         return { self: b.call("aten.stack.default", [grads, c.args.raw("dim")]) };
       },

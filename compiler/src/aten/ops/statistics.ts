@@ -13,7 +13,7 @@ import {
 import { aten, each, fl, isIntegralDType, spell } from "./helpers/define";
 import { meanBackward, normalizeDims, normBackward, reducedMeta } from "./helpers/reduce";
 import { broadcastShapes, composed, decomposed, sameShape } from "./helpers/shape";
-import { numelOf, opmath, toDtype, unsqueezeDims, where, withOpmath, zeroScalar } from "./helpers/trace";
+import { fillWhere, numelOf, opmath, toDtype, unsqueezeDims, where, withOpmath } from "./helpers/trace";
 
 const REDUCTION = ["reduction"] as const;
 
@@ -57,7 +57,7 @@ function stdBackward<T>(b: GraphBuilder<T>, grad: T, x: T, result: T, s: Spread)
   const f = aten(b);
   const ratio = f("div.Tensor", grad, f("mul.Scalar", result, 2));
   const isZero = f("eq.Scalar", result, 0);
-  const safe = f("where.self", isZero, zeroScalar(b, ratio), ratio);
+  const safe = fillWhere(b, ratio, isZero, 0);
   return varBackward(b, safe, x, s, true);
 }
 

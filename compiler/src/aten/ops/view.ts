@@ -48,7 +48,7 @@ const viewAsType = composed({
   name: "Tensor.view.dtype",
   schema: "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
   python: ["Tensor.view"],
-  composite: (b, a) => b.call("aten.alias.default", [b.call("aten.view.dtype", [a.tensor("self"), a.raw("dtype")])]),
+  composite: (b, a) => b.call("aten.detach.default", [b.call("aten.view.dtype", [a.tensor("self"), a.raw("dtype")])]),
 });
 
 const view: OpRecord[] = [

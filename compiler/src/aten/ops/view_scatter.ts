@@ -3,7 +3,7 @@
 import type { Args, ArgValue, Dim, LoweringBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
 import { each, fl, isFloatDType, spell } from "./helpers/define";
 import { at, denseLike, sliceBounds, sliceLength } from "./helpers/shape";
-import { full } from "./helpers/trace";
+import { filledWith, full } from "./helpers/trace";
 import { lowerDiagonal } from "./view_window";
 
 /** the functional forms of a write into a view */
@@ -16,7 +16,7 @@ const viewScatters: OpRecord[] = [
     derivative: each({
       self: (b, c) => {
         const s = b.meta(c.args.tensor("src"));
-        const zeros = full(b, s.shape, 0, s.dtype, s.device);
+        const zeros = filledWith(b, "zeros", s.shape, s);
         return b.call("aten.select_scatter.default", [c.grad(), zeros, c.args.raw("dim"), c.args.raw("index")]);
       },
       src: (b, c) => b.call("aten.select.int", [c.grad(), c.args.raw("dim"), c.args.raw("index")]),
@@ -53,7 +53,7 @@ const viewScatters: OpRecord[] = [
     derivative: each({
       self: (b, c) => {
         const s = b.meta(c.args.tensor("src"));
-        const zeros = full(b, s.shape, 0, s.dtype, s.device);
+        const zeros = filledWith(b, "zeros", s.shape, s);
         return b.call("aten.slice_scatter.default", [c.grad(), zeros, ...sliceArgs(c.args)]);
       },
       src: (b, c) => b.call("aten.slice.Tensor", [c.grad(), ...sliceArgs(c.args)]),
@@ -68,7 +68,7 @@ const viewScatters: OpRecord[] = [
     derivative: each({
       self: (b, c) => {
         const s = b.meta(c.args.tensor("src"));
-        const zeros = full(b, s.shape, 0, s.dtype, s.device);
+        const zeros = filledWith(b, "zeros", s.shape, s);
         return b.call("aten.diagonal_scatter.default", [
           c.grad(),
           zeros,

@@ -1,7 +1,7 @@
 // xlogy and xlog1py: x * log(y) that is 0 where x is, also with a number on either side.
 import { DeviceArg, DTypeArg, type GraphBuilder, type OpRecord } from "../types";
 import { aten, each, fallback, fl, NOT_DIFFERENTIABLE, numberOf, pointwise, spell } from "./helpers/define";
-import { maskedFill, toDtype, where, zeroScalar } from "./helpers/trace";
+import { fillWhere, maskedFill, toDtype, where } from "./helpers/trace";
 
 const BOTH = ["self", "other"] as const;
 
@@ -38,7 +38,7 @@ function xlog(packet: "xlogy" | "special_xlog1py"): OpRecord {
         const g = f(shifted ? "special_xlog1py.default" : "xlogy.Tensor", c.grad(), y);
         const low = f("le.Scalar", y, fl(shifted ? -1 : 0));
         const mask = f("bitwise_and.Tensor", f("eq.Scalar", x, fl(0)), low);
-        return f("where.self", mask, zeroScalar(b, g), g);
+        return fillWhere(b, g, mask, 0);
       },
     }),
   });

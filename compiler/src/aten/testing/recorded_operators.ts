@@ -20,6 +20,9 @@ export interface RecordedOperator {
   readonly joint?: string;
   readonly inferPre?: string;
   readonly infer?: string;
+  /** for each call of the joint or inference graph the operator that it was before it was decomposed, "-" for none */
+  readonly jointOrigins?: string;
+  readonly inferOrigins?: string;
   /** example sizes of the graph's symbols */
   readonly hints?: Readonly<Record<string, number>>;
 }
@@ -70,6 +73,8 @@ function ourStatements(graph: FxGraph): string[] {
 export interface Comparison {
   readonly recorded: readonly string[];
   readonly ours: readonly string[];
+  /** the operators before decomposition that our calls come from */
+  readonly origins: readonly string[];
   /** a diagnostic or an exception instead of a graph */
   readonly error?: string;
 }
@@ -88,10 +93,12 @@ export function compare(r: RecordedOperator, mode: "joint" | "infer"): Compariso
     const frame = { ...frameOf(printed, hints), gradEnabled: mode === "joint" };
     const result = aotCompile(frame, { keepTraced: true });
     if (result.kind === "error")
-      return { recorded, ours: [], error: result.diagnostics.map(d => d.message).join("; ") };
+      return { recorded, ours: [], origins: [], error: result.diagnostics.map(d => d.message).join("; ") };
     const graph = result.kind === "train" ? result.joint : result.graph;
-    return { recorded, ours: graph === null ? [] : ourStatements(graph) };
+    const calls = graph?.nodes.filter(n => n.op === "call_function") ?? [];
+    const origins = calls.map(n => n.meta.originalAten ?? "-");
+    return { recorded, ours: graph === null ? [] : ourStatements(graph), origins };
   } catch (e) {
-    return { recorded, ours: [], error: e instanceof Error ? `${e.message}` : String(e) };
+    return { recorded, ours: [], origins: [], error: e instanceof Error ? `${e.message}` : String(e) };
   }
 }

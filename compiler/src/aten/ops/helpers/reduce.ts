@@ -1,7 +1,7 @@
 // Shapes of reductions, and the gradients they share.
 import type { Derivative, Dim, DType, GraphBuilder, MetaBuilder, TensorMeta } from "../../types";
 import { aten, each, fl } from "./define";
-import { fullLike, numelOf, sizeScalar, unsqueezeDims } from "./trace";
+import { filledWith, numelOf, sizeScalar, unsqueezeDims } from "./trace";
 
 /** dims to reduce, wrapped and checked; all of them for None and [] */
 export function normalizeDims(
@@ -77,7 +77,7 @@ export function valueSelectingBackward<T>(
     g = f("unsqueeze.default", grad, dim);
     index = f("unsqueeze.default", indices, dim);
   }
-  return f("scatter.src", fullLike(b, x, 0), dim, index, g);
+  return f("scatter.src", filledWith(b, "zeros", b.meta(x).shape, b.meta(g)), dim, index, g);
 }
 
 /** of an operator (self, dim, keepdim) -> (values, indices) whose values are picked along dim */

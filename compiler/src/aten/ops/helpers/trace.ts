@@ -14,6 +14,7 @@ import {
   PyFloat,
   type Result,
   type Scalar,
+  type TensorMeta,
 } from "../../types";
 import { isComplexDType, isFloatDType } from "./define";
 
@@ -66,7 +67,37 @@ export function fullLike<T>(b: GraphBuilder<T>, x: T, value: Scalar, dtype?: DTy
   return full(b, m.shape, value, dtype ?? m.dtype, m.device);
 }
 
-export const zerosLike = <T>(b: GraphBuilder<T>, x: T): T => fullLike(b, x, 0);
+/** at::zeros_like, which decomposes under its own name */
+export const zerosLike = <T>(b: GraphBuilder<T>, x: T): T => b.call("aten.zeros_like.default", [x]);
+
+/** at::ones_like */
+export const onesLike = <T>(b: GraphBuilder<T>, x: T): T => b.call("aten.ones_like.default", [x]);
+
+/** at::zeros or at::ones of the dtype and on the device of `like` */
+export function filledWith<T>(
+  b: GraphBuilder<T>,
+  packet: "zeros" | "ones",
+  size: readonly (Dim | number)[],
+  like: Pick<TensorMeta, "dtype" | "device">,
+): T {
+  return b.call(`aten.${packet}.default`, [size], {
+    dtype: new DTypeArg(like.dtype),
+    layout: STRIDED,
+    device: new DeviceArg(like.device),
+    pin_memory: false,
+  });
+}
+
+/** Tensor.new_zeros of a size, as gradients of reads by index begin */
+export const newZeros = <T>(b: GraphBuilder<T>, like: T, size: readonly (Dim | number)[]): T =>
+  b.call("aten.new_zeros.default", [like, size]);
+
+/** a tensor like x filled with a number: what C++ makes of the number in `1 - x` */
+export const filledLike = <T>(b: GraphBuilder<T>, x: T, value: Scalar): T => b.call("aten.fill.Scalar", [x, value]);
+
+/** x with a number where the mask is set, as an operator of its own */
+export const fillWhere = <T>(b: GraphBuilder<T>, x: T, mask: T, value: Scalar): T =>
+  b.call("aten.masked_fill.Scalar", [x, mask, value]);
 
 /** at::scalar_tensor(0., x.options()), which backward formulas select with */
 export function zeroScalar<T>(b: GraphBuilder<T>, like: T): T {
@@ -91,6 +122,10 @@ export function iota<T>(
     requires_grad: false,
   });
 }
+
+/** torch.arange(n) as int64, under its own name */
+export const arange = <T>(b: GraphBuilder<T>, n: Dim | number, device: Device): T =>
+  b.call("aten.arange.default", [n], { device: new DeviceArg(device), pin_memory: false });
 
 /** dtype in which half-precision arithmetic is done */
 export function opmath(d: DType): DType {
