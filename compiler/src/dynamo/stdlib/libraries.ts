@@ -6,6 +6,7 @@ import { PyFloat, type PyModule, type Value } from "../objects/values";
 import { type Factory, libraryCode } from "./modules";
 import { EINOPS_LAYERS_TEXT, EINOPS_TEXT } from "./prelude_einops";
 import { FRAMEWORKS, frameworkAlias } from "./prelude_frameworks";
+import { isTransformers, LANGUAGE_MODELS, languageModel } from "./prelude_language_models";
 import { LAYER_LIBRARIES, LAYER_PACKAGES } from "./prelude_layers";
 import { NUMPY_TEXT } from "./prelude_numpy/index";
 import { TORCHVISION } from "./prelude_torchvision";
@@ -94,8 +95,10 @@ function layersText(name: string): string | undefined {
 
 function frameworkText(name: string): string | undefined {
   if (Object.hasOwn(FRAMEWORKS, name)) return FRAMEWORKS[name];
+  if (name === "transformers.language_models") return LANGUAGE_MODELS;
   // a model of transformers lends its layers; what else it has is unknown
-  if (/^transformers\.models\.\w+\.(modeling|configuration)_\w+$/.test(name)) return FRAMEWORKS["transformers"];
+  if (isTransformers(name) && /(^|\.)(modeling|configuration)(_\w+)?$|^pytorch_\w+$/.test(name))
+    return FRAMEWORKS["transformers"];
   return Object.hasOwn(TORCHVISION, name) ? TORCHVISION[name] : undefined;
 }
 
@@ -127,6 +130,8 @@ function frameworkModule(
   }
   m.lazy = n => {
     if (n.startsWith("__")) return undefined;
+    const model = languageModel(name, n);
+    if (model !== undefined) return vm.getattr(vm.importModule("transformers.language_models", null), model);
     const alias = frameworkAlias(name, n);
     const stands = alias === undefined ? undefined : m.dict.get(alias);
     if (stands !== undefined) return stands;

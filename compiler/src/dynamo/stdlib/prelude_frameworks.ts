@@ -5,6 +5,7 @@ import { MMCV_LAYERS } from "./prelude_detection";
 import { EINOPS_EXTS_TEXT } from "./prelude_einops";
 import { GYM_MODULES } from "./prelude_gym";
 import { DIFFUSERS, HUB, TRANSFORMERS } from "./prelude_huggingface";
+import { isTransformers } from "./prelude_language_models";
 import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
 
 const LIGHTNING = `
@@ -236,9 +237,9 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
 
 /** names that a framework has for many classes of one kind */
 export function frameworkAlias(module: string, name: string): string | undefined {
-  if (module.startsWith("transformers") && /(Output\w*|Outputs)$/.test(name)) return "ModelOutput";
+  if (isTransformers(module) && /(Output\w*|Outputs)$/.test(name)) return "ModelOutput";
   if (/^(diffusers|transformers)/.test(module) && /Mixin$/.test(name)) return name;
-  if (module.startsWith("transformers") && /^[A-Z]\w*Config$/.test(name)) return "LibraryConfig";
+  if (isTransformers(module) && /^[A-Z]\w*Config$/.test(name)) return "LibraryConfig";
   // Gemma's multiplies by 1 + weight
   if (module.startsWith("transformers") && /^(?!Gemma)\w*RMSNorm$/.test(name)) return "LlamaRMSNorm";
   return undefined;

@@ -111,6 +111,12 @@ class LibraryConfig(PretrainedConfig):
                 sizes.update((n, given[0]) for n in names)
         super().__init__(**{**sizes, **kwargs})
 
+    @classmethod
+    def from_pretrained(cls, name=None, *args, **kwargs):
+        large = isinstance(name, str) and "large" in name and "albert" not in name
+        sizes = dict(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096)
+        return super().from_pretrained(name, *args, **{**(sizes if large else {}), **kwargs})
+
 
 class ModuleUtilsMixin:
     pass
@@ -133,11 +139,17 @@ class PreTrainedModel(nn.Module):
     config_class = None
     base_model_prefix = ""
     main_input_name = "input_ids"
+    # of the base model, where they differ from LibraryConfig's
+    _sizes = {}
+
+    @classmethod
+    def _library_sizes(cls):
+        return {} if cls.config_class else cls._sizes
 
     @classmethod
     def from_pretrained(cls, name=None, *args, config=None, **kwargs):
         if not isinstance(config, PretrainedConfig):
-            config = (cls.config_class or LibraryConfig).from_pretrained(name)
+            config = (cls.config_class or LibraryConfig).from_pretrained(name, **cls._library_sizes())
         kept = {k: v for k, v in kwargs.items() if k not in _LOADING}
         for k in [k for k in kept if hasattr(config, k)]:
             setattr(config, k, kept.pop(k))

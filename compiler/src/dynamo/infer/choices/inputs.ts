@@ -34,6 +34,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
       out.push({ kind: "seq", items, tuple: true });
     }
     if (h.usage.keys.size > 0) out.push(tensorDict(h, tensors));
+    else if (h.usage.mapping) out.push(TOKENIZED, { kind: "dict", entries: [] });
     if (h.usage.items && h.usage.items.keys.size > 0) out.push(...dictLists(h, h.usage.items, tensors));
     if (
       names.isBoolName(h.name) ||
@@ -219,6 +220,15 @@ function dictLists(h: Draft, items: Usage, tensors: readonly Choice[]): Choice[]
   const one = tensorDict({ ...h, usage: items }, tensors);
   return [1, 2].map(n => ({ kind: "seq", items: new Array<Choice>(n).fill(one), tuple: false }));
 }
+
+/** what tokenizers give to a model: `model(**batch)` */
+const TOKENIZED: Choice = {
+  kind: "dict",
+  entries: [
+    ["input_ids", tensor("int64", [batch, length])],
+    ["attention_mask", tensor("int64", [batch, length])],
+  ],
+};
 
 function tensorDict(h: Draft, tensors: readonly Choice[]): Choice {
   return {

@@ -2,6 +2,14 @@
 import { expect, test } from "vitest";
 import { analysed, operatorsOf, printed } from "../../infer/testing/analysed";
 
+test("recurrent layers list their weights by layer and direction", () => {
+  const r = analysed(`
+lstm = nn.LSTM(4, 3, num_layers=2, bidirectional=True, bias=False)
+print(lstm._all_weights[1], len(lstm.all_weights), lstm.all_weights[2][0].shape)
+`);
+  expect(printed(r)).toBe("['weight_ih_l0_reverse', 'weight_hh_l0_reverse'] 4 torch.Size([12, 6])\n");
+});
+
 test("losses and pools call the function of their name with what their constructors got", () => {
   const r = analysed(`
 class Scores(nn.Module):

@@ -16,6 +16,7 @@ class RNNBase(Module):
         rows = self._gates * hidden_size
         real = proj_size if proj_size > 0 else hidden_size
         self._flat_weights_names = []
+        self._all_weights = []
         for layer in range(num_layers):
             for direction in range(directions):
                 columns = input_size if layer == 0 else real * directions
@@ -28,6 +29,11 @@ class RNNBase(Module):
                 for name, shape in shapes:
                     setattr(self, name + suffix, Parameter(torch.empty(shape, device=device, dtype=dtype)))
                     self._flat_weights_names.append(name + suffix)
+                self._all_weights.append([name + suffix for name, _ in shapes])
+
+    @property
+    def all_weights(self):
+        return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     def flatten_parameters(self):
         pass
