@@ -53,7 +53,7 @@ export function attempt(p: Program, a: Attempt): Found | Refused {
         runner.callCompiled(api.callable(a.target), args, kwargs, { options: a.options, frames });
         if (frames.length === 0) vm.raise("RuntimeError", NO_OPERATORS);
       },
-      true,
+      "all",
     ),
   );
   if ("ok" in outcome) return { frames, assumed: a.options.assumed };

@@ -16,8 +16,11 @@ export function quietly<T>(ctx: Pick<InferContext, "torch">, run: () => T): T {
   }
 }
 
-/** `keep`: what a run that ends well emitted stays; more steps than `steps` are a TimeoutError */
-export function guarded<T>(ctx: InferContext, steps: number, run: () => T, keep = false): Outcome<T> {
+/** what stays of a run that ends well: what it did and emitted, what it did alone, nothing */
+export type Kept = "all" | "done" | "nothing";
+
+/** more steps than `steps` are a TimeoutError; of a run that fails nothing stays */
+export function guarded<T>(ctx: InferContext, steps: number, run: () => T, kept: Kept = "done"): Outcome<T> {
   const { vm, torch } = ctx;
   const outer = vm.stepLimit;
   const limit = Math.min(vm.steps + steps, outer ?? Number.POSITIVE_INFINITY);
@@ -45,7 +48,7 @@ export function guarded<T>(ctx: InferContext, steps: number, run: () => T, keep 
   } finally {
     setJournal(outerJournal);
     vm.stepLimit = outer;
-    if (failed) journal.rollback();
-    if (failed || !keep) torch.events.length = Math.min(torch.events.length, events);
+    if (failed || kept === "nothing") journal.rollback();
+    if (failed || kept !== "all") torch.events.length = Math.min(torch.events.length, events);
   }
 }

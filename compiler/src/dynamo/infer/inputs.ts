@@ -29,8 +29,8 @@ export interface InputSearch {
   readonly trials?: number;
 }
 
-export function inferInputs(ctx: InferContext, s: InputSearch): Found<ReadonlyMap<string, Value>> {
-  const from = (first: State, trials: number): Found<ReadonlyMap<string, Value>> =>
+export function inferInputs(ctx: InferContext, s: InputSearch): Found<null> {
+  const from = (first: State, trials: number): Found<null> =>
     search(
       first,
       state => trial(ctx, s, state),
@@ -64,16 +64,12 @@ export function valuesOf(ctx: InferContext, holes: readonly Hole[], s: State): M
   return values;
 }
 
-function trial(
-  ctx: InferContext,
-  s: InputSearch,
-  state: State,
-): { ok: ReadonlyMap<string, Value> } | { failed: Failure } {
+function trial(ctx: InferContext, s: InputSearch, state: State): { ok: null } | { failed: Failure } {
   const { vm, torch } = ctx;
   const before = vm.steps;
   let probe = new SizeProbe(new Map());
   let frames = 0;
-  const outcome = guarded(ctx, STEPS, () => {
+  const run = (): null => {
     const values = valuesOf(ctx, s.holes, state);
     const tensors = new Map([...values].flatMap(([k, v]) => tensorLeaves(k, v)));
     for (const list of tensors.values())
@@ -87,9 +83,10 @@ function trial(
       torch.probe = null;
     }
     if (frames === 0) vm.raise("RuntimeError", NO_OPERATORS);
-    return values;
-  });
-  if ("ok" in outcome) return { ok: outcome.ok };
+    return null;
+  };
+  const outcome = guarded(ctx, STEPS, run, "nothing");
+  if ("ok" in outcome) return outcome;
   return {
     failed: failureOf(outcome.error, outcome.message, {
       steps: vm.steps - before,

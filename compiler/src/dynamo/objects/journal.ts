@@ -11,6 +11,10 @@ export class Journal {
   get length(): number {
     return this.undos.length;
   }
+  /** what ended well is undone with what it was part of */
+  joins(outer: Journal | null): void {
+    outer?.push(() => this.rollback());
+  }
   /** undoes everything after the mark, last first */
   rollback(mark = 0): void {
     while (this.undos.length > mark) this.undos.pop()?.();

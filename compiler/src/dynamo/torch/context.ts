@@ -319,7 +319,7 @@ export class Torch {
       span,
     });
     for (const t of this.leaves) {
-      if (t.grad) t.grad.storage.version++;
+      if (t.grad) t.grad.storage.wrote();
       else t.setGrad(this.newTensor({ ...t.meta, requiresGrad: false }));
     }
     this.leaves.clear();

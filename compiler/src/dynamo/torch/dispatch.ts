@@ -307,7 +307,7 @@ export function refuseLeaf(torch: Torch, t: PyTensor, part: "" | "a view of "): 
 }
 
 function markWritten(t: PyTensor, needsGrad: boolean): void {
-  t.storage.version++;
+  t.storage.wrote();
   t.known = null;
   if (needsGrad && !t.meta.requiresGrad && isFloatDType(t.meta.dtype)) {
     t.meta = { ...t.meta, requiresGrad: true };

@@ -358,7 +358,7 @@ export function tensorSetItem(torch: Torch, t: PyTensor, key: Value, value: Valu
     if (value instanceof PyTensor) checkAssignable(torch, target.meta, value.meta);
   }
   if (!trace && torch.gradEnabled && !torch.inferenceMode) refuseLeaf(torch, t, "a view of ");
-  t.storage.version++;
+  t.storage.wrote();
   t.known = null;
   if (torch.gradEnabled && value instanceof PyTensor && value.meta.requiresGrad && isFloatDType(t.meta.dtype)) {
     t.meta = { ...t.meta, requiresGrad: true };

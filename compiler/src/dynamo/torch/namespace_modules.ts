@@ -97,7 +97,7 @@ export function initFunction(ns: TorchParts, name: string): Value | undefined {
   return vm.builtin(name, (args, kw) => {
     const t = args[0] ?? kw.get("tensor") ?? null;
     if (t instanceof PyTensor) {
-      t.storage.version++;
+      t.storage.wrote();
       t.known = null;
     }
     return t;

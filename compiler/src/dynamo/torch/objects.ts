@@ -10,9 +10,20 @@ import type { RuntimeTensor } from "../types";
 
 export class Storage {
   /** counts writes; views of one storage see each other's */
-  version = 0;
+  private writes = 0;
   /** the tensor that it was made for; the others are views */
   root: PyTensor | null = null;
+
+  get version(): number {
+    return this.writes;
+  }
+  wrote(): void {
+    const before = this.writes;
+    record(() => {
+      this.writes = before;
+    });
+    this.writes++;
+  }
 }
 
 export interface Proxy {
@@ -52,6 +63,11 @@ export class PyTensor extends PyObject {
     return this.knownAt === this.storage.version ? this.knownValues : null;
   }
   set known(values: readonly (number | boolean)[] | null) {
+    const { knownValues, knownAt } = this;
+    if (knownValues !== null)
+      record(() => {
+        Object.assign(this, { knownValues, knownAt });
+      });
     this.knownValues = values;
     this.knownAt = this.storage.version;
   }

@@ -4,6 +4,7 @@ import { lookup, lookupPython } from "../../aten/registry";
 import { FxGraph } from "../../fx/graph";
 import type { FakeTensor } from "../../fx/types";
 import { method } from "../builtins/define";
+import { unrecorded } from "../objects/journal";
 import { type Kwargs, PyBuiltin, type PyClass, PyInstance, PyModule, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { Converter } from "./convert";
@@ -54,22 +55,25 @@ function packet(torch: Torch, space: string, name: string): Value {
 
 const customClasses = new WeakMap<Torch, PyClass>();
 
+function customClass(torch: Torch): PyClass {
+  const { vm } = torch;
+  const cls = vm.klass("CustomOpDef", [], "torch._library.custom_ops");
+  method(vm, cls, "__call__", ([self, ...args], kw) => callOp(torch, operatorOf(self), args, kw));
+  method(vm, cls, "register_fake", ([self, fake]) => {
+    torch.fakes.set(operatorOf(self).replace(".", "::"), fake ?? null);
+    return fake ?? null;
+  });
+  for (const n of ["register_autograd", "register_vmap", "register_autocast"]) method(vm, cls, n, () => null);
+  method(vm, cls, "register_kernel", ([, , kernel]) => kernel ?? vm.builtin("register", ([k]) => k ?? null));
+  return cls;
+}
+
 /** what torch.library.custom_op gives: called, it is the operator; its methods say how the operator behaves */
 export function customOperator(torch: Torch, name: string, fn: Value): Value {
   const { vm } = torch;
   torch.customOps.set(name, fn);
-  let cls = customClasses.get(torch);
-  if (!cls) {
-    cls = vm.klass("CustomOpDef", [], "torch._library.custom_ops");
-    method(vm, cls, "__call__", ([self, ...args], kw) => callOp(torch, operatorOf(self), args, kw));
-    method(vm, cls, "register_fake", ([self, fake]) => {
-      torch.fakes.set(operatorOf(self).replace(".", "::"), fake ?? null);
-      return fake ?? null;
-    });
-    for (const n of ["register_autograd", "register_vmap", "register_autocast"]) method(vm, cls, n, () => null);
-    method(vm, cls, "register_kernel", ([, , kernel]) => kernel ?? vm.builtin("register", ([k]) => k ?? null));
-    customClasses.set(torch, cls);
-  }
+  const cls = customClasses.get(torch) ?? unrecorded(() => customClass(torch));
+  customClasses.set(torch, cls);
   const o = new PyInstance(cls);
   o.attrs = vm.dict([
     ["_qualname", name],

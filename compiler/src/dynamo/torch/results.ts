@@ -5,6 +5,7 @@ import { type ArgValue, DTypeArg, type OpRecord, type TensorMeta } from "../../a
 import type { FxNode } from "../../fx/graph";
 import { type Argument, type FakeTensor, type NodeMeta, TupleArg } from "../../fx/types";
 import { property } from "../builtins/define";
+import { unrecorded } from "../objects/journal";
 import { type PyClass, PyTuple, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import type { Converter } from "./convert";
@@ -130,17 +131,19 @@ function resultTuple(torch: Torch, record: OpRecord, items: readonly Value[]): V
   if (names.length !== items.length || names.some(n => n === null || /^(out\d*|result\d*)$/.test(n))) {
     return vm.tuple(items);
   }
-  let cls = returnTypes.get(torch)?.get(schema.packet);
-  if (!cls) {
-    cls = vm.klass(schema.packet, [vm.types.tuple], "torch.return_types");
-    names.forEach((n, i) => {
-      if (cls) property(vm, cls, n ?? "", self => (self instanceof PyTuple ? (self.items[i] ?? null) : null));
-    });
-    const mine = returnTypes.get(torch) ?? new Map();
-    mine.set(schema.packet, cls);
-    returnTypes.set(torch, mine);
-  }
+  const mine = returnTypes.get(torch) ?? new Map<string, PyClass>();
+  returnTypes.set(torch, mine);
+  const cls = mine.get(schema.packet) ?? unrecorded(() => returnType(torch, schema.packet, names));
+  mine.set(schema.packet, cls);
   return new PyTuple(cls, items);
+}
+
+function returnType({ vm }: Torch, name: string, fields: readonly (string | null)[]): PyClass {
+  const cls = vm.klass(name, [vm.types.tuple], "torch.return_types");
+  fields.forEach((f, i) => {
+    property(vm, cls, f ?? "", self => (self instanceof PyTuple ? (self.items[i] ?? null) : null));
+  });
+  return cls;
 }
 
 /** what ran outside of a trace, for the replay */

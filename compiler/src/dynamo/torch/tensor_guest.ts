@@ -54,7 +54,7 @@ export function tensorGuest(torch: Torch): Guest {
       if (m) return bound(name, o, m);
       if (RANDOM_FILLS.has(name) && !torch.trace) {
         return bound(name, o, (_t, self) => {
-          self.storage.version++;
+          self.storage.wrote();
           return self;
         });
       }

@@ -99,7 +99,7 @@ function launch(torch: Torch, kernel: PyFunction | undefined, args: readonly Val
     const why = `the body of the Triton kernel ${kernel?.name ?? ""} is not followed`;
     const call = { op: "call_function", target: LAUNCH, spelling: "", options: { opaque: why } } as const;
     const made = opaqueOp({ call, conv, args, kwargs: new Map() }, t.meta);
-    t.storage.version++;
+    t.storage.wrote();
     if (trace && made instanceof PyTensor) t.setProxy(made.proxy);
   }
   if (all.length === 0)

@@ -294,6 +294,10 @@ export class FrameRunner {
         vm.observer = null;
         vm.frames.length = frames;
       };
+      const keep = (): void => {
+        uninstall();
+        journal.joins(outerJournal);
+      };
       const retry = (): void => {
         uninstall();
         journal.rollback();
@@ -308,7 +312,7 @@ export class FrameRunner {
         collector.value(value);
         collector.effects();
         if (torch.gradEnabled !== baseGrad) setGradNode(trace, baseGrad);
-        uninstall();
+        keep();
         this.finish(trace, collector, frame, snapshot, hit, cache, now, context, baseGrad, answered);
         const settled = settle(value, trace);
         settleFrame(frame, trace);
@@ -325,7 +329,7 @@ export class FrameRunner {
           for (const c of frame.cells) collector.value(c.value);
           collector.effects();
           if (torch.gradEnabled !== baseGrad) setGradNode(trace, baseGrad);
-          uninstall();
+          keep();
           this.breaks.report(frame, instruction, fault, false, null);
           this.finish(trace, collector, frame, snapshot, hit, cache, now, context, baseGrad, answered);
           settleFrame(frame, trace);
