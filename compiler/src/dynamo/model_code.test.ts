@@ -264,6 +264,50 @@ print([tuple(t.shape) for t in torch.compile(Policy().cuda())(torch.randn(5, 8, 
     expect(printed(r)).toEqual(["[(5, 3), (5,), (5,)]"]);
   });
 
+  it("follows a transform of the program's own, which names the sets that it maps between", () => {
+    const r = run(`
+import torch
+from torch import distributions as pyd
+class Squash(pyd.transforms.Transform):
+    domain, codomain = pyd.constraints.real, pyd.constraints.interval(-1.0, 1.0)
+    def _call(self, x):
+        return x.tanh()
+    def _inverse(self, y):
+        return torch.atanh(y)
+    def log_abs_det_jacobian(self, x, y):
+        return 2.0 * (x - torch.nn.functional.softplus(-2.0 * x))
+class Squashed(pyd.transformed_distribution.TransformedDistribution):
+    support = pyd.constraints.positive
+    def __init__(self, loc):
+        super().__init__(pyd.Normal(loc, 1.0), [Squash(cache_size=1)])
+f = torch.compile(lambda x: Squashed(x).log_prob(Squashed(x).rsample()))
+print(f(torch.zeros(3, 2, device="cuda")).shape)
+`);
+    expect(errors(r)).toEqual([]);
+    expect(opaque(r)).toEqual([]);
+    expect(printed(r)).toEqual(["torch.Size([3, 2])"]);
+  });
+
+  it("knows distributions of positive numbers, shares and counts", () => {
+    const r = run(`
+import torch
+from torch.distributions import *
+def f(a, b):
+    made = [Beta(a, b), Gamma(a, b), StudentT(a, b), Cauchy(a, b), HalfNormal(a), Poisson(a), NegativeBinomial(a, logits=b)]
+    scores = [d.log_prob(torch.full_like(a, 0.5)) for d in made] + [d.entropy() for d in made[:2]]
+    shares = [Dirichlet(a).log_prob(torch.full_like(a, 0.25)), Dirichlet(a).entropy()]
+    apart = [kl_divergence(kind(a, b), kind(b, a)) for kind in (Beta, Gamma)] + [kl_divergence(Poisson(a), Poisson(b))]
+    means = [d.mean for d in made if not isinstance(d, Cauchy)] + [d.variance for d in (made[0], made[1], made[2], made[6])]
+    return scores + means + apart + [Cauchy(a, b).rsample(), Poisson(a).sample(), made[0].mode], shares
+a, b = torch.ones(5, 4, device="cuda"), torch.ones(5, 4, device="cuda")
+one, shares = torch.compile(f)(a, b)
+print({tuple(t.shape) for t in one}, {tuple(t.shape) for t in shares})
+`);
+    expect(errors(r)).toEqual([]);
+    expect(opaque(r)).toEqual([]);
+    expect(printed(r)).toEqual(["{(5, 4)} {(5,)}"]);
+  });
+
   it("lists members by what a subclass asks modules for", () => {
     const r = run(`
 import torch.nn as nn

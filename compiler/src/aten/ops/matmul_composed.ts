@@ -353,7 +353,7 @@ function trilinear<T>(b: GraphBuilder<T>, a: Args<T>, inputs: readonly T[], list
 function cross<T>(b: GraphBuilder<T>, x: T, y: T, d: number): T {
   const shape = broadcastShapes(b, b.meta(x).shape, b.meta(y).shape);
   const dim = b.wrapDim(d, shape.length);
-  if (b.static(at(shape, dim)) !== 3) return b.fail(`linalg.cross: inputs dimension ${d} must have length 3.`);
+  if (!b.eq(at(shape, dim), 3)) return b.fail(`linalg.cross: inputs dimension ${d} must have length 3.`);
   const expand = (z: T): T => {
     const own = b.meta(z).shape;
     const same = own.length === shape.length && own.every((s, i) => b.knownEq(s, at(shape, i)));

@@ -87,8 +87,8 @@ export function userClasses(globals: PyDict): { readonly name: string; readonly 
     );
 }
 
-/** module classes of other files, under paths that lookup() takes */
-export function moduleClassesElsewhere(
+/** classes of other files, under paths that lookup() takes */
+export function classesElsewhere(
   ctx: InferContext,
   except: PyDict,
 ): { readonly name: string; readonly cls: PyClass }[] {
@@ -97,7 +97,7 @@ export function moduleClassesElsewhere(
     .elsewhere()
     .flatMap(m =>
       userClasses(m.dict).flatMap(({ name, cls }) =>
-        ctx.torch.isModuleClass(cls) && !own.has(name) ? [{ name: `${m.file ?? ""}::${name}`, cls }] : [],
+        own.has(name) ? [] : [{ name: `${m.file ?? ""}::${name}`, cls }],
       ),
     );
 }

@@ -189,3 +189,17 @@ class All(nn.Module):
 `);
   expect(assumedOf(r, "All")).toContain("heads is [a Two, a Two]");
 });
+
+test("sizes of a docstring may be sums", () => {
+  const r = analysed(`
+class Step(nn.Module):
+    def forward(self, x, hidden):
+        """
+        Args:
+            x: ([1, batch_size, 1+covariates]): what is there so far
+            hidden ([layers, batch_size, 40]): of the step before
+        """
+        return x * 2, hidden * 2
+`);
+  expect(assumedOf(r, "Step")).toMatch(/x is float32\[1, 8, \d+\]; hidden is float32\[\d+, 8, 40\]/);
+});

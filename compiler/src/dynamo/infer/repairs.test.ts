@@ -291,3 +291,69 @@ net = Net()
 `);
   expect(assumedOf(r, "Net")).toContain("n_layers is 2");
 });
+
+describe("what an operator says of sizes", () => {
+  test("is followed: vectors of three numbers, the rank of an equation, what is missing of a size that is cut", () => {
+    const r = analysed(`
+class Normals(nn.Module):
+    def forward(self, points):
+        a, b = points[:, :, 1, :] - points[:, :, 0, :], points[:, :, 2, :] - points[:, :, 1, :]
+        return torch.cross(a, b, dim=-1)
+
+class Basis(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.basis = nn.Parameter(torch.zeros(5, 24))
+
+    def forward(self, theta):
+        return torch.einsum("bp,pt->bt", theta[:, 5:], self.basis)
+`);
+    expect(assumedOf(r, "Normals")).toMatch(/points is float32\[\d+, \d+, \d+, 3\]/);
+    expect(assumedOf(r, "Basis")).toMatch(/theta is float32\[8, 10\]/);
+  });
+});
+
+test("a list that becomes the layers of a Sequential holds layers", () => {
+  const r = analysed(`
+class Judge(nn.Module):
+    def __init__(self, side, layers):
+        super().__init__()
+        info = len(layers) - 1
+        self.seq = nn.Sequential(*layers)
+        self.info = nn.Sequential(*layers[:info])
+
+    def forward(self, x):
+        return self.seq(x), self.info(x)
+`);
+  expect(operatorsOf(r, "Judge")).toContain("torch._C._nn.linear");
+});
+
+test("an argument that is measured and read is an object of the class that has all of it, not one that has most", () => {
+  const r = analysed(`
+class Head(nn.Module):
+    def __init__(self, pad_index, mask_index):
+        super().__init__()
+        self.pad_index, self.mask_index = pad_index, mask_index
+
+    def forward(self, x):
+        return x
+
+class Letters:
+    def __init__(self, letters=("a", "c", "g", "t")):
+        self.letters = letters
+        self.pad_index, self.mask_index = 0, 1
+
+    def __len__(self):
+        return len(self.letters) + 2
+
+class Reader(nn.Module):
+    def __init__(self, letters):
+        super().__init__()
+        self.head = Head(letters.pad_index, letters.mask_index)
+        self.embed = nn.Embedding(len(letters), 32, padding_idx=letters.pad_index)
+
+    def forward(self, tokens):
+        return self.head(self.embed(tokens)).masked_fill(tokens.eq(self.head.mask_index).unsqueeze(-1), 0.0)
+`);
+  expect(assumedOf(r, "Reader")).toContain("letters is a Letters");
+});

@@ -162,6 +162,10 @@ export class TorchNamespace implements TorchParts {
       this.distributions = d;
       this.run("distributions", DISTRIBUTIONS_TEXT, "hidden", "torch/distributions/distribution.py", d);
     }
+    if (name === "__all__") {
+      const all = this.distributions.keys().filter(k => typeof k === "string" && !/^_|^(torch|math)$/.test(k));
+      return this.vm.list(all);
+    }
     const known = name.startsWith("__") || name === "torch" ? undefined : this.distributions.get(name);
     if (known !== undefined || !/^[a-z]\w*$/.test(name)) return known;
     return this.module(`torch.distributions.${name}`);

@@ -112,6 +112,8 @@ export function alternativeChoices(
   if (wanted.length > 0 && !wanted.includes(now.kind))
     for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind).slice(0, 3));
   if (/must be tuple of Tensors/.test(f.message)) out.push(...listed(now));
+  // nn.Sequential(*layers) of what is no list of modules
+  if (/is not a Module subclass/.test(f.message)) out.push(...layersIn(now));
   if (now.kind === "number" && /^(AssertionError|ValueError)$|divisible|Error$/.test(f.type)) {
     const n = now.value;
     if (!now.float && n > 1) out.push(...beside.filter(v => v > 8).map(v => number(v)));
@@ -139,6 +141,10 @@ function otherwiseMade(ctx: InferContext, h: Hole, path: string): Choice[] {
     m.name === null ? [] : [{ kind: "instance", path, by: m.name }],
   );
 }
+
+/** layers instead of the items of a list */
+const layersIn = (now: Choice): Choice[] =>
+  now.kind === "seq" ? [{ ...now, items: now.items.slice(0, 2).map(() => instance("torch.nn.Linear")) }] : [];
 
 /** a tensor, or the tensors of a list, as lists of themselves */
 function listed(now: Choice): Choice[] {

@@ -1,14 +1,7 @@
 // Classes, modules and configurations that could stand in a parameter. In: its name and use. Out: choices, those that have what
 // the code asks of them first.
 import { PyClass, PyDict, PyInstance, type Value } from "../../objects/values";
-import {
-  assignedAttributes,
-  type InferContext,
-  lookup,
-  methodOf,
-  moduleClassesElsewhere,
-  userClasses,
-} from "../context";
+import { assignedAttributes, classesElsewhere, type InferContext, lookup, methodOf, userClasses } from "../context";
 import { type Choice, type Draft, IDENTITY, instance, MODULE, named, OBJECT } from "../types";
 import * as names from "./names";
 
@@ -109,7 +102,7 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
     return callable.length > 0 ? callable : list;
   };
   const near = rank(fitting(userClasses(h.globals)));
-  const far = near.length < 2 ? rank(fitting(moduleClassesElsewhere(ctx, h.globals))) : [];
+  const far = near.length < 2 ? rank(fitting(classesElsewhere(ctx, h.globals))) : [];
   const unmet = wanted.length > 0 && !whole && !names.isConfigName(h.name);
   const distant = unmet
     ? classesOfOtherFiles(ctx, wanted, new RegExp(h.name.length > 2 ? h.name.replace(/\W|_/g, "") : "$^", "i"))
@@ -168,6 +161,25 @@ function layersWith(h: Draft): string[] {
   if (any("num_embeddings", "embedding_dim")) out.push("torch.nn.Embedding");
   if (any("normalized_shape")) out.push("torch.nn.LayerNorm");
   return out;
+}
+
+const MOST_OBJECTS = 2;
+
+/** what is no module and no configuration: classes of the program, then of other files, that have all that is read of it */
+export function objects(ctx: InferContext, h: Draft): Choice[] {
+  const wanted = [...h.usage.attributes].filter(a => !a.startsWith("__"));
+  if (wanted.length < 2) return [];
+  const members = h.usage.passed.some(p => p.func === "len") ? [...wanted, "__len__"] : wanted;
+  const fitting = <T extends { readonly cls: PyClass }>(list: readonly T[]): T[] =>
+    list.filter(
+      ({ cls }) =>
+        !ctx.building.includes(cls.qualname) &&
+        members.every(a => cls.lookup(a) !== undefined || assignedAttributes(cls).has(a)) &&
+        !ctx.torch.isModuleClass(cls),
+    );
+  const near = fitting([...userClasses(h.globals), ...classesElsewhere(ctx, h.globals)]);
+  const found = near.length > 0 ? near : fitting(classesOfOtherFiles(ctx, members, /$^/));
+  return found.slice(0, MOST_OBJECTS).map(c => instance(c.name));
 }
 
 const MODULE_STATE = /^(training|weight|bias|shape|size|dim|ndim|device|dtype)$/;

@@ -18,7 +18,7 @@ import {
   str,
   tensor,
 } from "../types";
-import { calledModules, classes, configs, modules, presets } from "./classes";
+import { calledModules, classes, configs, modules, objects, presets } from "./classes";
 import * as names from "./names";
 import { spaces } from "./spaces";
 
@@ -142,6 +142,7 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (names.isClassName(name) && !usage.arithmetic) out.push(...classes(ctx, h));
   if (h.annotation === "" && attributes.length === 0 && [...usage.attributes].some(a => TENSOR_METHODS.test(a)))
     out.push(tensor("float32", [64, 64]), tensor("float32", [64]));
+  if (attributes.length > 1 && !usage.arithmetic && !names.isConfigName(name)) out.push(...objects(ctx, h));
   if (attributes.length > 0 && !usage.arithmetic) out.push(...configs(ctx, h), ...modules(ctx, h));
   if (h.required && !usage.arithmetic) out.push(...heldTensors(h));
   if (usage.sequence) out.push(...sequences(ctx, h, "", false));

@@ -2,14 +2,13 @@
 // literals. In: texts by path. Out: for a set of names that belong together, the file that knows most of them; for a name,
 // the literal it gets there.
 
-import { PyFloat } from "../../../aten/types";
 import type * as ast from "../../../python/ast";
 import { PythonFile } from "../../../python/file";
 import { walk } from "../../../python/walk";
-import { parseYaml, YamlError } from "../../stdlib/yaml";
 import { parametersOf } from "../syntax";
-import { bool, type Choice, NONE, named, number, str } from "../types";
+import { bool, type Choice, named, number, str } from "../types";
 import { callsIn, mentionsCall, namesIn } from "./constructor_calls";
+import { argumentsIn, dataOf, dictionary, isReference, namesOf, valueIn } from "./data_files";
 import { type Use, Uses } from "./uses";
 
 type Names = ReadonlyMap<string, Choice>;
@@ -190,8 +189,33 @@ export class ProjectConstants {
       );
       if (known.size > best.size) best = known;
     }
+    for (const known of this.configured(names)) if (known.size > best.size) best = known;
     this.given.set(key, best);
     return best;
+  }
+
+  /** arguments that data files give to a class that they name; what refers to another place is looked up by its name */
+  private configured(names: readonly string[]): Names[] {
+    return this.texts()
+      .filter(f => /\.(ya?ml|json)$/i.test(f.path) && f.text.length <= LONGEST && names.some(n => f.text.includes(n)))
+      .sort((a, b) => distance(this.own, a.path) - distance(this.own, b.path))
+      .slice(0, MOST_CALLING)
+      .flatMap(f => {
+        const own = this.table(f);
+        return names
+          .flatMap(n => argumentsIn(dataOf(f.path, f.text), n))
+          .map(given => {
+            const referred = [...given.values()].flatMap(c => isReference(c) ?? []);
+            const about = this.about(referred);
+            return new Map(
+              [...given].flatMap(([name, c]) => {
+                const to = isReference(c);
+                const found = to === undefined ? c : (own.get(to) ?? about(to));
+                return found === undefined ? [] : [[name, found] as const];
+              }),
+            );
+          });
+      });
   }
 
   /** other names that files import a class by */
@@ -257,73 +281,12 @@ function tableOf({ path, text }: ProjectText, elsewhere: Constant): Names {
   const note = (name: string, c: Choice | undefined): void => {
     if (c !== undefined && !out.has(name)) out.set(name, c);
   };
-  if (/\.json$/i.test(path)) noteJson(text, note);
-  else if (/\.ya?ml$/i.test(path)) noteYaml(text, note);
-  else if (/\.py$/i.test(path)) notePython(text, note, name => out.get(name) ?? elsewhere(name));
+  if (/\.py$/i.test(path)) notePython(text, note, name => out.get(name) ?? elsewhere(name));
+  else for (const [name, c] of namesOf(dataOf(path, text))) note(name, c);
   return out;
 }
 
 type Note = (name: string, c: Choice | undefined) => void;
-
-// ---- JSON
-
-function noteJson(text: string, note: Note): void {
-  try {
-    noteData(
-      JSON.parse(text, (_k, v: unknown, c?: { source?: string }) => floating(v, c?.source)),
-      note,
-    );
-  } catch {
-    // what is no JSON says nothing
-  }
-}
-
-/** 1.0 is no integer, where the reader says how a number is written */
-function floating(v: unknown, source: string | undefined): unknown {
-  return typeof v === "number" && source !== undefined && /[.e]/i.test(source) ? new PyFloat(v) : v;
-}
-
-function noteYaml(text: string, note: Note): void {
-  try {
-    noteData(parseYaml(text), note);
-  } catch (e) {
-    if (!(e instanceof YamlError)) throw e;
-  }
-}
-
-const entriesOf = (v: unknown): (readonly [string, unknown])[] =>
-  v instanceof Map
-    ? [...v].map(([k, x]) => [String(k), x] as const)
-    : typeof v === "object" && v !== null && !Array.isArray(v) && !(v instanceof PyFloat)
-      ? Object.entries(v)
-      : [];
-
-function noteData(v: unknown, note: Note): void {
-  if (Array.isArray(v)) for (const x of v) noteData(x, note);
-  for (const [k, x] of entriesOf(v)) {
-    note(k, fromData(x));
-    noteData(x, note);
-  }
-}
-
-function fromData(v: unknown): Choice | undefined {
-  if (v === null) return NONE;
-  if (v instanceof PyFloat) return number(v.value, true);
-  if (typeof v === "number") return number(v, !Number.isInteger(v));
-  if (typeof v === "string") return str(v);
-  if (typeof v === "boolean") return bool(v);
-  if (Array.isArray(v)) {
-    const items = v.map(fromData);
-    return items.some(x => x === undefined) ? undefined : { kind: "seq", items: items as Choice[], tuple: false };
-  }
-  return dictionary(entriesOf(v).map(([k, x]) => [k, fromData(x)] as const));
-}
-
-/** a dictionary of what is known of its entries; undefined: nothing is */
-function dictionary(entries: readonly (readonly [string, Choice | undefined])[]): Choice | undefined {
-  const known = entries.flatMap(([k, c]): [string, Choice][] => (c === undefined ? [] : [[k, c]]));
-  return known.length === 0 ? undefined : { kind: "dict", entries: known };
-}
 
 // ---- Python: keywords of calls, string keys, assigned literals, defaults of parameters and of options
 
@@ -378,13 +341,18 @@ function noteOption(call: ast.Call, note: Note, literal: (e: ast.Expr) => Choice
         k.value.value.type === "str" &&
         k.value.value.value === "store_true",
     );
-    note(name, given ? listed(literal(given)) : flag ? bool(false) : undefined);
+    const several = call.keywords.some(k => k.arg === "nargs");
+    note(name, given ? listed(several ? spaced(literal(given)) : literal(given)) : flag ? bool(false) : undefined);
   }
 }
 
+/** the text of an option that takes several numbers: `"0.9 0.8"` as a list of them */
+const spaced = (c: Choice | undefined): Choice | undefined =>
+  c?.kind === "str" && /^[-\d.]+(\s+[-\d.]+)*$/.test(c.value) ? str(`[${c.value.split(/\s+/).join(", ")}]`) : c;
+
 /** an option's text that spells a list is read as one by its program */
 function listed(c: Choice | undefined): Choice | undefined {
-  return c?.kind === "str" && /^\[[-\d., ]+\]$/.test(c.value) ? (fromData(parseYaml(c.value)) ?? c) : c;
+  return c?.kind === "str" && /^\[[-\d., ]+\]$/.test(c.value) ? (valueIn(c.value) ?? c) : c;
 }
 
 /** `any`: a name may stand for any literal, not numbers and words alone */

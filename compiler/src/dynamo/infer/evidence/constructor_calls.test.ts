@@ -41,3 +41,47 @@ def main(hp, args):
   expect(assumedOf(r, "Net")).toMatch(/features is 96; factors is \(1, 2, 5\)/);
   expect(assumedOf(r, "Net")).not.toMatch(/is 7\b/);
 });
+
+test("a class gets what a configuration that names it says, but what it leaves open or describes as an object", () => {
+  const yaml = `
+symbols: 11
+wide: 48
+model:
+  _target_: pack.model.Net
+  features: \${wide}
+  factors: [1, 2, 5]
+  symbols: ???
+  drop: 0.25
+`;
+  const r = analysedProject({ "pack/model.py": MODEL, "conf/net.yaml": yaml });
+  expect(assumedOf(r, "Net")).toMatch(/features is 48; factors is \[1, 2, 5\]; symbols is \d+; drop is 0.25/);
+});
+
+test("arguments that stand in a part of their own beside the class's name are taken from there", () => {
+  const json = `{"arch": {"type": "Net", "args": {"features": 24, "factors": [1, 1, 3], "symbols": 7, "drop": 0.5}}}`;
+  const r = analysedProject({ "pack/model.py": MODEL, "config.json": json });
+  expect(assumedOf(r, "Net")).toMatch(/features is 24; factors is \[1, 1, 3\]; symbols is 7; drop is 0.5/);
+});
+
+test("an option that takes several numbers falls back to those that its text lists", () => {
+  const model = `
+from torch import nn
+
+class Pools(nn.Module):
+    def __init__(self, args):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(int(8 * k), int(8 * k)) for k in args.keep_shares)
+
+    def forward(self, x):
+        for l in self.layers:
+            x = l(x)
+        return x
+`;
+  const script = `
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("-keep_shares", nargs="+", type=float, default="0.5 0.5 0.5")
+`;
+  const r = analysedProject({ "pack/model.py": model, "pack/train.py": script });
+  expect(assumedOf(r, "Pools")).toContain("args.keep_shares is [0.5, 0.5, 0.5]");
+});

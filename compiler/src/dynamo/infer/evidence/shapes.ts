@@ -2,7 +2,8 @@
 // first statement. In: the function's code. Out: the sizes' names or numbers, outermost first, by parameter.
 import type { Code } from "../../code/instructions";
 
-const TOKEN = "(?:\\.{3}|\\*|\\d+|[A-Za-z_][\\w']*(?:\\s*(?:\\/\\/|[*+/-])\\s*\\w+)*|\\d+\\s*\\*\\s*[A-Za-z_]\\w*)";
+const TOKEN =
+  "(?:\\.{3}|\\*|\\d+(?![\\w\\s]*[*+]\\s*[A-Za-z_])|[A-Za-z_][\\w']*(?:\\s*(?:\\/\\/|[*+/-])\\s*\\w+)*|\\d+\\s*[*+]\\s*[A-Za-z_]\\w*)";
 /** [B, C, H, W], (batch_size, length), also <B, T> */
 const BRACKETED = new RegExp(`[[(<{]\\s*(${TOKEN}(?:\\s*[,xX\u00d7]\\s*${TOKEN})*)\\s*,?\\s*[\\])>}]`, "g");
 /** B x C x H x W, BxCxHxW, b*c*h*w and B, C, H, W where nothing else is said */

@@ -140,11 +140,14 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       if (i >= 0 && i < c.dims.length && c.dims[i] !== size) out.push(withLeaf(state, path, resized(c, [i], size)));
     }
   };
-  /** whichever dimension has the one size gets the other, the last first */
+  /** whichever dimension has the one size gets the other, the last first; else the last one what is missing of it */
   const setSize = (from: number, to: number): void => {
     for (const { path, c } of read) {
+      const last = c.dims.length - 1;
       const i = c.dims.lastIndexOf(from);
+      const rest = (c.dims[last] ?? 0) + to - from;
       if (i >= 0) out.push(withLeaf(state, path, resized(c, [i], to)));
+      else if (rest > 0 && last >= 0) out.push(withLeaf(state, path, resized(c, [last], rest)));
     }
   };
   /** tensors that are concatenated have the size together */
@@ -225,6 +228,10 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       // a batch that does not fit is none of one size
       if (at > 0 && c.dims[at] === from && to !== undefined) out.push(withLeaf(state, path, resized(c, [at], to)));
     }
+  const long = /dimension (-?\d+) must have (?:length|size) (\d+)/.exec(message)?.map(Number);
+  if (long) setDim(r => ((long[1] ?? 0) < 0 ? r + (long[1] ?? 0) : (long[1] ?? 0)), long[2] ?? 1);
+  const subscripts = /number of subscripts in the equation \((\d+)\) does not match/.exec(message);
+  if (subscripts) setRank(read, Number(subscripts[1]));
   const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
   if (elements) setDim(() => 1, Number(elements[1]));
   const factor = /shapes cannot be multiplied \(\d+x\d+ and 1x\d+\)|normalized_shape=\[1\]/.test(message);

@@ -1,7 +1,7 @@
 // Instructions that call, make functions and classes, import, and end a frame's run.
 import type { CallSpec } from "../../code/compile_expressions";
 import type { FunctionSpec, OpName } from "../../code/instructions";
-import { type PyCell, type PyDict, PyModule, type PyTuple, PyUnknown, type Value } from "../../objects/values";
+import { type PyCell, type PyDict, PyList, PyModule, PyTuple, PyUnknown, type Value } from "../../objects/values";
 import { PyError } from "../api";
 import { spread, spreadKeywords } from "../arguments";
 import { buildClass } from "../classes";
@@ -101,10 +101,11 @@ export const CALLS = {
   IMPORT_STAR: (vm, f) => {
     const m = pop(f);
     if (!(m instanceof PyModule)) return undefined;
-    const all = m.dict.get("__all__");
+    const listed = m.dict.get("__all__") ?? m.lazy?.("__all__");
+    const all = listed instanceof PyList || listed instanceof PyTuple ? listed : undefined;
     const names = all !== undefined ? vm.toArray(all).map(String) : m.dict.keys().map(String);
     for (const n of names) {
-      const v = m.dict.get(n);
+      const v = m.dict.get(n) ?? (all === undefined ? undefined : m.lazy?.(n));
       if (v !== undefined && (all !== undefined || !n.startsWith("_"))) (f.names ?? f.globals).set(n, v);
     }
     return undefined;

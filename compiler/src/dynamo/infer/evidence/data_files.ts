@@ -1,0 +1,85 @@
+// What JSON and YAML files of a project say: values by their keys, and the arguments of classes that they name. In: a file's
+// path and text. Out: plain data, read as choices. What a file leaves open (`???`) or refers to elsewhere is no value of its own.
+import { PyFloat } from "../../../aten/types";
+import { parseYaml, YamlError } from "../../stdlib/yaml";
+import { bool, type Choice, NONE, number, str } from "../types";
+
+/** the data of a file; undefined: it is not in a form that is read */
+export function dataOf(path: string, text: string): unknown {
+  try {
+    if (/\.json$/i.test(path))
+      return JSON.parse(text, (_k, v: unknown, c?: { source?: string }) => floating(v, c?.source));
+    return /\.ya?ml$/i.test(path) ? parseYaml(text) : undefined;
+  } catch (e) {
+    if (e instanceof YamlError || e instanceof SyntaxError) return undefined;
+    throw e;
+  }
+}
+
+/** 1.0 is no integer, where the reader says how a number is written */
+function floating(v: unknown, source: string | undefined): unknown {
+  return typeof v === "number" && source !== undefined && /[.e]/i.test(source) ? new PyFloat(v) : v;
+}
+
+/** a value as a configuration spells it */
+export const valueIn = (text: string): Choice | undefined => fromData(dataOf("value.yaml", text));
+
+const entriesOf = (v: unknown): (readonly [string, unknown])[] =>
+  v instanceof Map
+    ? [...v].map(([k, x]) => [String(k), x] as const)
+    : typeof v === "object" && v !== null && !Array.isArray(v) && !(v instanceof PyFloat)
+      ? Object.entries(v)
+      : [];
+
+/** every key of the data with its value, outer ones first */
+export function namesOf(v: unknown): (readonly [string, Choice])[] {
+  if (Array.isArray(v)) return v.flatMap(namesOf);
+  return entriesOf(v).flatMap(([k, x]) => {
+    const c = fromData(x);
+    return [...(c === undefined || isReference(c) !== undefined ? [] : [[k, c] as const]), ...namesOf(x)];
+  });
+}
+
+function fromData(v: unknown): Choice | undefined {
+  if (v === null) return NONE;
+  if (v instanceof PyFloat) return number(v.value, true);
+  if (typeof v === "number") return number(v, !Number.isInteger(v));
+  if (typeof v === "string") return v === "???" ? undefined : str(v);
+  if (typeof v === "boolean") return bool(v);
+  if (Array.isArray(v)) {
+    const items = v.map(fromData);
+    return items.some(x => x === undefined) ? undefined : { kind: "seq", items: items as Choice[], tuple: false };
+  }
+  const entries = entriesOf(v);
+  // an object that the file describes is none of its own values
+  if (entries.some(([k]) => /^(_target_|class_path)$/.test(k))) return undefined;
+  return dictionary(entries.map(([k, x]) => [k, fromData(x)] as const));
+}
+
+/** a dictionary of what is known of its entries; undefined: nothing is */
+export function dictionary(entries: readonly (readonly [string, Choice | undefined])[]): Choice | undefined {
+  const known = entries.flatMap(([k, c]): [string, Choice][] => (c === undefined ? [] : [[k, c]]));
+  return known.length === 0 ? undefined : { kind: "dict", entries: known };
+}
+
+/** the last name of what `${model.width}` refers to; undefined: it is a value */
+export const isReference = (c: Choice): string | undefined =>
+  c.kind === "str" ? /^\$\{.*?(\w+)\}$/.exec(c.value)?.[1] : undefined;
+
+const NAMING = /^(_target_|target|class_path|type|name|class|class_name|cls|_class_name)$/;
+const HOLDING = /^(params|init_args|args|kwargs|config|options)$/;
+
+/** Arguments that the data gives to a class that it names (`_target_: pack.Net`): what stands beside the name, or in `params` there. */
+export function argumentsIn(v: unknown, cls: string): ReadonlyMap<string, Choice>[] {
+  if (Array.isArray(v)) return v.flatMap(x => argumentsIn(x, cls));
+  const entries = entriesOf(v);
+  const names = entries.some(([k, x]) => NAMING.test(k) && typeof x === "string" && x.split(".").pop() === cls);
+  const inside = entries.flatMap(([, x]) => argumentsIn(x, cls));
+  if (!names) return inside;
+  const held = entries.find(([k, x]) => HOLDING.test(k) && entriesOf(x).length > 0)?.[1];
+  const given = (held === undefined ? entries.filter(([k]) => !NAMING.test(k)) : entriesOf(held)).flatMap(([k, x]) => {
+    const c = fromData(x);
+    return c === undefined ? [] : [[k, c] as const];
+  });
+  return given.length > 0 ? [new Map(given), ...inside] : inside;
+}
