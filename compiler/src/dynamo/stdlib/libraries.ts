@@ -2,8 +2,9 @@
 import { func } from "../builtins/define";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
-import { PyFloat, type PyModule, type Value } from "../objects/values";
+import type { PyModule, Value } from "../objects/values";
 import { type Factory, libraryCode } from "./modules";
+import { numpyOfNumbers } from "./numpy_numbers";
 import { EINOPS_LAYERS_TEXT, EINOPS_TEXT } from "./prelude_einops";
 import { FRAMEWORKS, frameworkAlias } from "./prelude_frameworks";
 import { isTransformers, LANGUAGE_MODELS, languageModel } from "./prelude_language_models";
@@ -173,14 +174,7 @@ function numpy(vm: Machine, run: (m: PyModule, name: string, text: string) => vo
     const f = m.dict.get(`${n}_`);
     if (f !== undefined) m.dict.set(n, f);
   }
-  // of two numbers in one step: tables of positions take it of each of their elements
-  const power = m.dict.get("power") ?? null;
-  func(vm, m, "power", (args, kw) => {
-    const [a, b] = args;
-    const known = args.length === 2 && (a instanceof PyFloat || b instanceof PyFloat);
-    const [x, y] = [a, b].map(v => (v instanceof PyFloat ? v.value : typeof v === "number" ? v : undefined));
-    return known && x !== undefined && y !== undefined ? new PyFloat(x ** y) : vm.call(power, args, kw);
-  });
+  numpyOfNumbers(vm, m);
   m.lazy = n => {
     if (n.startsWith("__")) return undefined;
     return (

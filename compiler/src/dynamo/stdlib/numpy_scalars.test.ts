@@ -107,3 +107,19 @@ print(np.float32(-1) / 0, np.float64(0) / 0, np.int64(1) // 0, np.int64(1) % 0, 
 `;
   expect(run(text).printed).toBe("float32 float64 float32\ninf -inf nan nan inf -inf -inf\n-inf nan 0 0 inf nan");
 });
+
+it("tables of positions that are made number by number cost few steps", () => {
+  const text = `import numpy as np
+import torch
+def row(p):
+    return [np.sin(p / np.power(10000, 2 * (i // 2) / 256)) for i in range(256)]
+table = np.array([row(p) for p in range(200)])
+print(torch.tensor(table).shape, np.array([[np.float32(1), 2.5], [3, True]]).tolist())
+`;
+  const options = { ...defaultSessionOptions(), stepBudget: 5_000_000 };
+  const program = new Session(() => text, options).run("/m.py");
+  expect(program.diagnostics.filter(d => d.severity !== "information").map(d => d.message)).toEqual([]);
+  expect(program.events.map(e => (e.kind === "print" ? e.text : "")).join("")).toBe(
+    "torch.Size([200, 256]) [[1.0, 2.5], [3.0, 1.0]]\n",
+  );
+});
