@@ -1,6 +1,7 @@
 // Binding of a call's arguments to a schema. In: a schema, positional and keyword values. Out: values by parameter name,
 // or the TypeError text that PyTorch's argument parser gives. Promises: an overload binds only if every value fits its
 // type, so the first record that binds is the overload that PyTorch takes.
+import { inSchemaForm } from "./old_forms";
 import { outVariant } from "./out_variants";
 import { parseSchema, pythonTypeText, type Schema, type SchemaParameter, type SchemaType } from "./schema";
 import {
@@ -258,6 +259,8 @@ export function resolveOverload<T>(
     if (r.ok) return { ok: true, record, bound: r.bound };
     only = r.message;
   }
+  const old = inSchemaForm<T>(display, args, x => host.isTensor(x));
+  if (old) return resolveOverload(records, old.args, new Map([...old.factors, ...kwargs]), host, display);
   if (records.length === 1) return { ok: false, message: only };
   const got = [...args.map(a => typeName(a, host)), ...[...kwargs].map(([k, v]) => `${k}=${typeName(v, host)}`)].join(
     ", ",

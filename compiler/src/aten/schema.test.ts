@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import { makeArgs } from "./args";
 import { bindArguments, resolveOverload } from "./bind";
 import { isExpr, makeDimMath, STATIC_GUARDS } from "./dim_math";
@@ -60,6 +60,29 @@ describe("schemas", () => {
     const missing = bindArguments(parseSchema("relu(Tensor self) -> Tensor"), [], none, host);
     expect(missing.ok ? "" : missing.message).toBe('relu() missing 1 required positional argument: "input"');
   });
+});
+
+test.each<[string, string, readonly unknown[], readonly unknown[]]>([
+  [
+    "addmm_",
+    "addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    [0, 1, -2, 0, 0],
+    [1, -2],
+  ],
+  [
+    "addmm",
+    "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    [3, 0, 0, 0],
+    [3],
+  ],
+  ["addcmul", "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", [0, 5, 0, 0], [5]],
+])("factors may stand before the tensors of %s", (name, schema, args, factors) => {
+  const record: OpRecord = { name: `aten.${name}.default`, schema, meta: (_b, a) => a.tensor("self") };
+  const given = args.map(a => (a === 0 ? f32([2, 2]) : (a as number)));
+  const r = resolveOverload([record], given, none, host, name);
+  const numbers = r.ok ? ["beta", "alpha", "value"].flatMap(n => r.bound.values.get(n) ?? []) : [];
+  expect(numbers).toEqual(factors);
+  expect(resolveOverload([record], [f32([2]), 1, 2, 3, f32([2])], none, host, name).ok).toBe(false);
 });
 
 describe("type promotion", () => {

@@ -25,3 +25,37 @@ test.each([
   expect(operatorsOf(r, "Net")).toEqual(["torch._C._nn.linear"]);
   expect(assumedOf(r, "Net")).toContain(note);
 });
+
+test.each([
+  ["load=False", "if not load:\n            for i in xrange(3): self.last = i", "return self.first(x)", "load is True"],
+  [
+    "old=True",
+    "self.old = old",
+    "if self.old:\n            x = x.sum(unknown_name)\n        return self.first(x)",
+    "old is False",
+  ],
+])("a statement that fails under a condition is gone past: %s", (parameter, more, forward, note) => {
+  const r = analysed(`
+class Net(nn.Module):
+    def __init__(self, ${parameter}):
+        super().__init__()
+        self.first = nn.Linear(8, 8)
+        ${more}
+
+    def forward(self, x):
+        ${forward}
+`);
+  expect(operatorsOf(r, "Net")).toEqual(["torch._C._nn.linear"]);
+  expect(assumedOf(r, "Net")).toContain(note);
+});
+
+test("an input that is a condition of what fails is changed", () => {
+  const r = analysed(`
+class Net(nn.Module):
+    def forward(self, x, both=True):
+        if both:
+            return missing(x)
+        return x.relu()
+`);
+  expect(assumedOf(r, "Net")).toContain("both is False");
+});

@@ -1,6 +1,8 @@
 // Constructor arguments that a failing forward asks for. In: the class, its parameters, what stood in them, the error. Out: states
 // to build once more, which make the constructor set an attribute that it sets under a condition only.
 import type * as ast from "../../python/ast";
+import type { Code } from "../code/instructions";
+import { PyFunction } from "../interp/frame";
 import type { PyClass, Value } from "../objects/values";
 import { methodOf } from "./context";
 import { intOf, stringOf } from "./syntax";
@@ -28,6 +30,49 @@ export function conditional(cls: PyClass, holes: readonly Hole[], s: State, f: F
   if (local === undefined) return [];
   const paths = pathsTo(x => binds(x, local), methodOf(cls, "forward")?.code.body ?? []);
   return reaching(paths, new Reader(body, holes, true), s);
+}
+
+/**
+ * The other side of the conditions under which a statement of the class failed, the innermost first: `if load: read(...)`. A test
+ * of another method than the constructor is about what the constructor keeps.
+ */
+export function avoiding(cls: PyClass, holes: readonly Hole[], s: State, f: Failure): State[] {
+  const body = methodOf(cls, "__init__")?.code.body ?? [];
+  return f.places.slice(0, DEEPEST).flatMap(place => {
+    const code = methodAround(cls, place);
+    if (!code) return [];
+    const reader = new Reader(body, holes, code.body !== body);
+    return around(code.body ?? [], place.line).flatMap(c => reader.changed(s, c));
+  });
+}
+
+/** the same of a function and its own parameters */
+export function avoidingIn(code: Code, holes: readonly Hole[], s: State, f: Failure): State[] {
+  const place = f.places.find(p => holds(code, p));
+  const reader = new Reader([], holes, false);
+  return place ? around(code.body ?? [], place.line).flatMap(c => reader.changed(s, c)) : [];
+}
+
+/** lines of the stack that are looked at */
+const DEEPEST = 4;
+
+const holds = (code: Code, { file, line }: Failure["places"][number]): boolean =>
+  code.file === file && (code.body ?? []).some(s => s.span.line <= line && line <= s.span.endLine);
+
+function methodAround(cls: PyClass, place: Failure["places"][number]): Code | undefined {
+  for (const c of cls.mro)
+    for (const v of c.place === null ? [] : c.dict.values())
+      if (v instanceof PyFunction && holds(v.code, place)) return v.code;
+  return undefined;
+}
+
+/** the conditions around a line, the innermost first */
+function around(body: readonly ast.Stmt[], line: number): Condition[] {
+  const s = body.find(x => x.span.line <= line && line <= x.span.endLine);
+  if (s?.kind === "For" || s?.kind === "With" || s?.kind === "Try") return around(s.body, line);
+  if (s?.kind !== "If" || line <= s.test.span.endLine) return [];
+  const inBody = s.body.some(x => x.span.line <= line && line <= x.span.endLine);
+  return [...around(inBody ? s.body : s.orelse, line), { test: s.test, holds: inBody }];
 }
 
 /** the states in which one of these ways is taken */
@@ -79,6 +124,12 @@ class Reader {
     /** the tests are another method's: names that stand in them alone are not the constructor's */
     private readonly elsewhere: boolean,
   ) {}
+
+  /** the state in which a condition is not as it was, if there is one */
+  changed(s: State, c: Condition): State[] {
+    const made = this.settled(s, c.test, !c.holds);
+    return made === undefined || made === s ? [] : [made];
+  }
 
   /** the state in which the test holds, or does not; undefined: it asks for nothing that a parameter says */
   settled(s: State, test: ast.Expr, holds: boolean): State | undefined {

@@ -1,10 +1,10 @@
 // Objects of classes whose constructors' arguments nobody gave. In: a class. Out: an object, and what it rests on; or the
 // failure that got farthest.
 import { type PyClass, type PyDict, PyFloat, PyList, PyTuple, type Value } from "../objects/values";
-import { alternativeChoices } from "./choices/alternatives";
+import { alternativeChoices, offered } from "./choices/alternatives";
 import { computing } from "./choices/computing";
 import { smaller } from "./choices/smaller";
-import { conditional } from "./conditions";
+import { avoiding, conditional } from "./conditions";
 import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
@@ -125,7 +125,9 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker): Built {
         // once: beside every later repair it would take the trials that repairs need
         (s, f) => [
           ...(m.name === null ? conditional(cls, m.holes, s, f) : []),
+          ...(m.name === null && CANT_GO_ON.test(f.type) ? avoiding(cls, m.holes, s, f) : []),
           ...repairs(ctx, m.holes, s, f),
+          ...(m.name === null ? avoiding(cls, m.holes, s, f) : []),
           ...(s === first ? asConfigured(ctx, m.holes, s, f) : []),
         ],
         limit,
@@ -148,6 +150,9 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker): Built {
     ctx.building.pop();
   }
 }
+
+/** errors that no other value of an argument mends */
+const CANT_GO_ON = /^(NameError|ModuleNotFoundError|ImportError|FileNotFoundError|OSError)$/;
 
 function firstState(ctx: InferContext, holes: readonly Hole[]): State {
   const first = (h: Hole): Choice => {
@@ -175,6 +180,7 @@ export function rebuild(
     ...agreeing(holes, state, f),
     ...(idle ? computing(holes, state) : []),
     ...(!idle && blamed(holes, f).length > 0 ? repairs(ctx, holes, state, f).slice(0, 12) : []),
+    ...(!idle && maker.name === null ? avoiding(cls, holes, state, f) : []),
   ];
   ctx.building.push(cls.qualname);
   try {
@@ -291,7 +297,10 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
   if (wanted && asserted.length > 0) return asserted.map(h => withChoice(s, h.name, wanted));
   const equal = [...assertedEqual(holes, s, f), ...assertedDivisible(holes, s, f), ...assertedAsLong(holes, s, f)];
   if (equal.length > 0) return equal;
-  const names = blamed(holes, f);
+  const all = blamed(holes, f);
+  // texts that the message offers are for a parameter that holds another one
+  const texts = offered(f.message).length > 0 ? all.filter(n => s.get(n)?.kind === "str") : [];
+  const names = texts.length > 0 ? texts : all;
   const suspects = (names.length > 0 ? names : holes.filter(h => h.required).map(h => h.name)).slice(0, 5);
   const beside = [...new Set(holes.flatMap(h => (typeof h.fallback === "number" ? [h.fallback] : [])))];
   const perHole = suspects.map(name => {

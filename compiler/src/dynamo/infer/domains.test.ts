@@ -99,7 +99,7 @@ class Recurrence(nn.Module):
                 h = torch.tanh(self.mix(h) + x[:, t])
         return h
 `);
-  expect(assumedOf(r, "Recurrence")).toContain("x is float32[8, 16, 24]");
+  expect(assumedOf(r, "Recurrence")).toContain("x is float32[2, 16, 24]");
 });
 
 test("a dictionary that is unpacked gets what the call behind it lacks and asserts", () => {

@@ -81,3 +81,54 @@ class Filtered(nn.Module):
 `);
   expect(operatorsOf(r, "Filtered").length).toBeGreaterThan(1500);
 });
+
+test("a mask beside an image has its size and one channel, and images that are joined share the channels of a layer", () => {
+  const r = analysed(`
+class Fill(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(4, 8, 3)
+
+    def forward(self, image, mask):
+        return self.first(torch.cat([image * (1 - mask), mask], dim=1))
+`);
+  expect(assumedOf(r, "Fill")).toContain("image is float32[8, 3, 224, 224]; mask is float32[8, 1, 224, 224]");
+});
+
+test("square maps of two sizes that meet become of one size", () => {
+  const r = analysed(`
+class Join(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(9, 8, 3)
+
+    def forward(self, image, seg):
+        assert seg.dim() == 4 and seg.shape[1] == 6
+        return self.first(torch.cat([image, seg], dim=1))
+`);
+  expect(assumedOf(r, "Join")).toMatch(/image is float32\[8, 3, (\d+), \1\]; seg is float32\[8, 6, \1, \1\]/);
+});
+
+test("height and width that a constructor is given are those of the image", () => {
+  const r = analysed(`
+class Grid(nn.Module):
+    def __init__(self, height=96, width=160):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3, padding=1)
+        self.weights = nn.Parameter(torch.ones(8, height * width // 4))
+
+    def forward(self, x):
+        x = F.max_pool2d(self.first(x), 2)
+        return x.flatten(2) * self.weights
+`);
+  expect(assumedOf(r, "Grid")).toContain("x is float32[8, 3, 96, 160]");
+});
+
+test("intrinsics and poses of cameras are matrices", () => {
+  const r = analysed(`
+class Project(nn.Module):
+    def forward(self, points, K, cam2world):
+        return (K @ cam2world)[:, :3] @ points
+`);
+  expect(assumedOf(r, "Project")).toMatch(/K is float32\[8, 4, 4\]; cam2world is float32\[8, 4, 4\]/);
+});

@@ -1,7 +1,9 @@
 // Arguments for a forward method (or a function of tensors) that nobody calls. In: the callable, its parameters, what is
 // written about them. Out: arguments with which it runs to its end; or the failure that got farthest.
+import type { Code } from "../code/instructions";
 import type { Kwargs, Value } from "../objects/values";
 import { mayBeNone } from "./choices/holes";
+import { avoidingIn } from "./conditions";
 import { construct } from "./construct";
 import type { InferContext } from "./context";
 import { guarded } from "./guarded";
@@ -25,6 +27,8 @@ export interface InputSearch {
   readonly holes: readonly Hole[];
   readonly first: State;
   readonly run: RunCompiled;
+  /** of the function that runs */
+  readonly code?: Code;
   /** how many states are tried; by default as many as a root may */
   readonly trials?: number;
 }
@@ -34,7 +38,11 @@ export function inferInputs(ctx: InferContext, s: InputSearch): Found<null> {
     search(
       first,
       state => trial(ctx, s, state),
-      (state, f) => repairs(ctx, s.holes, state, f),
+      (state, f) => [
+        ...(f.operators === 0 && s.code ? avoidingIn(s.code, s.holes, state, f) : []),
+        ...repairs(ctx, s.holes, state, f),
+        ...(f.operators > 0 && s.code ? avoidingIn(s.code, s.holes, state, f) : []),
+      ],
       trials,
       true,
     );

@@ -26,7 +26,12 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
     case "space":
       return plainValue(ctx, h, c);
     case "seq": {
-      const items = c.items.map(i => makeValue(ctx, h, i, build) ?? null);
+      const items: Value[] = [];
+      for (const i of c.items) {
+        const made = makeValue(ctx, h, i, build);
+        if (made === undefined) return undefined;
+        items.push(made);
+      }
       return c.tuple ? vm.tuple(items) : vm.list(items);
     }
     case "dict":

@@ -22,7 +22,13 @@ export interface Maker {
 // ---- constructors
 
 export function constructorOf(ctx: InferContext, cls: PyClass, around: PyDict): Maker {
-  return { callable: cls, holes: constructorHoles(ctx, cls, around), name: null };
+  // its parts are none of its own kind
+  ctx.building.push(cls.qualname);
+  try {
+    return { callable: cls, holes: constructorHoles(ctx, cls, around), name: null };
+  } finally {
+    ctx.building.pop();
+  }
 }
 
 function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict): Hole[] {

@@ -13,6 +13,7 @@ import type { Call } from "./evidence/calls";
 import { examplesOf } from "./evidence/elsewhere";
 import type { Written } from "./evidence/written";
 import { guarded, quietly } from "./guarded";
+import { imageSizeOf } from "./image_size";
 import { buildersAmong, buildersOf, constructorOf, heirsOf, type Maker } from "./makers";
 import { IN_EVAL, IN_TRAINING } from "./modes";
 import type { Program } from "./program";
@@ -197,7 +198,14 @@ function madeBy(r: Root, cls: PyClass, by: Maker): Found | Refused {
     const mode = settled(r, now.value);
     const trials = i === 0 && by.name === null ? undefined : TRIALS_AGAIN;
     const found: Found | Refused =
-      "why" in mode ? mode : withInputs(request, now.value, [...now.notes, ...p.assumed, ...mode], trials);
+      "why" in mode
+        ? mode
+        : withInputs(
+            { ...request, image: imageSizeOf(now.maker.holes, now.state) },
+            now.value,
+            [...now.notes, ...p.assumed, ...mode],
+            trials,
+          );
     if (isFound(found)) return found;
     first ??= found;
     now = found.failure ? rebuild(p, cls, now, found.failure, seen) : undefined;

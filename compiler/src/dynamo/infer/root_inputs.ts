@@ -7,19 +7,28 @@ import { type CompileOptions, PyTensor } from "../torch/objects";
 import { asRoot, attempt, type Found, isFound, type Refused, refused } from "./attempt";
 import { bareDraft, functionHoles, withWritten } from "./choices/holes";
 import { inputChoices, ofGraph } from "./choices/inputs";
-import { areMates, inputKind, isAdjacency, isCachePosition, isEdgeList } from "./choices/names";
+import {
+  areMates,
+  inputKind,
+  isAdjacency,
+  isCachePosition,
+  isEdgeList,
+  isMapBesideImage,
+  SIZES,
+} from "./choices/names";
 import { shorter } from "./choices/smaller";
 import { addUsage, emptyUsage, type IsValue, valueTest } from "./choices/usage";
 import { functionOf, methodOf, moduleMethod } from "./context";
 import { jaxtyped, type Written } from "./evidence/written";
 import { takenByFirstLayer } from "./first_layer";
 import { guarded } from "./guarded";
+import type { ImageSize } from "./image_size";
 import { inferInputs, valuesOf } from "./inputs";
 import { callArguments } from "./make";
 import { prepare } from "./prepare";
 import type { Program } from "./program";
 import { endless, onTwoDevices } from "./search/failure";
-import { ABSENT, type Choice, described, distinct, type Hole, type State, type TensorChoice } from "./types";
+import { ABSENT, type Choice, described, distinct, type Hole, type State, type TensorChoice, tensor } from "./types";
 
 export interface RootRequest {
   readonly p: Program;
@@ -29,6 +38,8 @@ export interface RootRequest {
   readonly symbolic: boolean;
   /** inputs that the user wrote down */
   readonly written: Written;
+  /** height and width of images that the constructor was given */
+  readonly image?: ImageSize | undefined;
 }
 
 /** trials once more, after something else has been changed */
@@ -105,14 +116,15 @@ function attributesTo(p: Program, target: Value, device: Program["device"]): boo
 /** the likeliest inputs at once; only where they don't do, a search, whose trials are watched and hence dearer */
 function searched(r: RootRequest, target: Value, notes: readonly string[], trials?: number): Found | Refused {
   const { p } = r;
-  const holes = inputHoles(r, target);
-  if (holes === undefined) return { why: "it has no forward method", failure: null };
+  const f = target instanceof PyInstance ? methodOf(target.cls, "forward") : functionOf(target);
+  const holes = f instanceof PyFunction ? inputHoles(r, target, f) : undefined;
+  if (!f || holes === undefined) return { why: "it has no forward method", failure: null };
   const first: State = new Map(holes.map(h => [h.name, firstChoice(h, holes)]));
   const mark = p.diagnostics.length;
   const direct = captured(r, target, holes, first, notes, MARKS.slice(0, 1));
   if (isFound(direct) || (direct.failure && endless(direct.failure))) return direct;
   const run = (args: readonly Value[], kwargs: Kwargs) => trialRun(r, target, args, kwargs);
-  const found = inferInputs(p, { holes, first, run, ...(trials === undefined ? {} : { trials }) });
+  const found = inferInputs(p, { holes, first, run, code: f.code, ...(trials === undefined ? {} : { trials }) });
   p.unsay(mark);
   if (found.kind === "failed")
     return { ...refused(found.failure, "no inputs were found that it accepts"), first: direct.failure };
@@ -120,11 +132,9 @@ function searched(r: RootRequest, target: Value, notes: readonly string[], trial
 }
 
 /** parameters of the function that runs: forward of a module, __call__ of an object, the function itself */
-function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
+function inputHoles(r: RootRequest, target: Value, f: PyFunction): Hole[] {
   const { p } = r;
   const isInstance = target instanceof PyInstance;
-  const f = isInstance ? methodOf(target.cls, "forward") : functionOf(target);
-  if (!(f instanceof PyFunction)) return undefined;
   const { signature } = f.code;
   const typed = signature ? jaxtyped(signature) : new Map<string, Choice>();
   const holes = withWritten(
@@ -150,13 +160,15 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
   const one = first?.kind === "seq" && first.items.length === 1 ? first : undefined;
   const likely = (one ? one.items[0] : first)?.kind;
   const taken = lead && !lead.written && likely === "tensor" ? takenByFirstLayer(p, target) : undefined;
-  const joined = lead && taken && holes.filter(h => h.required).length > 1 && isPart(lead, taken);
+  const joined = lead && taken && holes.filter(h => h.required).length > 1 && isPart(lead, taken, holes);
   if (lead && taken && !graph && !joined && fits(lead, taken)) {
     const choices = one ? [{ ...one, items: [taken] }, ...lead.choices] : [taken, ...lead.choices];
     for (const [i, h] of holes.entries())
       if (i === at || (areMates(lead.name, h.name) && isFree(h)))
         holes[i] = { ...h, choices: distinct(i === at ? choices : [...choices, ...h.choices]) };
   }
+  if (r.image) sized(holes, r.image);
+  besideImage(holes);
   if (p.small)
     holes.splice(
       0,
@@ -164,6 +176,33 @@ function inputHoles(r: RootRequest, target: Value): Hole[] | undefined {
       ...holes.map(h => (h.written ? h : { ...h, choices: distinct(h.choices.map(shorter)) })),
     );
   return holes;
+}
+
+/** images and maps of usual sizes are of the size that the constructor was given */
+function sized(holes: Hole[], image: ImageSize): void {
+  const usual = (c: Choice): boolean =>
+    c.kind === "tensor" && c.dims.length > 3 && c.dims.slice(-2).every(n => n === SIZES.image || n === SIZES.map);
+  for (const [i, h] of holes.entries()) {
+    if (h.written || !h.choices.some(usual)) continue;
+    const made = h.choices.map(c =>
+      c.kind === "tensor" && usual(c) ? { ...c, dims: [...c.dims.slice(0, -2), ...image] } : c,
+    );
+    holes[i] = { ...h, choices: distinct([...made, ...h.choices]) };
+  }
+}
+
+const isMap = (h: Hole): boolean => inputKind(h.name) === "mask" || isMapBesideImage(h.name);
+
+/** masks and the like beside an image: of its size, of one channel */
+function besideImage(holes: Hole[]): void {
+  const image = holes.find(h => inputKind(h.name) === "image" && h.choices[0]?.kind === "tensor")?.choices[0];
+  const [batch = 1, , ...size] = image?.kind === "tensor" ? image.dims : [];
+  if (size.length !== 2) return;
+  for (const [i, h] of holes.entries()) {
+    if (!h.required || !isFree(h) || !isMap(h) || [...h.usage.attributes].some(a => /^(float|bool|long)$/.test(a)))
+      continue;
+    holes[i] = { ...h, choices: distinct([tensor("float32", [batch, 1, ...size]), ...h.choices]) };
+  }
 }
 
 function tensorsFirst(holes: Hole[], name: string): void {
@@ -179,7 +218,8 @@ const isFree = (h: Hole): boolean =>
   !h.written && h.usage.rank === undefined && h.usage.written === undefined && h.choices[0]?.kind === "tensor";
 
 /** an image beside other inputs, where the first layer takes more channels than images have: it takes all of them joined */
-const isPart = (h: Hole, { dims }: TensorChoice): boolean => inputKind(h.name) === "image" && (dims[1] ?? 0) > 4;
+const isPart = (h: Hole, { dims }: TensorChoice, others: readonly Hole[]): boolean =>
+  inputKind(h.name) === "image" && (dims[1] ?? 0) > (others.some(x => x.required && isMap(x)) ? 3 : 4);
 
 /** whether a module's first layer says more of its first input than the input's name and use do */
 function fits(h: Hole, { dims }: TensorChoice): boolean {

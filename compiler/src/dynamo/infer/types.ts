@@ -116,6 +116,8 @@ export interface Failure {
   readonly decisions: readonly Decision[];
   /** holes whose tensors the failing operator read, directly or through others */
   readonly touched: readonly string[];
+  /** lines that were running, innermost first */
+  readonly places: readonly { readonly file: unknown; readonly line: number }[];
   /** words of the lines that were running, innermost line first */
   readonly lines: readonly ReadonlySet<string>[];
 }

@@ -172,3 +172,34 @@ class Upsampling(nn.Module):
 `);
   expect(operatorsOf(r, "Upsampling").length).toBe(1);
 });
+
+test("a mode that torch refuses gives way to those that its message names, and num_class is a number", () => {
+  const r = analysed(`
+class Enlarge(nn.Module):
+    def __init__(self, scale, mode, num_class):
+        super().__init__()
+        self.scale, self.mode = scale, mode
+        self.last = torch.zeros(num_class)
+
+    def forward(self, x):
+        return F.interpolate(x, scale_factor=self.scale, mode=self.mode, align_corners=False)
+`);
+  expect(assumedOf(r, "Enlarge")).toContain('mode is "linear"; num_class is 10');
+});
+
+test("a list of modules holds none of the class that takes it", () => {
+  const r = analysed(`
+from typing import List
+
+class Steps(nn.Module):
+    def __init__(self, steps: List[nn.Module]):
+        super().__init__()
+        self.steps = nn.ModuleList(steps)
+
+    def forward(self, x):
+        for step in self.steps:
+            x = torch.cat([x, step(x)], dim=1)
+        return x
+`);
+  expect(operatorsOf(r, "Steps")).toEqual(["torch.cat", "torch.cat"]);
+});

@@ -1,6 +1,7 @@
 // What detection models take from libraries that are not there: boxes and custom operators of torchvision, layers of
 // detectron2 and mmcv; and custom operators of the program's own, which are one opaque node however they are called.
 import { expect, test } from "vitest";
+import { intValue } from "../../inductor/symbolic/expr";
 import { analysed, framesOf, operatorsOf, printed } from "../infer/testing/analysed";
 
 test("boxes are torch's operators; nms, roi_align and deform_conv2d are opaque and have their shapes", () => {
@@ -80,4 +81,47 @@ print(torch.compile(Net())(torch.randn(3, 4), torch.randn(4, 5)).shape)
 `);
   expect(printed(r)).toBe("torch.Size([3, 5])\n");
   expect(operatorsOf(r, "Net")).toEqual(["mine.mix.default", "mine.mix.default", "operator.add", "fill_"]);
+});
+
+test("a custom operator's result has the symbolic sizes that its fake implementation gives it", () => {
+  const r = analysed(`
+@torch.library.custom_op("mine::pick", mutates_args=())
+def pick(x: torch.Tensor, n: int) -> torch.Tensor:
+    print("called")
+    return x.new_empty(x.shape[0], n)
+
+def f(x):
+    return pick(x, 8) + x[:, :8, 0]
+
+print(torch.compile(f, dynamic=True)(torch.randn(6, 16, 3)).shape)
+`);
+  expect(printed(r)).toBe("called\ntorch.Size([6, 8])\n");
+  const [node] = r.events.flatMap(e => (e.kind === "frame" ? e.frame.graph.nodes : [])).filter(n => n.meta.opaque);
+  const shape = node?.meta.val && "shape" in node.meta.val ? node.meta.val.shape.map(d => intValue(d)) : [];
+  expect(shape).toEqual([undefined, 8]);
+});
+
+test("points are sampled and found near others by operators of pointnet2_ops, and grouped by torch's", () => {
+  const r = analysed(`
+from pointnet2_ops import pointnet2_utils
+from pointnet2_ops.pointnet2_utils import QueryAndGroup
+
+class Sample(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.group = QueryAndGroup(0.2, 4)
+
+    def forward(self, xyz, features):
+        idx = pointnet2_utils.furthest_point_sample(xyz, 16)
+        centres = pointnet2_utils.gather_operation(xyz.transpose(1, 2).contiguous(), idx).transpose(1, 2)
+        distance, nearest = pointnet2_utils.three_nn(xyz, centres)
+        spread = pointnet2_utils.three_interpolate(centres.transpose(1, 2), nearest, distance)
+        return self.group(xyz, centres, features), spread
+
+a, b = torch.compile(Sample())(torch.randn(2, 64, 3), torch.randn(2, 5, 64))
+print(a.shape, b.shape)
+`);
+  expect(printed(r)).toBe("torch.Size([2, 8, 16, 4]) torch.Size([2, 3, 64])\n");
+  const opaque = framesOf(r, "Sample").flatMap(f => f.graph.nodes.flatMap(n => (n.meta.opaque ? [n.target] : [])));
+  expect(opaque).toEqual(["furthest_point_sampling", "ball_query"].map(n => `pointnet2_ops.${n}.default`));
 });

@@ -6,6 +6,7 @@ import { EINOPS_EXTS_TEXT } from "./prelude_einops";
 import { GYM_MODULES } from "./prelude_gym";
 import { DIFFUSERS, HUB, TRANSFORMERS } from "./prelude_huggingface";
 import { isTransformers } from "./prelude_language_models";
+import { POINT_MODULES } from "./prelude_points";
 import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
 
 const LIGHTNING = `
@@ -232,6 +233,7 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   "tqdm.notebook": TQDM,
   tyro: TYRO,
   "packaging.version": VERSIONS,
+  ...POINT_MODULES,
   ...GYM_MODULES,
 };
 

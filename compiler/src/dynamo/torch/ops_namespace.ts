@@ -2,14 +2,13 @@
 // the operator itself; a custom operator runs its fake implementation for shapes and stays opaque in the graph.
 import { lookup, lookupPython } from "../../aten/registry";
 import { FxGraph } from "../../fx/graph";
-import type { FakeTensor } from "../../fx/types";
 import { method } from "../builtins/define";
 import { unrecorded } from "../objects/journal";
 import { type Kwargs, PyBuiltin, type PyClass, PyInstance, PyModule, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { Converter } from "./convert";
 import { opaqueOp, runOp } from "./dispatch";
-import { PyTensor } from "./objects";
+import { fakeResult } from "./fake_shapes";
 
 export function opsNamespace(torch: Torch, space: string): Value | undefined {
   if (space.startsWith("__")) return undefined;
@@ -97,7 +96,6 @@ function callOp(torch: Torch, target: string, args: readonly Value[], kw: Kwargs
 
 /** shapes from the fake implementation, or from running the function itself without recording it */
 function callCustom(torch: Torch, name: string, fn: Value, args: readonly Value[], kw: Kwargs): Value {
-  const { vm } = torch;
   const fake = torch.fakes.get(name.replace(".", "::")) ?? fn;
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
@@ -108,27 +106,6 @@ function callCustom(torch: Torch, name: string, fn: Value, args: readonly Value[
     args: args.map(a => conv.convert(a).arg),
     kwargs: new Map([...kw].map(([k, v]) => [k, conv.convert(v).arg] as const)),
   } as const;
-  let shaped: FakeTensor | null = null;
-  const resume = torch.pauseSteps();
-  const observer = vm.observer;
-  torch.trace = null;
-  vm.observer = null;
-  try {
-    const out = vm.call(
-      fake,
-      args.map(a => standIn(torch, a)),
-      kw,
-    );
-    shaped = out instanceof PyTensor ? out.meta : null;
-  } finally {
-    torch.trace = trace;
-    vm.observer = observer;
-    resume();
-  }
+  const shaped = fakeResult(torch, fake, args, kw);
   return opaqueOp(prepared, shaped);
-}
-
-/** a tensor with the same meta outside of the trace */
-function standIn(torch: Torch, v: Value): Value {
-  return v instanceof PyTensor ? torch.newTensor(torch.concrete(v.meta)) : v;
 }

@@ -82,7 +82,11 @@ export function alternativeChoices(
   // a part of a configuration is of another kind than it was taken to be
   const partial = now.kind === "object" && PART_REFUSED.test(f.message);
   if (partial) out.push(...varied(ctx, h, now, f));
-  if (now.kind !== "str") out.push(...offered(f.message).slice(0, 4));
+  out.push(
+    ...offered(f.message)
+      .filter(c => now.kind !== "str" || (c.kind === "str" && c.value !== now.value))
+      .slice(0, 4),
+  );
   if (
     f.type === "KeyError" ||
     f.type === "AssertionError" ||
@@ -273,8 +277,9 @@ function namedIn(message: string, now: string): Choice[] {
   return [...offered(message), ...quoted].filter(c => c.kind === "str" && c.value !== now).slice(0, 8);
 }
 
-function offered(message: string): Choice[] {
-  const listed = /(?:one of|choose from|options are|must be in)\b:?\s*(.*)$/is.exec(message)?.[1] ?? "";
+/** texts that a message says are taken */
+export function offered(message: string): Choice[] {
+  const listed = /(?:one of|choose from|options are|must be in|modes(?=:))\b:?\s*(.*)$/is.exec(message)?.[1] ?? "";
   if (/invalid combination of arguments|expected one of:/.test(message)) return [];
   const words = listed
     .split(/[\s,;|()[\]{}'"]+/)

@@ -149,6 +149,7 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (names.isBoolName(name) && !usage.arithmetic) out.push(bool(false), bool(true));
   if (names.isFloatName(name)) out.push(number(names.floatFor(name) ?? 0, true));
   const n = names.numberFor(name);
+  if (names.isModeName(name) && !usage.arithmetic) out.push(...strings(ctx, h));
   if (n !== undefined) out.push(number(n));
   if (usage.condition && !usage.arithmetic && n === undefined) out.push(bool(false));
   return out;
@@ -239,8 +240,8 @@ export function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boo
   }
   if (item === "float") return lengths.map(k => seq(new Array<Choice>(k).fill(number(names.floatFor(one) ?? 1, true))));
   if (item === "Module") {
-    const [m] = modules(ctx, { ...h, name: one, usage: h.usage.items ?? h.usage });
-    return m ? [seq([m, m])] : [];
+    const found = modules(ctx, { ...h, name: one, usage: h.usage.items ?? h.usage });
+    return found.slice(0, 3).map(m => seq([m, m]));
   }
   if (item !== "" && item !== "int" && item !== "...") {
     const v = lookup(ctx, h.globals, item.replace(/\[.*/, ""));

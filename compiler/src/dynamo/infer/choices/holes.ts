@@ -4,6 +4,7 @@ import { walk } from "../../../python/walk";
 import { PyFunction } from "../../interp/frame";
 import { PyClass, PyDict, PyFloat, PyInstance, PyNamed, PyObject, type Value } from "../../objects/values";
 import { functionOf, type InferContext, lookup, methodOf } from "../context";
+import { documentedTypes } from "../evidence/documented";
 import { writtenShapes } from "../evidence/shapes";
 import { annotationText } from "../syntax";
 import type { Choice, Draft, Hole } from "../types";
@@ -25,6 +26,7 @@ export function functionHoles(
   const firstDefault = positional.length - f.defaults.length;
   const out: Hole[] = [];
   const written = f.code.name === "__init__" ? undefined : writtenShapes(f.code);
+  const documented = documentedTypes([f.code.docstring, f.code.name === "__init__" ? docstringOf(cls) : null]);
   const add = (a: ast.Arg, keywordOnly: boolean, fallback: Value | undefined): void => {
     const body = f.code.body ?? [];
     const selves = f.code.name === "__init__" ? storedAs(a.arg, body) : new Set<string>();
@@ -41,7 +43,7 @@ export function functionHoles(
     if (cls === null) followConstructors(ctx, f.globals, usage, [...usage.passed], 0);
     const draft: Draft = {
       name: a.arg,
-      annotation: annotationText(a.annotation),
+      annotation: annotationText(a.annotation) || (documented.get(a.arg) ?? ""),
       required: fallback === undefined,
       keywordOnly,
       usage,
@@ -57,6 +59,11 @@ export function functionHoles(
   });
   for (const a of sig.kwonlyargs) add(a, true, f.kwDefaults.get(a.arg));
   return out;
+}
+
+function docstringOf(cls: PyClass | null): string | null {
+  const text = cls?.dict.get("__doc__");
+  return typeof text === "string" ? text : null;
 }
 
 /** what the constructor of `cls` takes out of its **kwargs by key, so that it has to be there; undefined: nothing by that key */

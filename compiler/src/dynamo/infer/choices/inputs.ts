@@ -113,6 +113,8 @@ function guessedTensors(h: Draft): Choice[] {
   const channels = names.channelsOf(h.name);
   if (channels !== undefined && dims === undefined && (rank ?? 4) === 4)
     return [tensor("float32", [batch, channels, image, image]), ...floats(h, 4, make)];
+  if (names.isCameraMatrix(h.name) && dims === undefined && (rank ?? 3) === 3)
+    return [tensor("float32", [batch, 4, 4]), tensor("float32", [batch, 3, 3]), ...floats(h, rank ?? 3, make)];
   if (names.isEdgeList(h.name)) return [tensor("int64", [2, length])];
   if (names.isAdjacency(h.name) && dims === undefined)
     return ofRank(rank, [

@@ -161,7 +161,10 @@ export const isStringName = (name: string): boolean => STRINGS.some(([re]) => re
 export const isConfigName = (name: string): boolean => OBJECTS.test(name);
 export const isBoolName = (name: string): boolean => BOOLS.test(name) && !COUNTED.test(name);
 export const isModuleName = (name: string): boolean => MODULES.test(name) && !/^(d|dim|n|num)_/.test(name);
-export const isClassName = (name: string): boolean => CLASSES.test(name);
+export const isClassName = (name: string): boolean => CLASSES.test(name) && !/^(n|nb|num|number)_/.test(name);
+/** parameters that torch's own functions take as text */
+export const isModeName = (name: string): boolean =>
+  /^(\w+_)?(mode|interpolation|nonlinearity|reduction_type|padding_mode|pad_mode)$/.test(name);
 
 // ---- inputs of forward
 
@@ -200,6 +203,18 @@ const MAPS: readonly (readonly [RegExp, number])[] = [
   [/^(depth|disp|disparity|alpha|trimap|saliency)(_?(map|gt|init))?s?$/, 1],
   [/^normals?_?maps?$/, 3],
 ];
+
+/** what a camera does to points, a matrix each: intrinsics, poses, projections and their inverses */
+export const isCameraMatrix = (name: string): boolean =>
+  /^(K|P|E|(inv|inverse)_?K|K_?inv|(\w+_)?(intrinsics?|extrinsics?)(_inv|_mat(rix)?)?|(inv|inverse)_?intrinsics?|cam(era)?_?(K|mat(rix|rices)?|poses?)|(c2w|w2c|cam2world|world2cam|T_?cam\w*|cam_T_cam)s?|(proj(ection)?|pose|affine)_?mat(rix|rices)?)$/.test(
+    name,
+  );
+
+/** maps of one channel that stand beside an image */
+export const isMapBesideImage = (name: string): boolean =>
+  /^(edges?|sketch(es)?|lines?|heat_?maps?|gray(scale)?s?|holes?|valid|conf(idence)?|attn_?maps?)(_?(map|gt|img))?$/.test(
+    name,
+  );
 
 /** pairs of nodes, one column an edge */
 export const isEdgeList = (name: string): boolean => /^(edge_index|edges?_idx|edge_list)$/.test(name);

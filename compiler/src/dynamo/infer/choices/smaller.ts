@@ -21,15 +21,16 @@ export function smaller(name: string, c: Choice): Choice | undefined {
   return { ...c, items: c.items.map(x => (x.kind === "number" ? number(Math.min(x.value, limit)) : x)) };
 }
 
-/** what a loop over the items of a sequence goes through in no time */
+/** what a loop over the items of a sequence, or of a batch, goes through in no time */
 const SHORT = 16;
+const FEW = 2;
 
-/** An input whose sequences are short, for a forward that goes through them item by item; others as they are. */
+/** An input whose sequences and batch are short, for a forward that goes through them item by item; others as they are. */
 export function shorter(c: Choice): Choice {
-  const cut = (n: number): number => (n === SIZES.length ? SHORT : n);
+  const cut = (n: number, i = 1): number => (i === 0 && n === SIZES.batch ? FEW : n === SIZES.length ? SHORT : n);
   if (c.kind === "tensor") {
     const filled = c.filled === undefined ? {} : { filled: cut(c.filled) };
-    return { ...c, dims: c.dims.map((d, i) => (c.fixed?.includes(i) ? d : cut(d))), ...filled };
+    return { ...c, dims: c.dims.map((d, i) => (c.fixed?.includes(i) ? d : cut(d, i))), ...filled };
   }
   if (c.kind === "seq") return { ...c, items: c.items.map(shorter) };
   if (c.kind === "dict" || c.kind === "record")

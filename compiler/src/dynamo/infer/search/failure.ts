@@ -100,6 +100,7 @@ export function failureOf(e: PyError, message: string, p: Progress): Failure {
     operators: p.operators,
     decisions: p.decisions,
     touched: p.touched,
+    places: [...e.trace].reverse().map(t => ({ file: t.file, line: t.span.line })),
     lines,
   };
 }

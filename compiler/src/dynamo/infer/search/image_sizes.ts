@@ -25,6 +25,27 @@ export function otherImages(state: State, leaves: readonly Leaf[], f: Failure): 
   );
 }
 
+const APART =
+  /Expected size (\d+) but got size (\d+) for tensor|size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (?!1$)\d/;
+
+/** Square maps of two sizes that meet: all of the one size get the other. */
+export function squaresAlike(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const sizes = APART.exec(f.message)
+    ?.slice(1)
+    .filter(n => n !== undefined)
+    .map(Number);
+  if (!sizes) return [];
+  return [sizes, [...sizes].reverse()].flatMap(([from, to]) => {
+    const squares = leaves.filter(l => l.c.dims.length > 3 && l.c.dims.slice(-2).every(n => n === from));
+    if (squares.length === 0 || to === undefined || to < 2) return [];
+    const made = squares.reduce(
+      (s, { path, c }) => withLeaf(s, path, resized(c, [c.dims.length - 2, c.dims.length - 1], to)),
+      state,
+    );
+    return [made];
+  });
+}
+
 /** [..., 3, 224, 224], or of the size that maps get */
 function isImage(dims: readonly number[]): boolean {
   const [channels = 0, height, width] = dims.slice(-3);

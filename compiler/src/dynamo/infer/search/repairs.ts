@@ -22,7 +22,7 @@ import {
   withChoice,
 } from "../types";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
-import { otherImages } from "./image_sizes";
+import { otherImages, squaresAlike } from "./image_sizes";
 import { sumKept } from "./joined";
 import { choiceLeaves, holeOf, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { longer } from "./map_lists";
@@ -123,6 +123,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...fed(state, leaves, f),
     ...typedAlike(state, leaves, f),
     ...masksAlike(state, leaves, f),
+    ...squaresAlike(state, leaves, f),
     ...otherImages(state, leaves, f),
     ...sumKept(state, leaves, f),
     ...alike(state, leaves, f),

@@ -34,6 +34,7 @@ function asked(
     operators: 0,
     decisions: Array.from({ length: 8 }, () => question),
     touched: [],
+    places: [],
     lines: [],
   };
 }

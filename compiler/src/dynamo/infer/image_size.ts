@@ -1,0 +1,37 @@
+// The size of images that a constructor was told. In: its parameters and what stands in them. Out: height and width, or nothing.
+import { PyList, PyTuple } from "../objects/values";
+import { ABSENT, type Choice, type Hole, type State } from "./types";
+
+export type ImageSize = readonly [height: number, width: number];
+
+const SIDES = /^(?:(?:in|input|img|image|im|frame|feat|feature)_?)?(h|height|w|width)$/i;
+const WHOLE =
+  /^(img|image|im)_?(size|res|resolution|dim)$|^(input_resolution|resolution|crop_size|load_size|fine_size)$/i;
+/** a lesser number is a count of patches or the like */
+const LEAST = 8;
+
+export function imageSizeOf(holes: readonly Hole[], state: State): ImageSize | undefined {
+  const sides: { h?: number; w?: number } = {};
+  let whole: ImageSize | undefined;
+  for (const hole of holes) {
+    const given = sizeIn(hole, state.get(hole.name) ?? ABSENT);
+    if (!given) continue;
+    const side = SIDES.exec(hole.name)?.[1]?.toLowerCase().charAt(0);
+    if (side === "h" || side === "w") sides[side] ??= given[0];
+    else if (WHOLE.test(hole.name)) whole ??= given;
+  }
+  if (sides.h !== undefined && sides.w !== undefined) return [sides.h, sides.w];
+  return whole;
+}
+
+/** a number, or a pair of them, as given or by default */
+function sizeIn(hole: Hole, c: Choice): ImageSize | undefined {
+  const { fallback } = hole;
+  const byDefault = fallback instanceof PyTuple || fallback instanceof PyList ? fallback.items : [fallback, fallback];
+  const given = c.kind === "seq" ? c.items.map(numberIn) : [numberIn(c), numberIn(c)];
+  const [h, w, ...more] = c.kind === "absent" ? byDefault : given;
+  const ok = more.length === 0 && typeof h === "number" && typeof w === "number" && h >= LEAST && w >= LEAST;
+  return ok ? [h, w] : undefined;
+}
+
+const numberIn = (c: Choice): number | undefined => (c.kind === "number" && !c.float ? c.value : undefined);
