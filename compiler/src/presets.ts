@@ -51,6 +51,8 @@ const config: Readonly<Record<string, ConfigValue>> = {
   shape_padding: true,
   implicit_fallbacks: true,
   assert_indirect_indexing: true,
+  size_asserts: true,
+  alignment_asserts: true,
   constant_and_index_propagation: true,
   fallback_random: false,
   // scheduler

@@ -169,9 +169,10 @@ function traceOnce(
     const alias = inputs.tensors.find(t => t?.value === r);
     const base = inputs.tensors.find(t => t?.value.tensor.storage === r.tensor.storage);
     const offset = base ? intValue(sub(traced.meta.storageOffset, base.value.tensor.meta.storageOffset)) : undefined;
+    // a written input that is handed out again is the copy into it; a joint graph hands out the input
+    const copy = copies.get(r);
     return {
-      // a written input that is handed out again is the copy into it
-      node: copies.get(r) ?? traced.node,
+      node: (copy && train ? alias?.node : copy) ?? traced.node,
       meta: traced.meta,
       requiresGrad: train && r.requiresGrad,
       inputAlias: alias?.index ?? null,

@@ -336,9 +336,19 @@ export class Tracer {
       const minus = n < 0 || (t.kind === "mul" && t.args.some(f => f.kind === "int" && f.value === -1));
       return { minus, term: minus ? neg(t) : t };
     });
+    // what is subtracted comes after what it is subtracted from: 30 - n
+    const onlyNumber = signed.every(x => x.minus || x.term.kind === "int");
     const rank = (x: { readonly minus: boolean; readonly term: Expr }): number =>
-      x.term.kind === "int" ? Number.POSITIVE_INFINITY : x.minus ? Number.MAX_SAFE_INTEGER : this.age(x.term);
+      x.term.kind === "int"
+        ? onlyNumber && !x.minus
+          ? -1
+          : Number.POSITIVE_INFINITY
+        : x.minus
+          ? Number.MAX_SAFE_INTEGER
+          : this.age(x.term);
     signed.sort((a, b) => rank(a) - rank(b));
+    const first = signed[0];
+    if (first?.minus) signed[0] = { minus: false, term: neg(first.term) };
     return this.steps(
       signed.map(({ minus, term }) => ({ target: minus ? "operator.sub" : "operator.add", term })),
       (sum, term, target) => (target === "operator.sub" ? sub(sum, term) : add(sum, term)),

@@ -247,8 +247,8 @@ function rewriteScale(
     const t = rw.tensor(x);
     const kwargs = {
       dtype: new DTypeArg(t?.dtype ?? "float32"),
-      layout: new LayoutArg("strided"),
       device: new DeviceArg(t?.device ?? { type: "cuda", index: 0 }),
+      pin_memory: false,
     };
     const one = rw.call("aten.scalar_tensor.default", [1], kwargs, at);
     const ge = rw.call("aten.ge.Scalar", [other, 0], {}, at);

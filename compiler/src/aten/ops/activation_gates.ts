@@ -1,7 +1,7 @@
 // Activations of a second operand: a buffer (log_sigmoid), a gate (glu), a weight (prelu).
 import type { MetaBuilder, OpRecord, TensorMeta } from "../types";
 import { aten, each, F, pointwise, spell } from "./helpers/define";
-import { full, withOpmath } from "./helpers/trace";
+import { newZeros, withOpmath } from "./helpers/trace";
 
 const logSigmoid: OpRecord[] = [
   pointwise({
@@ -25,10 +25,10 @@ const logSigmoid: OpRecord[] = [
       withOpmath(b, [a.tensor("self")], x => {
         const f = aten(b);
         const m = b.meta(x);
-        const zero = full(b, [], 0, m.dtype, m.device);
+        const zero = newZeros(b, x, []);
         const low = f("minimum.default", zero, x);
         const z = f("exp.default", f("neg.default", f("abs.default", x)));
-        const buffer = m.device.type === "cuda" ? full(b, [0], 0, m.dtype, m.device) : z;
+        const buffer = m.device.type === "cuda" ? newZeros(b, x, [0]) : z;
         return [f("sub.Tensor", low, f("log1p.default", z)), buffer];
       }),
     derivative: each({

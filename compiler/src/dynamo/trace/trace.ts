@@ -155,7 +155,7 @@ export class Trace implements TraceSink, Observer {
     const policy: SymbolPolicy = this.settings.dynamic === true ? "duck" : "dynamic";
     const expr = this.env.createSymbol(source.name, v, policy, { positive: true });
     if (intValue(expr) !== undefined) return v;
-    const node = this.symbolPlaceholder(expr, source, v);
+    const node = this.symbolPlaceholder(expr, source, v, placeholderName(source.name));
     this.guards.ints.push({ source, symbol: expr });
     const s = new PySymInt(this.torch.vm.types.int, expr, node, this);
     this.intInputs.set(source.name, s);
@@ -353,10 +353,15 @@ export class Trace implements TraceSink, Observer {
     for (let i = 0; ; i++) if (!taken(`${target}_${i}`)) return `${target}_${i}`;
   }
 
-  private symbolPlaceholder(expr: Expr, source: Source, value: number): FxNode {
+  /** a size is named by its symbol, a number of the program's by where it was found */
+  private symbolPlaceholder(
+    expr: Expr,
+    source: Source,
+    value: number,
+    name = expr.kind === "sym" ? expr.name : "s",
+  ): FxNode {
     const known = this.symbolNodes.get(expr);
     if (known) return known;
-    const name = expr.kind === "sym" ? expr.name : "s";
     const node = this.insertPlaceholder(name, expr, source.name);
     this.symbolNodes.set(expr, node);
     this.inputs.push({ node, source, kind: "symint", value });

@@ -3,7 +3,7 @@
 
 import { sameSizes, sizeText } from "../../plan/sizes";
 import type { ExecutablePlan, PlanArg, PlanOrigin, PlanSize, PlanStep, PlanTensor } from "../../plan/types";
-import { type CodegenOptions, has } from "../triton/options";
+import { type CodegenOptions, configBool, has } from "../triton/options";
 import { pythonString } from "../triton/python_text";
 import { argText, reinterpret, shapeTuple, type TensorTable } from "./python_args";
 
@@ -111,7 +111,7 @@ class CallPrinter {
     }
     const groups = this.groups();
     if (this.firstUse) this.assertInputs(2, groups[0] ?? []);
-    else
+    else if (configBool(this.options, "size_asserts"))
       for (const s of plan.steps)
         if (s.kind === "assert")
           this.write(2, `assert_size_stride(${s.name}, ${shapeTuple(s.size)}, ${shapeTuple(s.stride)})`);
@@ -173,6 +173,7 @@ class CallPrinter {
   }
 
   private assertInputs(indent: number, group: readonly PlanStep[]): void {
+    if (!configBool(this.options, "size_asserts")) return;
     const tensors = this.newInputs(group)
       .flatMap(n => this.tensors.get(n) ?? [])
       .filter(t => !t.size.some(s => s === 0));
@@ -318,9 +319,10 @@ class CallPrinter {
 
   private checkResult(n: number, t: PlanTensor, producer: Extern, alignment: boolean): void {
     const op = pythonString(`torch.ops.${producer.target ?? producer.op}`);
-    if (!t.size.some(x => x === 0))
+    if (configBool(this.options, "size_asserts") && !t.size.some(x => x === 0))
       this.write(n, `assert_size_stride(${t.name}, ${shapeTuple(t.size)}, ${shapeTuple(t.stride)}, ${op})`);
-    if (alignment) this.write(n, `assert_alignment(${t.name}, 16, ${op})`);
+    if (alignment && configBool(this.options, "alignment_asserts"))
+      this.write(n, `assert_alignment(${t.name}, 16, ${op})`);
   }
 
   /** one call for all sums of a workspace; null where one of them is no plain sum into dense memory */
