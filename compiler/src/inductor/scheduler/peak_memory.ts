@@ -82,13 +82,14 @@ function makePlan(s: SchedulerState, nodes: readonly AnyNode[]): Plan {
     }
     for (const d of n.readWrites.reads) {
       if (!inputs.has(d.name) || HELD_BY_CALLER.test(d.name)) continue;
-      addTo(readers, d.name, n);
       inputBytes.set(d.name, depBytes(s, d));
+      if (!isOrderOnly(d)) addTo(readers, d.name, n);
     }
   }
-  // Whoever waits for a later version of a buffer needs the original's memory too.
+  // Whoever waits for a later version of a buffer needs the original's memory too, and comes after it.
   for (const [version, real] of [...s.mutationRealName].reverse()) {
     for (const n of waiting.get(version) ?? []) addTo(waiting, real, n);
+    for (const n of ordered.get(version) ?? []) addTo(ordered, real, n);
   }
   const sizes = bufferSizes(s);
   const buffers = new Map<string, PlannedBuffer>();
@@ -97,34 +98,35 @@ function makePlan(s: SchedulerState, nodes: readonly AnyNode[]): Plan {
     buffers.set(name, { name, alloc, free, successors: waiting.get(name) ?? new Set() });
   }
   const freeableInputs = new Map<string, PlannedBuffer>();
-  for (const [name, successors] of readers) {
-    const bytes = inputBytes.get(name) ?? 0;
-    freeableInputs.set(name, { name, alloc: bytes, free: bytes, successors });
+  for (const [name, bytes] of inputBytes) {
+    freeableInputs.set(name, { name, alloc: bytes, free: bytes, successors: readers.get(name) ?? new Set() });
   }
+  const read = new Map<AnyNode, Set<PlannedBuffer>>();
+  const predecessors = new Map<AnyNode, Set<AnyNode>>();
+  const successors = new Map<AnyNode, Set<AnyNode>>();
+  const reads = (b: PlannedBuffer): void => {
+    for (const n of b.successors) read.set(n, (read.get(n) ?? new Set()).add(b));
+  };
+  const ownBuffers = (node: AnyNode): PlannedBuffer[] => node.outputs.flatMap(o => buffers.get(o.name) ?? []);
+  for (const node of nodes) {
+    const after = new Set<AnyNode>();
+    for (const b of ownBuffers(node)) {
+      for (const n of ordered.get(b.name) ?? []) if (n !== node) after.add(n);
+      reads(b);
+    }
+    successors.set(node, after);
+    for (const n of after) predecessors.set(n, (predecessors.get(n) ?? new Set()).add(node));
+  }
+  for (const b of freeableInputs.values()) reads(b);
   const planned = new Map<AnyNode, PlannedNode>();
   nodes.forEach((node, index) => {
-    const unmet = new Set(node.unmetDependencies);
-    const read = new Set<PlannedBuffer>();
-    const predecessors = new Set<AnyNode>();
-    for (const d of node.readWrites.reads) {
-      const buffer = unmet.has(d) ? buffers.get(d.name) : undefined;
-      const input = freeableInputs.get(d.name);
-      if (buffer) {
-        if (!isOrderOnly(d)) read.add(buffer);
-        const producer = s.fusedNode.get(s.buffers.get(d.name)?.definingOp.name ?? "");
-        if (producer) predecessors.add(producer);
-      } else if (input) read.add(input);
-    }
-    const own = node.outputs.flatMap(o => buffers.get(o.name) ?? []);
-    const successors = new Set<AnyNode>();
-    for (const b of own) for (const n of ordered.get(b.name) ?? []) successors.add(n);
     planned.set(node, {
       node,
       index,
-      size: own.reduce((t, b) => t + b.alloc, 0),
-      inputs: read,
-      predecessors,
-      successors,
+      size: ownBuffers(node).reduce((t, b) => t + b.alloc, 0),
+      inputs: read.get(node) ?? new Set(),
+      predecessors: predecessors.get(node) ?? new Set(),
+      successors: successors.get(node) ?? new Set(),
     });
   });
   const outputs = new Set(s.graph.outputs.flatMap(o => (o && "buffer" in o ? [o.buffer] : [])));
@@ -137,11 +139,14 @@ const isOrderOnly = (d: Dep): boolean => d.kind === "weak" && d.isFake;
 function bufferSizes(s: SchedulerState): ReadonlyMap<string, readonly [number, number]> {
   const sizes = new Map<string, readonly [number, number]>();
   const compute = (b: SchedulerBuffer, unpacked: boolean): number => {
-    const known = sizes.get(b.name);
-    if (known) return known[0];
     const layout = layoutOf(s.graph, b.name);
     let alloc = 0;
     let free = 0;
+    // a version of a buffer that was written is that buffer's memory
+    if (s.mutationRealName.has(b.name)) {
+      sizes.set(b.name, [0, 0]);
+      return 0;
+    }
     if (layout?.kind === "multi_output") {
       for (const u of b.users) {
         for (const o of u.node?.outputs ?? []) if (o.buffer.irClass === "MultiOutput") alloc += compute(o, true);
@@ -153,7 +158,8 @@ function bufferSizes(s: SchedulerState): ReadonlyMap<string, readonly [number, n
     sizes.set(b.name, [unpacked ? 0 : alloc, free]);
     return alloc;
   };
-  for (const b of s.buffers.values()) compute(b, false);
+  // an item that aliases make an item of several tuples counts with each of them
+  for (const b of s.buffers.values()) if (!sizes.has(b.name)) compute(b, false);
   return sizes;
 }
 
