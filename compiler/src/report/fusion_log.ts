@@ -136,9 +136,10 @@ function stackTraces(origins: readonly FxNode[], o: FusionLogOptions): string[] 
   const lines: string[] = [];
   for (const n of origins) {
     const stack = stackTrace(n.meta.stack);
-    if (stack.length === 0) continue;
+    const note = n.meta.stackNote;
+    if (stack.length === 0 && note === undefined) continue;
     // The text ends with a newline, hence an empty last line; a note stands after that newline.
-    const trace = [...stack.flatMap(f => frameLines(f, o)), n.meta.stackNote ?? ""];
+    const trace = [...stack.flatMap(f => frameLines(f, o)), note ?? ""];
     const key = trace.join("\n");
     if (seen.has(key)) continue;
     seen.add(key);

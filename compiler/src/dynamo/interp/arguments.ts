@@ -93,7 +93,7 @@ export function spreadKeywords(vm: Interp, v: Value): Map<string, Value> {
   if (v instanceof PyDict) {
     for (const [k, x] of v.entries()) {
       if (typeof k !== "string") vm.raise("TypeError", "keywords must be strings");
-      out.set(k, x);
+      out.set(k, vm.observer?.loadedItem?.(v, k, x) ?? x);
     }
     return out;
   }

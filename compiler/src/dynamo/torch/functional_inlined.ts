@@ -99,6 +99,8 @@ function canonicalMask(torch: Torch, args: readonly Value[], kw: Kwargs): Value 
   const parameters = ["mask", "mask_name", "other_type", "other_name", "target_type", "check_other?"];
   const a = new NativeArgs(vm, "_canonical_mask", parameters, args, kw);
   const mask = a.need("mask");
+  // its dtype is asked for, which makes it an input
+  if (mask instanceof PyTensor) torch.trace?.nodeOf(mask);
   if (!(mask instanceof PyTensor) || isFloatDType(mask.meta.dtype)) return mask;
   if (mask.meta.dtype !== "bool") {
     const given = String(a.need("mask_name"));

@@ -4,7 +4,7 @@
 import type { TensorMeta } from "../../aten/types";
 import { ceilDiv, type Expr, int, intValue, mod, mul } from "../symbolic/expr";
 import { sizeOf, valueLayout } from "./access";
-import type { StridedLayout, TensorBox } from "./boxes";
+import { type StridedLayout, storageOf, type TensorBox } from "./boxes";
 import { matchInsignificantStrides, realizeInput, requireExactStrides, requireStrideOrder } from "./constraints";
 import type { Lowering } from "./context";
 import { strideOrderOf } from "./layouts";
@@ -34,7 +34,16 @@ export function sdpaInput(
   if (layout !== undefined && isAligned(ctx, layout))
     return matchInsignificantStrides(ctx, realizeInput(ctx, x), strides);
   if (op === FORWARD && position === 3) return alignedBias(ctx, x, strides, layout);
+  // a view whose rows are cut out of aligned ones is taken as it lies
+  if (isCutOfAligned(ctx, x)) return matchInsignificantStrides(ctx, realizeInput(ctx, x), strides);
   return requireStrideOrder(ctx, x, order);
+}
+
+function isCutOfAligned(ctx: Lowering, x: TensorBox): boolean {
+  const storage = storageOf(x);
+  if (x.data === storage) return false;
+  const whole = (size: readonly Expr[]): boolean => size.length > 0 && multiple(ctx, size[size.length - 1] as Expr);
+  return !whole(sizeOf(x)) && whole(sizeOf(storage));
 }
 
 const multiple = (ctx: Lowering, e: Expr): boolean => ctx.sizevars.knownEquals(mod(e, ALIGNMENT), 0);
