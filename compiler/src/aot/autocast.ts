@@ -14,7 +14,7 @@ interface AutocastHost {
 }
 
 export class Autocast {
-  private readonly regions: { readonly dtype: DType; readonly enabled: boolean }[] = [];
+  private readonly regions: { readonly dtype: DType; readonly enabled: boolean; readonly caches: boolean }[] = [];
   private readonly cached = new Map<Value, Value>();
 
   constructor(private readonly dispatcher: AutocastHost) {
@@ -23,15 +23,16 @@ export class Autocast {
 
   /** the region that the compiled call stands in: its graph has no node for it */
   ambient(dtype: DType): void {
-    this.regions.push({ dtype, enabled: true });
+    this.regions.push({ dtype, enabled: true, caches: false });
     this.dispatcher.ambientAutocast = true;
   }
 
   /** _enter_autocast(device_type, dtype, enabled, cache_enabled) */
   enter(args: readonly Computed[]): null {
-    const [device, dtype, enabled] = args;
+    const [device, dtype, enabled, cache] = args;
     const low = dtype instanceof DTypeArg ? dtype.dtype : device === "cpu" ? "bfloat16" : "float16";
-    this.regions.push({ dtype: low, enabled: enabled !== false });
+    // torch traces with the cache of casts off; a region that was told to has it on
+    this.regions.push({ dtype: low, enabled: enabled !== false, caches: cache === true });
     return null;
   }
   exit(): null {
@@ -44,13 +45,13 @@ export class Autocast {
   call(record: OpRecord, bound: Bound<Value>): Bound<Value> | undefined {
     const region = this.regions[this.regions.length - 1];
     if (region === undefined || !region.enabled) return undefined;
-    const cast = (v: Value, dtype: DType): Value => this.outside(() => this.cast(v, dtype));
+    const cast = (v: Value, dtype: DType): Value => this.outside(() => this.cast(v, dtype, region.caches));
     return autocastCall(record, bound, region.dtype, { device: "cuda", isTensor: isValue, meta: metaOf, cast });
   }
 
   /** runs what is behind a call that has been cast */
   outside<R>(body: () => R): R {
-    this.regions.push({ dtype: "float32", enabled: false });
+    this.regions.push({ dtype: "float32", enabled: false, caches: false });
     try {
       return body();
     } finally {
@@ -58,9 +59,9 @@ export class Autocast {
     }
   }
 
-  private cast(v: Value, target: DType): Value {
+  private cast(v: Value, target: DType, caches: boolean): Value {
     // Leaves are cast once per region.
-    const leaf = v.edge !== null && "leaf" in v.edge && target !== "float32";
+    const leaf = caches && v.edge !== null && "leaf" in v.edge && target !== "float32";
     const known = leaf ? this.cached.get(v) : undefined;
     if (known !== undefined) return known;
     const r = this.dispatcher.builder.call("aten._to_copy.default", [v], { dtype: new DTypeArg(target) });

@@ -9,7 +9,8 @@ import { type ArgValue, type DType, DTypeArg, type OpRecord, type TensorMeta } f
 const LOW_PRECISION = new Set(
   (
     "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d convolution _convolution prelu addmm addmv addr matmul " +
-    "einsum mm mv linear linalg_vecdot addbmm baddbmm bmm chain_matmul linalg_multi_dot scaled_dot_product_attention"
+    "einsum mm mv linear linalg_vecdot addbmm baddbmm bmm chain_matmul linalg_multi_dot scaled_dot_product_attention " +
+    "lstm_cell gru_cell rnn_tanh_cell rnn_relu_cell"
   ).split(" "),
 );
 const FULL_PRECISION = new Set(
@@ -17,8 +18,10 @@ const FULL_PRECISION = new Set(
     "acos asin cosh erfinv exp expm1 log log10 log2 log1p reciprocal rsqrt sinh tan pow softplus layer_norm native_layer_norm group_norm " +
     "nuclear_norm cosine_similarity poisson_nll_loss cosine_embedding_loss nll_loss nll_loss2d hinge_embedding_loss kl_div l1_loss " +
     "smooth_l1_loss huber_loss mse_loss margin_ranking_loss multilabel_margin_loss soft_margin_loss triplet_margin_loss multi_margin_loss " +
-    "binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp rms_norm " +
-    "upsample_nearest2d upsample_bilinear2d"
+    "binary_cross_entropy_with_logits dist pdist cdist renorm logsumexp frobenius_norm " +
+    "upsample_nearest1d _upsample_nearest_exact1d upsample_nearest2d _upsample_nearest_exact2d upsample_nearest3d " +
+    "_upsample_nearest_exact3d upsample_linear1d upsample_bilinear2d _upsample_bilinear2d_aa upsample_trilinear3d " +
+    "upsample_bicubic2d _upsample_bicubic2d_aa"
   ).split(" "),
 );
 /** their result is float32 where the call does not say */
@@ -26,7 +29,7 @@ const FULL_RESULT = new Set(
   "prod cumprod cumsum softmax log_softmax sum linalg_vector_norm linalg_matrix_norm".split(" "),
 );
 const WIDEST = new Set(
-  "addcdiv addcmul atan2 bilinear cross dot grid_sample index_put tensordot scatter_add".split(" "),
+  "addcdiv addcmul atan2 bilinear cross dot vdot grid_sampler index_put tensordot scatter_add".split(" "),
 );
 
 /** What a stage's tensors are, and how one is cast there. */

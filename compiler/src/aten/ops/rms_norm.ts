@@ -127,6 +127,7 @@ const rmsNorm = composed({
     const eps = compute === "float32" ? Math.fround(given) : given;
     let y = f("mul.Tensor", up, f("rsqrt.default", f("add.Scalar", square, fl(eps))));
     if (weight !== null) y = f("mul.Tensor", y, weight);
+    if (!looksChannelsLast(b, b.meta(x))) y = f("contiguous.default", y);
     return f("to.dtype", y, new DTypeArg(dtype));
   },
 });
