@@ -163,7 +163,11 @@ const angle = pointwise({
     const f = aten(b);
     const x = a.tensor("self");
     const { dtype, device } = b.meta(x);
-    if (isComplexDType(dtype)) return undefined;
+    if (isComplexDType(dtype)) {
+      const isNan = f("isnan.default", part(b, x, 0));
+      const [imag, real] = [part(b, x, 1), part(b, x, 0)];
+      return where(b, isNan, fl(Number.NaN), f("atan2.default", imag, real));
+    }
     const pi = b.call("aten.scalar_tensor.default", [fl(Math.PI)], {
       dtype: new DTypeArg(b.promote("int_to_float", b.meta(x))),
       device: new DeviceArg(device),
@@ -172,7 +176,6 @@ const angle = pointwise({
     const signed = where(b, f("lt.Scalar", x, 0), pi, fl(0));
     return where(b, f("isnan.default", x), fl(Number.NaN), signed);
   },
-  lower: fallback("aten.angle.default", ["self"], ["self"]),
   derivative: each({
     self: (b, c) => {
       if (!isComplexDType(b.meta(c.args.tensor("self")).dtype)) return zerosLike(b, c.args.tensor("self"));

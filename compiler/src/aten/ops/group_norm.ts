@@ -34,9 +34,10 @@ const nativeGroupNorm: OpRecord = {
   },
   derivative: masked(["input", "weight", "bias"], (b, c, mask) => {
     const [mean, rstd] = [c.result(1), c.result(2)];
+    const contiguous = aten(b);
     const grads = b.callMany("aten.native_group_norm_backward.default", [
-      c.grad(0),
-      c.args.tensor("input"),
+      contiguous("contiguous.default", c.grad(0)),
+      contiguous("contiguous.default", c.args.tensor("input")),
       mean,
       rstd,
       c.args.optTensor("weight"),
