@@ -15,7 +15,6 @@ const recorded = JSON.parse(gunzipSync(readFileSync(join(here, "recorded", "text
 const KNOWN: ReadonlyMap<string, string> = new Map([
   ["masked_scatter_ops", "bucketize and searchsorted are loops there"],
   ["math_special", "ndtri is a chain of loops there"],
-  ["pool_adaptive_max", "indices of windows as sums in the kernel"],
 ]);
 
 /** without what no two machines have in common */

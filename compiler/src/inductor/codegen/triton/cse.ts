@@ -48,6 +48,8 @@ export type Shape = readonly string[];
 export class CseVar {
   /** masks that the value was made under; an index made of it is masked so too */
   maskVars = new Set<string>();
+  /** it hangs on a loaded or reduced value: torch asks nothing about the bounds of such (BoundVars.unbounded_vars) */
+  ofMemory = false;
   uses = 1;
   constructor(
     readonly name: string,

@@ -132,6 +132,7 @@ export function emitLoad(k: TritonKernel, buffer: string, index: Expr): CseVar {
     if (stored) return k.fromOtherDomain(stored);
   }
   const { value, fresh } = loadFromMemory(k, buffer, index, indirect);
+  value.ofMemory = true;
   if (fresh && !indirect) k.numLoad++;
   return value;
 }

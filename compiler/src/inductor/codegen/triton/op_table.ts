@@ -84,6 +84,10 @@ export function emitBitcast(k: TritonKernel, x: CseVar, dtype: DType, src: DType
 
 function derived(k: TritonKernel, v: CseVar, from: readonly CseVar[]): CseVar {
   for (const x of from) for (const m of x.maskVars) v.maskVars.add(m);
+  if (from.some(x => x.ofMemory)) {
+    v.ofMemory = true;
+    v.range = UNKNOWN;
+  }
   void k;
   return v;
 }

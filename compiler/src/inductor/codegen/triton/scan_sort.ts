@@ -95,7 +95,7 @@ export function emitScan(
   };
   const tuple = (vs: readonly CseVar[]): string => `(${vs.map(v => `${v.name},`).join(" ")})`;
   const partial = several(`tl.associative_scan(${tuple(inputs)}, ${dim}, ${helper})`, dtypes);
-  if (k.spec.persistent) return partial;
+  if (k.spec.persistent) return maskedByAll(k, partial);
   const partialReduce = partial.map(v =>
     generate(
       `triton_helpers.select_one((${v.name}), rbase == (RBLOCK - 1), dim=-1, keep_dims=True)`,
@@ -114,7 +114,14 @@ export function emitScan(
       k.op,
     );
   }
-  return result;
+  return maskedByAll(k, result);
+}
+
+/** an index made of a scan's or a sort's result is masked as the kernel's loops are */
+function maskedByAll(k: TritonKernel, results: readonly CseVar[]): readonly CseVar[] {
+  const masks = k.trees.filter(t => !k.hasConstantMask(t)).map(t => `${t.prefix}mask`);
+  for (const v of results) v.maskVars = new Set(masks);
+  return results;
 }
 
 /** a 64-bit value is published beside its flag; a narrower one in the same word */
@@ -205,6 +212,5 @@ export function emitSort(
     k.cse.put(`${text} ${i}`, v);
   });
   k.compute.write(`${results.map(v => `${v.name},`).join(" ")} = ${text}`, k.op);
-  for (const [i, v] of results.entries()) v.maskVars = new Set((inputs[i] as CseVar).maskVars);
-  return results;
+  return maskedByAll(k, results);
 }
