@@ -127,6 +127,7 @@ function captureOnce(path: string, options: CaptureOptions, packaged: boolean): 
           assumed: [],
           asked: new Map(),
           small: false,
+          patient: false,
           device: "cuda",
           read: options.files,
           execute: (file, code) => executeScript(run, file, code),

@@ -232,3 +232,44 @@ class Net(nn.Module):
   expect(operatorsOf(r, "Net")).toHaveLength(2);
   expect(assumedOf(r, "Net")).toContain("x is float32[8, 128, 24]");
 });
+
+test("what code calls on an object that nobody gives is a method, whose result is found by its name", () => {
+  const r = analysed(
+    `
+class Recommender(nn.Module):
+    def __init__(self, config, dataset):
+        super().__init__()
+        self.users = nn.Embedding(dataset.num(config["USER_FIELD"] + "_id") + 1, config["width"])
+
+    def forward(self, user):
+        return self.users(user)
+`,
+    { "conf/all.yaml": "seed: 1\nUSER_FIELD: user\n", "conf/net.yaml": "width: 24\ndepth: 2\n" },
+  );
+  expect(operatorsOf(r, "Recommender")).toHaveLength(1);
+  expect(assumedOf(r, "Recommender")).toContain('config is {"USER_FIELD": "user", "width": 24}');
+});
+
+test("values that a configuration works out of others are worked out", () => {
+  const r = analysed(
+    `
+class Attention(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        self.heads, self.width = cfg.HEADS, cfg.HEAD_WIDTH
+        self.proj = nn.Linear(cfg.TOTAL_WIDTH, cfg.TOTAL_WIDTH)
+
+    def forward(self, x):
+        return self.proj(x).view(x.shape[0], -1, self.heads, self.width)
+`,
+    {
+      "cfgs/base.py": `class Base:
+    def __init__(self):
+        self.TOTAL_WIDTH = 96
+        self.HEADS = 6
+        self.HEAD_WIDTH = int(self.TOTAL_WIDTH / self.HEADS)
+`,
+    },
+  );
+  expect(assumedOf(r, "Attention")).toContain("cfg.HEAD_WIDTH is 16");
+});

@@ -52,6 +52,10 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
       const parts = constant?.kind === "object" ? constant.given : constant?.kind === "dict" ? constant.entries : [];
       return objectCalled(ctx, h, `${path}.${name}`, [name], [...parts, ...inherited(given)]);
     }
+    if (use === "method" && told === undefined) {
+      const result = plainValue(ctx, h, guessByName(name.replace(/^get_/, "")));
+      return vm.builtin(name, () => result);
+    }
     if (constant !== undefined) return plainValue(ctx, h, constant);
     const list = use === "list" ? sequences(ctx, { ...h, name, usage: emptyUsage() }, "", false)[0] : undefined;
     return plainValue(

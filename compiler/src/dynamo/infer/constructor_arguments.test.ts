@@ -182,3 +182,59 @@ class Loss(nn.Module):
 `);
   expect(assumedOf(r, "Loss")).toContain('mode is "all together"');
 });
+
+describe("counts and tables", () => {
+  test("what a loop counts to is a number of parts, whatever its name is", () => {
+    const r = analysed(`
+class Stack(nn.Module):
+    def __init__(self, N, width=32):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(width, width) for _ in range(N)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x
+`);
+    expect(operatorsOf(r, "Stack")).toHaveLength(2);
+  });
+
+  test("a constructor that computes a large table in Python comes to its end", () => {
+    const r = analysed(`
+import numpy as np
+
+def table(n, d):
+    return torch.FloatTensor(np.array([[p / np.power(10000, 2 * (j // 2) / d) for j in range(d)] for p in range(n)]))
+
+class Positions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding.from_pretrained(table(1024, 224))
+
+    def forward(self, positions):
+        return self.embed(positions)
+`);
+    expect(operatorsOf(r, "Positions")).toHaveLength(1);
+  });
+
+  test("a module that is called is none that has no forward", () => {
+    const r = analysed(`
+from torch.nn import Linear, Module
+
+class Inner(Module):
+    def forward(self, query, key, state):
+        return query * key, state
+
+class Outer(Module):
+    def __init__(self, module):
+        super().__init__()
+        self.inner = module
+        self.proj = Linear(16, 16)
+
+    def forward(self, query, key, state=None):
+        out, state = self.inner(self.proj(query), self.proj(key), state)
+        return out
+`);
+    expect(operatorsOf(r, "Outer")).toContain("operator.mul");
+  });
+});

@@ -16,6 +16,8 @@ export interface InferContext {
   readonly assumed: string[];
   /** where the usual sizes take too long: depths, counts and lengths that have a default are small */
   small: boolean;
+  /** where that does not help either: one construction may take many more steps, as tables that Python computes do */
+  patient: boolean;
   /** where inputs and modules are: on the GPU, or on the CPU where the code makes tensors there itself */
   device: "cuda" | "cpu";
   /** attributes and items that stand-ins for configurations were asked for */

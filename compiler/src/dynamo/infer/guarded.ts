@@ -1,4 +1,6 @@
 // User code run as a trial: with steps of its own, no trace of it in the program's replay, and undone when it fails.
+import { walk } from "../../python/walk";
+import type { Code } from "../code/instructions";
 import { Interrupted, PyError } from "../interp/api";
 import { Journal, setJournal } from "../objects/journal";
 import type { InferContext } from "./context";
@@ -14,6 +16,18 @@ export function quietly<T>(ctx: Pick<InferContext, "torch">, run: () => T): T {
   } finally {
     resume();
   }
+}
+
+/** why a run ended that was in a loop of which nobody says how often it goes around */
+export const LOOPS = "it ran too long in a while loop";
+
+function hasWhile(code: Code): boolean {
+  let found = false;
+  walk(code.body ?? [], n => {
+    if (n.kind === "While") found = true;
+    return !found;
+  });
+  return found;
 }
 
 /** what stays of a run that ends well: what it did and emitted, what it did alone, nothing */
@@ -37,6 +51,7 @@ export function guarded<T>(ctx: InferContext, steps: number, run: () => T, kept:
     failed = false;
     return { ok };
   } catch (e) {
+    const repeats = e instanceof Interrupted && e.within.slice(depth).some(hasWhile);
     vm.frames.length = depth;
     // read before what the run did is undone: that takes the exception's arguments with it
     if (e instanceof PyError) return { error: e, message: messageOf(ctx, e) };
@@ -44,7 +59,7 @@ export function guarded<T>(ctx: InferContext, steps: number, run: () => T, kept:
       throw e;
     torch.trace = trace;
     vm.observer = observer;
-    return { error: vm.makeError("TimeoutError", []), message: "it ran too long" };
+    return { error: vm.makeError("TimeoutError", []), message: repeats ? LOOPS : "it ran too long" };
   } finally {
     setJournal(outerJournal);
     vm.stepLimit = outer;

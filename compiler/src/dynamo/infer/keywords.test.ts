@@ -87,3 +87,21 @@ class Sources(nn.Module):
   expect(assumed).toContain("sound_only True");
   expect(assumed).toContain('suffix is "_fine"');
 });
+
+test("what the constructor of a base takes out of its keywords is given to the class", () => {
+  const r = analysed(`
+class Base(nn.Module):
+    def __init__(self, **kwargs):
+        super().__init__()
+        self.proj = nn.Linear(kwargs["in_width"], kwargs["out_width"])
+
+class Derived(Base):
+    def __init__(self, scale=2.0, **kwargs):
+        super().__init__(**kwargs)
+        self.scale = scale
+
+    def forward(self, x):
+        return self.proj(x) * self.scale
+`);
+  expect(operatorsOf(r, "Derived")).toHaveLength(2);
+});

@@ -120,7 +120,9 @@ function handedOn(ctx: InferContext, cls: PyClass, f: PyFunction, own: readonly 
     const init = functionOf(base.dict.get("__init__"));
     if (!init) continue;
     if (init.code.file.library === "hidden") break;
-    for (const h of functionHoles(ctx, init, base, 1, constructorChoices)) {
+    const keys = [...keysTaken(init.code.signature?.kwarg?.arg ?? "", init.code.body ?? [])];
+    const byKey = keys.flatMap(key => keywordHole(ctx, init, base, key, constructorChoices) ?? []);
+    for (const h of [...functionHoles(ctx, init, base, 1, constructorChoices), ...byKey]) {
       if (taken.has(h.name)) continue;
       taken.add(h.name);
       out.push({ ...h, keywordOnly: true });

@@ -59,3 +59,20 @@ ${names.map(n => `    def ${n}(self): ${calls}`).join("\n")}
 `);
   expect(operatorsOf(r, "Net")).toEqual([]);
 }, 20_000);
+
+test("an item that a dictionary of the module lacks is set by the method that sets it", () => {
+  const r = analysed(`
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.state = {}
+
+    def init_state(self, width: int = 4):
+        self.state["previous"] = torch.ones(width, device="cuda")
+
+    def forward(self, x):
+        return x * self.state["previous"].sum()
+`);
+  expect(operatorsOf(r, "Decoder")).toContain("operator.mul");
+  expect(assumedOf(r, "Decoder")).toContain("init_state() was called before");
+});

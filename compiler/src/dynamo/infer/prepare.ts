@@ -7,10 +7,11 @@ import { PyClass, type PyInstance } from "../objects/values";
 import { make } from "./construct";
 import { type InferContext, methodOf } from "./context";
 import { methodMaker } from "./makers";
-import { dotted } from "./syntax";
+import { missingKey } from "./search/failure";
+import { dotted, stringOf } from "./syntax";
 import type { Failure } from "./types";
 
-const LACKS = /NoneType|has no attribute|initiali[sz]ed|set ?up|first|before|Assertion/;
+const LACKS = /^KeyError|NoneType|has no attribute|initiali[sz]ed|set ?up|first|before|Assertion/;
 const NOT_BEFORE = /^__|forward|^(train|eval|to|apply|cuda|half|float|generate|sample|load|save|from_|get_|reset$)/;
 /** methods that are tried */
 const MOST_METHODS = 3;
@@ -70,8 +71,14 @@ function makes(target: PyInstance, method: PyFunction, f: Failure): boolean {
     );
   };
   let found = false;
+  const key = missingKey(f);
   walk(method.code.body ?? [], n => {
-    if (n.kind === "Assign") for (const t of n.targets) if (isOwn(t) && lacking(t.attr)) found = true;
+    if (n.kind === "Assign")
+      for (const t of n.targets) {
+        if (isOwn(t) && lacking(t.attr)) found = true;
+        // self.state["previous"] = ...
+        if (key !== undefined && t.kind === "Subscript" && isOwn(t.value) && stringOf(t.slice) === key) found = true;
+      }
     return !found;
   });
   return found;

@@ -357,3 +357,33 @@ class Reader(nn.Module):
 `);
   expect(assumedOf(r, "Reader")).toContain("letters is a Letters");
 });
+
+describe("shapes that messages tell", () => {
+  test("a normalisation behind a permutation, an expansion and a concatenation of embedded tokens", () => {
+    const r = analysed(`
+class Last(nn.LayerNorm):
+    def __init__(self):
+        super().__init__(1)
+
+    def forward(self, x):
+        return super().forward(x.transpose(1, 2))
+
+class Expanded(nn.Module):
+    def forward(self, scores, current):
+        n = current.size(0)
+        return torch.gather(scores.view(n, 512, 512), 1, current.expand(n, 1, 512))
+
+class Joined(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(100, 24)
+        self.linear = nn.Linear(24 + 40, 8)
+
+    def forward(self, y, context):
+        return self.linear(torch.cat((context, self.embed(y)), 1))
+`);
+    expect(assumedOf(r, "Last")).toMatch(/x is float32\[\d+, 1, \d+\]$/);
+    expect(assumedOf(r, "Expanded")).toMatch(/current is int64\[\d+, 1, \d+\]$/);
+    expect(assumedOf(r, "Joined")).toMatch(/y is int64\[(\d+)\]; context is float32\[\1, 40\]$/);
+  });
+});

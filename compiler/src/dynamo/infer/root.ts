@@ -12,7 +12,7 @@ import { moduleMethod } from "./context";
 import type { Call } from "./evidence/calls";
 import { examplesOf } from "./evidence/elsewhere";
 import type { Written } from "./evidence/written";
-import { guarded, quietly } from "./guarded";
+import { guarded, LOOPS, quietly } from "./guarded";
 import { imageSizeOf } from "./image_size";
 import { buildersAmong, buildersOf, constructorOf, heirsOf, type Maker } from "./makers";
 import { IN_EVAL, IN_TRAINING } from "./modes";
@@ -32,6 +32,7 @@ const HEIRS = 3;
 /** what classes lack that only others complete */
 const ABSTRACT = /NotImplementedError|has no attribute|[Aa]bstract/;
 const SMALL_STEPS = 8_000_000;
+const PATIENT_STEPS = 20_000_000;
 const SETTLING_STEPS = 2_000_000;
 /** other constructor arguments that are tried where forward's errors blame them */
 const REBUILDS = 8;
@@ -89,7 +90,8 @@ export function captureRoot(
   let found = limited(p, GUESSING_STEPS, () => inferred(r, cls));
   if (!isFound(found) && TOO_LONG.test(found.why)) {
     const small = asSmall(r, cls);
-    if (isFound(small)) found = small;
+    const other = isFound(small) || found.why.includes(LOOPS) ? small : asPatient(r, cls);
+    if (isFound(other)) found = other;
   }
   if (isFound(found) || (found.failure && endless(found.failure))) return found;
   return shownElsewhere(r, cls) ?? own ?? found;
@@ -177,6 +179,17 @@ function asSmall(r: Root, cls: PyClass): Found | Refused {
     return limited(p, SMALL_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
   } finally {
     p.small = false;
+  }
+}
+
+/** built once more with many more steps: constructors that compute large tables in Python come to their end */
+function asPatient(r: Root, cls: PyClass): Found | Refused {
+  const { p } = r;
+  p.patient = true;
+  try {
+    return limited(p, PATIENT_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
+  } finally {
+    p.patient = false;
   }
 }
 

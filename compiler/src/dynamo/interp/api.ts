@@ -1,7 +1,7 @@
 // What every part of the interpreter may ask of the whole. The machine (machine.ts) implements it; parts import this
 // file only, so that none imports another in a circle.
 import type { Span } from "../../python/ast";
-import type { SourceFile } from "../code/instructions";
+import type { Code, SourceFile } from "../code/instructions";
 import type { Int } from "../objects/integers";
 import type {
   Key,
@@ -59,7 +59,15 @@ export function raisedAgain(value: PyInstance, frame: Frame): PyError {
 }
 
 /** The step budget is spent or the caller asked to stop; nothing in Python can catch it. */
-export class Interrupted extends Error {}
+export class Interrupted extends Error {
+  /** `within`: the code that was running, outermost first, where a part took too many steps */
+  constructor(
+    message: string,
+    readonly within: readonly Code[] = [],
+  ) {
+    super(message);
+  }
+}
 
 export type BinaryOperator = "+" | "-" | "*" | "/" | "//" | "%" | "**" | "@" | "<<" | ">>" | "&" | "|" | "^";
 export type CompareOperator = "==" | "!=" | "<" | "<=" | ">" | ">=" | "is" | "is not" | "in" | "not in";

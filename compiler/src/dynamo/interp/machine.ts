@@ -163,7 +163,10 @@ export class Machine implements Interp {
   /** work that counts as so many instructions, so that a budget in steps holds as one in time */
   charge(steps: number): void {
     this.steps += steps;
-    if (this.stepLimit !== null && this.steps > this.stepLimit) throw new Interrupted("a part took too many steps");
+    if (this.stepLimit !== null && this.steps > this.stepLimit) {
+      const within = this.frames.map(f => f.code);
+      throw new Interrupted("a part took too many steps", within);
+    }
     if (this.steps > this.host.stepBudget) throw new Interrupted("the analysis took too many steps");
     if (this.steps < this.nextPoll) return;
     this.nextPoll = this.steps + 1024;

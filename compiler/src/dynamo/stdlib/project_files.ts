@@ -5,7 +5,7 @@ import { func } from "../builtins/define";
 import type { Machine } from "../interp/machine";
 import { plain } from "../interp/operators";
 import { type PyModule, PyObject, type Value } from "../objects/values";
-import { parseYaml, type Yaml, YamlError } from "./yaml";
+import { parseYaml, parseYamlDocuments, type Yaml, YamlError } from "./yaml";
 
 /** configurations, and the sources of kernels that a program builds; weights and data are not read */
 const TEXTS = /\.(json|ya?ml|toml|cfg|ini|txt|csv|md|cpp|cu|cuh|h|hpp|c)$/i;
@@ -136,17 +136,21 @@ export function yamlModule(vm: Machine): PyModule {
   const m = vm.newModule("yaml");
   const error = vm.exceptionClass("ValueError");
   m.dict.set("YAMLError", error);
-  for (const n of ["load", "safe_load", "full_load", "unsafe_load"]) {
+  const loader = (n: string, read: (text: string) => Yaml): void => {
     func(vm, m, n, ([stream], kw) => {
       const text = textOf(vm, stream ?? kw.get("stream") ?? null);
       if (text === undefined) return vm.unknown(`yaml.${n}(...)`);
       try {
-        return value(vm, parseYaml(text));
+        return value(vm, read(text));
       } catch (e) {
         if (e instanceof YamlError) return vm.raise("ValueError", e.message);
         throw e;
       }
     });
+  };
+  for (const n of ["load", "safe_load", "full_load", "unsafe_load"]) {
+    loader(n, parseYaml);
+    loader(`${n}_all`, parseYamlDocuments);
   }
   for (const n of ["dump", "safe_dump", "add_constructor", "add_representer", "add_implicit_resolver"])
     func(vm, m, n, () => "");

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PyFloat } from "../../aten/types";
-import { parseYaml, type Yaml, YamlError } from "./yaml";
+import { parseYaml, parseYamlDocuments, type Yaml, YamlError } from "./yaml";
 
 /** maps as objects, floats as text with a point */
 function plain(y: Yaml): unknown {
@@ -9,6 +9,11 @@ function plain(y: Yaml): unknown {
   return y instanceof PyFloat ? `float ${y.value}` : y;
 }
 const read = (text: string): unknown => plain(parseYaml(text));
+
+it("several documents of one text", () => {
+  const documents = parseYamlDocuments("# sizes\n---\na: 1\n--- # widths\nb:\n  c: 2\n...\n");
+  expect(documents).toEqual([new Map([["a", 1]]), new Map([["b", new Map([["c", 2]])]])]);
+});
 
 describe("YAML", () => {
   it("reads nested maps, lists and scalars", () => {

@@ -18,6 +18,14 @@ export function parseYaml(text: string): Yaml {
   return new Parser(text).document();
 }
 
+/** all documents of a text, those that hold something */
+export function parseYamlDocuments(text: string): Yaml[] {
+  return text
+    .split(/^(?:---|\.\.\.)[^\S\n]*(?:#.*)?$/m)
+    .map(parseYaml)
+    .filter(d => d !== null);
+}
+
 /** nested collections deeper than this are refused */
 const DEEPEST = 60;
 

@@ -92,7 +92,7 @@ export function initFunction(ns: TorchParts, name: string): Value | undefined {
       return vm.tuple([(s[1] ?? 1) * field, (s[0] ?? 1) * field]);
     });
   }
-  if (!/_$|^(uniform|normal|constant|xavier\w*|kaiming\w*)$/.test(name)) return undefined;
+  if (!/_$|^(uniform|normal|constant|xavier\w*|kaiming\w*|orthogonal|eye|dirac|sparse)$/.test(name)) return undefined;
   // values of parameters are given anew when a module is compiled; what an initialiser writes is not followed
   return vm.builtin(name, (args, kw) => {
     const t = args[0] ?? kw.get("tensor") ?? null;

@@ -1,6 +1,6 @@
 // Tensors of one number where Python takes numbers: bounds of slices, as code for TorchScript has them, and sizes.
 import { expect, test } from "vitest";
-import { analysed, framesOf } from "../infer/testing/analysed";
+import { analysed, framesOf, printed } from "../infer/testing/analysed";
 
 test("a bound that the program wrote down is read after the break that it makes", () => {
   const r = analysed(`
@@ -73,4 +73,14 @@ class Cut(nn.Module):
 `);
   const made = framesOf(r, "Cut").flatMap(f => f.graph.nodes.flatMap(n => (n.target === "relu" ? [n] : [])));
   expect(made).toHaveLength(1);
+});
+
+test("a bound that is a tensor of several elements is refused outside of a graph as well", () => {
+  const r = analysed(`
+try:
+    torch.randn(4, 4)[:torch.tensor([1, 2])]
+except TypeError as e:
+    print(e)
+`);
+  expect(printed(r)).toBe("only integer tensors of a single element can be converted to an index\n");
 });

@@ -86,7 +86,7 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
   const several = h.usage.calls.some(c => c.positional + c.keywords.length > 1);
   const rank = (list: readonly { readonly name: string; readonly cls: PyClass }[]): string[] =>
     list
-      .filter(({ cls }) => ctx.torch.isModuleClass(cls) && !ctx.building.includes(cls.qualname))
+      .filter(({ cls }) => runs(ctx, cls) && !ctx.building.includes(cls.qualname))
       .map(({ name, cls }) => {
         const has = wanted.filter(a => cls.lookup(a) !== undefined || assignedAttributes(cls).has(a)).length;
         whole ||= has === wanted.length;
@@ -115,6 +115,10 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
   const found = [...(one ? layersWith(h) : []), ...distant, ...near, ...far, ...(one ? weighted : [])].map(instance);
   return wanted.length > 0 ? [...found, MODULE] : [...found, instance("torch.nn.Identity"), MODULE];
 }
+
+/** whether it is a module with a forward of its own, or of a base other than torch's Module */
+const runs = (ctx: InferContext, cls: PyClass): boolean =>
+  ctx.torch.isModuleClass(cls) && cls.lookup("forward") !== ctx.torch.moduleClass?.lookup("forward");
 
 /** whether its forward takes what the code gives to the parameter when it calls it */
 function takesCalls(cls: PyClass, h: Draft): boolean {

@@ -114,7 +114,17 @@ function pathOf(ctx: InferContext, h: Draft, name: string): string {
 }
 
 function integer(h: Draft): number {
-  return names.numberFor(h.name) ?? (h.usage.passed.some(p => p.func === "range") ? 2 : 64);
+  return numberOf(h) ?? (counts(h) ? 2 : 64);
+}
+
+/** what a loop counts to builds so many parts */
+const counts = (h: Draft): boolean => h.usage.passed.some(p => p.func === "range");
+const MOST_PARTS = 64;
+
+/** a number by the name, unless that is a width and a loop counts to it */
+function numberOf(h: Draft): number | undefined {
+  const n = names.numberFor(h.name);
+  return n !== undefined && n > MOST_PARTS && counts(h) ? undefined : n;
 }
 
 function byUse(ctx: InferContext, h: Draft): Choice[] {
@@ -148,7 +158,7 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (usage.sequence) out.push(...sequences(ctx, h, "", false));
   if (names.isBoolName(name) && !usage.arithmetic) out.push(bool(false), bool(true));
   if (names.isFloatName(name)) out.push(number(names.floatFor(name) ?? 0, true));
-  const n = names.numberFor(name);
+  const n = numberOf(h) ?? (counts(h) ? 2 : undefined);
   if (names.isModeName(name) && !usage.arithmetic) out.push(...strings(ctx, h));
   if (n !== undefined) out.push(number(n));
   if (usage.condition && !usage.arithmetic && n === undefined) out.push(bool(false));
@@ -280,10 +290,10 @@ function dictionaries(ctx: InferContext, h: Draft): Choice[] {
   }
   // as the project's files have them; yacs' configurations are written in capitals
   const [asked, capitals] = [keys, keys.map(k => k.toUpperCase())].map(list => ctx.constants.about(list));
-  const known = (k: string): Choice | undefined => asked?.(k) ?? capitals?.(k.toUpperCase());
+  const known = (k: string): Choice | undefined => asked?.(k) ?? capitals?.(k.toUpperCase()) ?? ctx.constants.inData(k);
   const guessed = keys.map((k): [string, Choice] => [k, guessByName(k)]);
   const told = keys.map((k, i): [string, Choice] => [k, known(k) ?? guessed[i]?.[1] ?? NONE]);
-  if (keys.length > 1 && keys.every(known)) out.push({ kind: "dict", entries: told });
+  if (keys.length > 1 && keys.filter(known).length >= keys.length * 0.6) out.push({ kind: "dict", entries: told });
   // one that is gone through by its keys holds something, by its own name
   if (keys.length === 0 && h.usage.sequence) out.push({ kind: "dict", entries: [[singular(h.name), number(4)]] });
   out.push({ kind: "dict", entries: guessed }, { kind: "dict", entries: told });

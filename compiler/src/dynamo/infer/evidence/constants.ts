@@ -71,6 +71,17 @@ export class ProjectConstants {
     return name => ranked.find(x => x.table.has(name))?.table.get(name);
   }
 
+  /** what the nearest data file that has the name, whatever else it has, gives to it */
+  inData(name: string): Choice | undefined {
+    return this.texts()
+      .filter(f => /\.(ya?ml|json)$/i.test(f.path) && f.text.length <= LONGEST && f.text.includes(name))
+      .sort((a, b) => distance(this.own, a.path) - distance(this.own, b.path))
+      .slice(0, MOST_PARSED)
+      .map(f => this.table(f))
+      .find(t => t.size <= MOST_NAMES && t.has(name))
+      ?.get(name);
+  }
+
   /** what an option of this name falls back to, where the nearest file that declares one says it */
   option(name: string): Choice | undefined {
     return this.declaring(name)
@@ -365,6 +376,15 @@ function literalOf(e: ast.Expr, named: Constant, any = false): Choice | undefine
     const c = named(e.id);
     return any || c?.kind === "number" || c?.kind === "str" ? c : undefined;
   }
+  // what the code works out of other values that it keeps: int(self.width / self.heads)
+  if (e.kind === "Attribute" && e.value.kind === "Name") {
+    const c = named(e.attr);
+    return c?.kind === "number" ? c : undefined;
+  }
+  if (e.kind === "Call" && e.func.kind === "Name" && /^(int|round)$/.test(e.func.id) && e.args.length === 1) {
+    const c = e.args[0] && literalOf(e.args[0], named);
+    return c?.kind === "number" ? number(Math.trunc(c.value)) : undefined;
+  }
   if (e.kind === "BinOp") return arithmetic(e.op, literalOf(e.left, named), literalOf(e.right, named));
   if (e.kind === "Tuple" || e.kind === "List") {
     const items = e.elts.map(x => literalOf(x, named));
@@ -406,6 +426,8 @@ function arithmetic(op: string, a: Choice | undefined, b: Choice | undefined): C
       return number(a.value - b.value, float);
     case "*":
       return number(a.value * b.value, float);
+    case "/":
+      return b.value === 0 || a.value % b.value !== 0 ? undefined : number(a.value / b.value, true);
     case "//":
       // what does not divide are numbers of different functions that have a name in common
       return b.value === 0 || a.value % b.value !== 0 || a.value === 0 ? undefined : number(a.value / b.value, float);

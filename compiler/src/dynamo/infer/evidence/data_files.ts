@@ -1,7 +1,7 @@
 // What JSON and YAML files of a project say: values by their keys, and the arguments of classes that they name. In: a file's
 // path and text. Out: plain data, read as choices. What a file leaves open (`???`) or refers to elsewhere is no value of its own.
 import { PyFloat } from "../../../aten/types";
-import { parseYaml, YamlError } from "../../stdlib/yaml";
+import { parseYamlDocuments, YamlError } from "../../stdlib/yaml";
 import { bool, type Choice, NONE, number, str } from "../types";
 
 /** the data of a file; undefined: it is not in a form that is read */
@@ -9,7 +9,9 @@ export function dataOf(path: string, text: string): unknown {
   try {
     if (/\.json$/i.test(path))
       return JSON.parse(text, (_k, v: unknown, c?: { source?: string }) => floating(v, c?.source));
-    return /\.ya?ml$/i.test(path) ? parseYaml(text) : undefined;
+    if (!/\.ya?ml$/i.test(path)) return undefined;
+    const documents = parseYamlDocuments(text);
+    return documents.length > 1 ? documents : documents[0];
   } catch (e) {
     if (e instanceof YamlError || e instanceof SyntaxError) return undefined;
     throw e;

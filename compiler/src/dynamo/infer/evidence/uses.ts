@@ -1,7 +1,7 @@
 // What code does with the attributes and items of objects that it hands around as configurations. In: texts of Python files.
-// Out: for the names that an object goes by and the name of an attribute, whether that is an object or a list.
+// Out: for the names that an object goes by and the name of an attribute, whether that is an object, a list or a method.
 
-export type Use = "object" | "list";
+export type Use = "object" | "list" | "method";
 
 /** attributes that tensors, arrays and enumerations have: what has them is no configuration */
 const OWN_OF_VALUES = "(?:shape|dtype|device|ndim|T|is_cuda|value|weight|data)\\b";
@@ -17,6 +17,9 @@ const ITERATED =
 /** `cfg.dims[0]`, `cfg.dims[i + 1]` */
 const INDEXED = /\b([A-Za-z_]\w*)(?=\.(\w+)\[(?:-?\d|[a-z_]\w*(?: [-+] 1)?\]))/g;
 
+/** `dataset.num(field)`: called for its result */
+const CALLED = /(?<![.\w])(?:self\.)?([A-Za-z_]\w*)\.([a-z_]\w*)\(/g;
+
 /** Uses of attributes in some files, found once for all names. */
 export class Uses {
   private readonly found = new Map<string, Use>();
@@ -29,6 +32,10 @@ export class Uses {
           const key = `${owner}.${name}`;
           if (!this.found.has(key)) this.found.set(key, "list");
         }
+      }
+      for (const [, owner, name] of text.matchAll(CALLED)) {
+        const key = `${owner}.${name}`;
+        if (!this.found.has(key)) this.found.set(key, "method");
       }
     }
   }

@@ -1,5 +1,6 @@
 // Inputs that are joined before a layer: their channels have a sum that the layer asks for. In: a state's tensors and its
 // failure. Out: states in which the sum is kept, or reached.
+import { isFloatDType } from "../../../aten/ops/helpers/dtypes";
 import type { Failure, State } from "../types";
 import { type Leaf, resized, withLeaf } from "./leaves";
 
@@ -25,4 +26,21 @@ export function sumKept(state: State, leaves: readonly Leaf[], f: Failure): Stat
       return [withLeaf(changed, other.path, resized(other.c, [at], rest))];
     });
   });
+}
+
+/**
+ * What is joined along a dimension that is not its last has no dimension behind it: sequences are single vectors. Tokens get
+ * their width when they are embedded.
+ */
+export function joinedLast(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const at = Number(/must match except in dimension (\d+)/.exec(f.message)?.[1]);
+  const read = leaves.filter(l => f.touched.includes(l.path));
+  const rankOf = (l: Leaf): number => (isFloatDType(l.c.dtype) ? at + 1 : at);
+  if (!(at > 0) || read.length < 2 || !read.some(l => l.c.dims.length > rankOf(l))) return [];
+  const cut = (l: Leaf): readonly number[] => {
+    const { dims } = l.c;
+    if (dims.length <= rankOf(l)) return dims;
+    return isFloatDType(l.c.dtype) ? [...dims.slice(0, at), ...dims.slice(-1)] : dims.slice(0, at);
+  };
+  return [read.reduce((s, l) => withLeaf(s, l.path, { ...l.c, dims: cut(l) }), state)];
 }

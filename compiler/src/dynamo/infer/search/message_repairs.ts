@@ -232,6 +232,9 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   if (long) setDim(r => ((long[1] ?? 0) < 0 ? r + (long[1] ?? 0) : (long[1] ?? 0)), long[2] ?? 1);
   const subscripts = /number of subscripts in the equation \((\d+)\) does not match/.exec(message);
   if (subscripts) setRank(read, Number(subscripts[1]));
+  const normalized = /normalized_shape=\[(\d+)\].* size ?\[(?:\d+, )*(\d+)\]/.exec(message);
+  if (normalized) setSize(Number(normalized[2]), Number(normalized[1]));
+  out.push(...expanded(state, read, message));
   const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
   if (elements) setDim(() => 1, Number(elements[1]));
   const factor = /shapes cannot be multiplied \(\d+x\d+ and 1x\d+\)|normalized_shape=\[1\]/.test(message);
@@ -297,6 +300,18 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   if (/Dimension out of range|index out of range|[Tt]oo many indices/.test(message))
     for (const t of read) setRank([t], t.c.dims.length + 1);
   return out;
+}
+
+/** what is expanded has the sizes that it is expanded to, or one where they differ */
+function expanded(state: State, read: readonly Leaf[], message: string): State[] {
+  const [to, from] = ["Target sizes", "Tensor sizes"].map(words =>
+    new RegExp(`${words}: \\[([\\d, ]+)\\]`).exec(message)?.[1]?.split(",").map(Number),
+  );
+  if (!to || !from) return [];
+  const ones = to.map((d, i) => (i === 0 || from[i - (to.length - from.length)] === d ? d : 1));
+  return read
+    .filter(l => l.c.dims.join() === from.join())
+    .flatMap(l => [ones, to].map(dims => withLeaf(state, l.path, { ...l.c, dims })));
 }
 
 const FEW = [3, 2, 4, 1] as const;

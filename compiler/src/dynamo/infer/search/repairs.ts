@@ -23,7 +23,7 @@ import {
 } from "../types";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { otherImages, squaresAlike } from "./image_sizes";
-import { sumKept } from "./joined";
+import { joinedLast, sumKept } from "./joined";
 import { choiceLeaves, holeOf, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, typedAlike } from "./message_repairs";
@@ -126,6 +126,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...squaresAlike(state, leaves, f),
     ...otherImages(state, leaves, f),
     ...sumKept(state, leaves, f),
+    ...joinedLast(state, leaves, f),
     ...alike(state, leaves, f),
   ];
   const dims = (path: string): readonly number[] => all.find(l => l.path === path)?.c.dims ?? [];
