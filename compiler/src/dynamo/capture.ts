@@ -128,6 +128,8 @@ function captureOnce(path: string, options: CaptureOptions, packaged: boolean): 
           asked: new Map(),
           small: false,
           patient: false,
+          wantsGrad: null,
+          inputGrad: false,
           device: "cuda",
           read: options.files,
           execute: (file, code) => executeScript(run, file, code),
@@ -195,12 +197,12 @@ function projectTexts(path: string, options: CaptureOptions): ProjectText[] {
     });
 }
 
-/** runs a text as a script of its own; after an error, all that does not need what failed is gone on with */
+/** runs a text as a script of its own; after an error, what follows is gone on with: what the failed statement would have made is unknown */
 function executeScript(run: Run, path: string, text: string): PyDict {
   const m = run.vm.newModule("__main__");
   m.dict.set("__builtins__", run.modules.import("builtins", null));
   m.file = path;
-  run.modules.execute(m, path, text, "independent");
+  run.modules.execute(m, path, text, "all");
   return m.dict;
 }
 

@@ -6,6 +6,7 @@ import { PyFunction, PyGenerator } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import { asFloat, asInt, normal, numberOp, roundHalfEven, roundInteger } from "../interp/numbers";
 import { plain, special } from "../interp/operators";
+import { isPrepared } from "../interp/prepared";
 import { runningFile } from "../interp/running_file";
 import {
   identity,
@@ -422,6 +423,8 @@ function installFunctions(vm: Machine): void {
     const text = vm.host.texts?.read(vm.str(name ?? null));
     if (text !== undefined) return vm.call(vm.getattr(vm.importModule("io", null), "StringIO"), [text]);
     vm.report("no-files", `open(${vm.repr(name ?? null)}): there is no such text in the project`, "information");
+    // data that the program expects to be there: what it holds is not known
+    if (typeof how === "string" && how.includes("b") && !isPrepared(vm)) return vm.unknown("open(...)");
     throw vm.makeError("FileNotFoundError", [2, "No such file or directory"]);
   });
   f("__import__", ([name, , , given], kw) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defaultSessionOptions, Session } from "../../index";
 import { PythonFile } from "../../python/file";
-import { independentAfter } from "./rest";
+import { allAfter, independentAfter } from "./rest";
 
 function after(text: string, line: number): { rest: number[]; missing: string[] } {
   const { rest, missing } = independentAfter(new PythonFile(text).module.body, line);
@@ -12,6 +12,16 @@ describe("what goes on after a statement that failed", () => {
   it("leaves out what needs it, directly or not, until the name is bound anew", () => {
     const text = ["a = f()", "b = a + 1", "c = 2", "g(b)", "g(c)", "a = 3", "g(a)"].join("\n");
     expect(after(text, 1)).toEqual({ rest: [3, 5, 6, 7], missing: ["b"] });
+  });
+
+  it("keeps what needs it where what it would have made counts as unknown", () => {
+    const text = ["a, b = f()", "c = a + 1", "if c:", "    d = g()", "    h(d)"].join("\n");
+    const { rest, missing } = allAfter(new PythonFile(text).module.body, 1);
+    expect([rest.map(s => s.span.line), [...missing].sort()]).toEqual([
+      [2, 3],
+      ["a", "b"],
+    ]);
+    expect(allAfter(new PythonFile(text).module.body, 4).rest.map(s => s.span.line)).toEqual([5]);
   });
 
   it("keeps what a decorator refused, without its decorators", () => {

@@ -24,17 +24,25 @@ export function definitionsAfter(body: readonly ast.Stmt[], line: number): ast.S
  * The statements that need nothing of what the failed one would have made, nor of what is left out because of it, and the
  * names that nobody binds now. Functions and classes stay, without decorators that failed.
  */
-export function independentAfter(
-  body: readonly ast.Stmt[],
-  line: number,
-): { readonly rest: readonly ast.Stmt[]; readonly missing: ReadonlySet<string> } {
+export const independentAfter = (body: readonly ast.Stmt[], line: number): Rest => restAfter(body, line, true);
+
+/** The statements below the failed one, those too that need what it would have made, which nobody knows then. */
+export const allAfter = (body: readonly ast.Stmt[], line: number): Rest => restAfter(body, line, false);
+
+export interface Rest {
+  readonly rest: readonly ast.Stmt[];
+  /** names that nobody binds now */
+  readonly missing: ReadonlySet<string>;
+}
+
+function restAfter(body: readonly ast.Stmt[], line: number, independent: boolean): Rest {
   const failed = indexAt(body, line);
   if (failed < 0) return { rest: [], missing: new Set() };
   const whole = body[failed];
   if (whole?.kind === "If" && line > whole.test.span.endLine) {
     // the branch that failed goes on like the module around it
     const branch = indexAt(whole.body, line) < 0 ? whole.orelse : whole.body;
-    return independentAfter([...branch, ...body.slice(failed + 1)], line);
+    return restAfter([...branch, ...body.slice(failed + 1)], line, independent);
   }
   const bare = undecorated(whole, line);
   if (bare) return { rest: [bare, ...body.slice(failed + 1)], missing: new Set() };
@@ -42,7 +50,7 @@ export function independentAfter(
   const rest: ast.Stmt[] = [];
   body.slice(failed).forEach((s, i) => {
     const bound = boundBy(s);
-    const needs = i === 0 || namesIn(readBy(s)).some(n => missing.has(n));
+    const needs = i === 0 || (independent && namesIn(readBy(s)).some(n => missing.has(n)));
     if (!needs) rest.push(s);
     for (const n of bound) {
       if (needs) missing.add(n);

@@ -18,6 +18,10 @@ export interface InferContext {
   small: boolean;
   /** where that does not help either: one construction may take many more steps, as tables that Python computes do */
   patient: boolean;
+  /** a run has failed because its code takes gradients where none are kept, or of an input that keeps none */
+  wantsGrad: "here" | "of inputs" | null;
+  /** tensors that stand in for inputs keep gradients */
+  inputGrad: boolean;
   /** where inputs and modules are: on the GPU, or on the CPU where the code makes tensors there itself */
   device: "cuda" | "cpu";
   /** attributes and items that stand-ins for configurations were asked for */

@@ -4,7 +4,7 @@ import type { Code } from "../code/instructions";
 import { Interrupted, PyError } from "../interp/api";
 import { Journal, setJournal } from "../objects/journal";
 import type { InferContext } from "./context";
-import { messageOf } from "./search/failure";
+import { messageOf, wantsGrad } from "./search/failure";
 
 export type Outcome<T> = { readonly ok: T } | { readonly error: PyError; readonly message: string };
 
@@ -54,7 +54,11 @@ export function guarded<T>(ctx: InferContext, steps: number, run: () => T, kept:
     const repeats = e instanceof Interrupted && e.within.slice(depth).some(hasWhile);
     vm.frames.length = depth;
     // read before what the run did is undone: that takes the exception's arguments with it
-    if (e instanceof PyError) return { error: e, message: messageOf(ctx, e) };
+    if (e instanceof PyError) {
+      const message = messageOf(ctx, e);
+      ctx.wantsGrad = wantsGrad(message) ?? ctx.wantsGrad;
+      return { error: e, message };
+    }
     if (!(e instanceof Interrupted) || limit === outer || vm.steps > vm.host.stepBudget || vm.host.shouldStop())
       throw e;
     torch.trace = trace;

@@ -1,6 +1,7 @@
 // Choices made into values. In: a choice and the function that it is for. Out: a Python value; objects of classes are built
 // like roots, so this may fail as Python fails.
 
+import { isFloatDType } from "../../aten/ops/helpers/dtypes";
 import { method } from "../builtins/define";
 import { Frame } from "../interp/frame";
 import { PyClass, PyDict, PyInstance, type Value } from "../objects/values";
@@ -90,8 +91,9 @@ function makeTensor(
   filled: number | undefined,
 ): PyTensor {
   const device = { type: ctx.device, index: ctx.device === "cuda" ? 0 : null } as const;
-  const meta = ctx.torch.metaStatic.tensor([...dims], { dtype, device });
-  const t = ctx.torch.newTensor(meta as PyTensor["meta"]);
+  const meta = ctx.torch.metaStatic.tensor([...dims], { dtype, device }) as PyTensor["meta"];
+  const requiresGrad = ctx.inputGrad && isFloatDType(dtype);
+  const t = ctx.torch.newTensor(requiresGrad ? { ...meta, requiresGrad } : meta);
   if (filled !== undefined) t.known = new Array<number>(dims.reduce((a, b) => a * b, 1)).fill(filled);
   return t;
 }

@@ -76,3 +76,24 @@ class Decoder(nn.Module):
   expect(operatorsOf(r, "Decoder")).toContain("operator.mul");
   expect(assumedOf(r, "Decoder")).toContain("init_state() was called before");
 });
+
+test("a method that begins a sequence is called where the state that it makes is missing, not one that clears it", () => {
+  const r = analysed(`
+class Player(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.LSTMCell(24, 48)
+        self.h, self.c = None, None
+
+    def clear(self):
+        self.h, self.c = None, None
+
+    def reset(self, count):
+        self.h, self.c = torch.zeros(8, 48), torch.zeros(8, 48)
+
+    def forward(self, x):
+        self.h, self.c = self.cell(x, (self.h, self.c))
+        return self.h
+`);
+  expect(assumedOf(r, "Player")).toContain("reset() was called before");
+});

@@ -12,7 +12,7 @@ import { dotted, stringOf } from "./syntax";
 import type { Failure } from "./types";
 
 const LACKS = /^KeyError|NoneType|has no attribute|initiali[sz]ed|set ?up|first|before|Assertion/;
-const NOT_BEFORE = /^__|forward|^(train|eval|to|apply|cuda|half|float|generate|sample|load|save|from_|get_|reset$)/;
+const NOT_BEFORE = /^__|forward|^(train|eval|to|apply|cuda|half|float|generate|sample|load|save|from_|get_)/;
 /** methods that are tried */
 const MOST_METHODS = 3;
 
@@ -75,7 +75,7 @@ function makes(target: PyInstance, method: PyFunction, f: Failure): boolean {
   walk(method.code.body ?? [], n => {
     if (n.kind === "Assign")
       for (const t of n.targets) {
-        if (isOwn(t) && lacking(t.attr)) found = true;
+        for (const [to, from] of paired(t, n.value)) if (isOwn(to) && lacking(to.attr) && !isNone(from)) found = true;
         // self.state["previous"] = ...
         if (key !== undefined && t.kind === "Subscript" && isOwn(t.value) && stringOf(t.slice) === key) found = true;
       }
@@ -83,6 +83,14 @@ function makes(target: PyInstance, method: PyFunction, f: Failure): boolean {
   });
   return found;
 }
+
+/** what each target of an assignment gets; the parts of `a, b = x` get x */
+const paired = (target: ast.Expr, value: ast.Expr): (readonly [ast.Expr, ast.Expr])[] =>
+  target.kind !== "Tuple" && target.kind !== "List"
+    ? [[target, value]]
+    : target.elts.map((t, i) => [t, value.kind === "Tuple" ? (value.elts[i] ?? value) : value]);
+
+const isNone = (e: ast.Expr): boolean => e.kind === "Constant" && e.value.type === "None";
 
 const isOwn = (e: ast.Expr): e is ast.Attribute =>
   e.kind === "Attribute" && e.value.kind === "Name" && e.value.id === "self";

@@ -15,7 +15,7 @@ import type { Written } from "./evidence/written";
 import { guarded, LOOPS, quietly } from "./guarded";
 import { imageSizeOf } from "./image_size";
 import { buildersAmong, buildersOf, constructorOf, heirsOf, type Maker } from "./makers";
-import { IN_EVAL, IN_TRAINING } from "./modes";
+import { IN_EVAL, IN_EVAL_WITH_GRAD, IN_TRAINING } from "./modes";
 import type { Program } from "./program";
 import { type RootRequest, TRIALS_AGAIN, withInputs } from "./root_inputs";
 import { endless } from "./search/failure";
@@ -53,19 +53,20 @@ interface Root {
   readonly request: RootRequest;
 }
 
-/** `training`: a module is called with grad in train() and its backward runs, whatever the file's own call does */
-export function captureRoot(
-  p: Program,
-  c: Candidate,
-  written: Written | undefined,
-  training: boolean,
-): Found | Refused {
+/**
+ * How a module is analysed: in eval(), with grad where its own code takes gradients; or called with grad in train() with
+ * its backward, whatever the file's own call does.
+ */
+export type Mode = "eval" | "eval with grad" | "training";
+
+export function captureRoot(p: Program, c: Candidate, written: Written | undefined, mode: Mode): Found | Refused {
   p.assumed.length = 0;
+  const training = mode === "training";
   const assumed = [...(c.options ? [] : ["analysed as if compiled"]), ...(written ? ["shapes from a comment"] : [])];
   const request: RootRequest = {
     p,
     options: { ...PLAIN, ...(c.options ?? {}), assumed, backward: training },
-    grad: c.cls ? training : p.torch.gradEnabled,
+    grad: c.cls ? mode !== "eval" : p.torch.gradEnabled,
     symbolic: c.options === null,
     written: written ?? new Map(),
   };
@@ -141,14 +142,14 @@ function builtBy(r: Root, target: PyInstance, how: string | undefined): Found | 
 }
 
 /** on the device, in eval() or train(): how that is said */
-function settled({ p, c, training }: Root, target: Value): readonly string[] | Refused {
+function settled({ p, c, training, request }: Root, target: Value): readonly string[] | Refused {
   const { vm } = p;
   if (c.options) return [];
   const moved = guarded(p, SETTLING_STEPS, () => {
     moduleMethod(vm, target, "cuda");
     moduleMethod(vm, target, "train", [training]);
   });
-  if ("ok" in moved) return [training ? IN_TRAINING : IN_EVAL];
+  if ("ok" in moved) return [training ? IN_TRAINING : request.grad ? IN_EVAL_WITH_GRAD : IN_EVAL];
   return { why: `${moved.error.value.cls.name} while it is moved to the device`, failure: null };
 }
 
@@ -232,20 +233,24 @@ function shownElsewhere(r: Root, cls: PyClass): Found | undefined {
   const { evidence } = p;
   const examples = examplesOf(cls.name, String(p.main.dict.get("__file__")), p.project(), p.read);
   if (examples.length === 0) return undefined;
-  const before = evidence.instances.get(cls);
-  const globals = evidence.runElsewhere(
-    cls,
-    examples,
-    e => p.execute(e.path, e.text),
-    f => silently(p, f),
-  );
+  const before = evidence.instances.get(cls)?.value;
+  // an earlier look, for another mode, may have found one
+  const globals =
+    before === undefined || before === c.value
+      ? evidence.runElsewhere(
+          cls,
+          examples,
+          e => p.execute(e.path, e.text),
+          f => silently(p, f),
+        )
+      : [];
   const call = evidence.calls.get(cls);
   if (call && call !== c.call) {
     const found = called(r, call);
     if (isFound(found)) return found;
   }
   const built = call?.target ?? evidence.instances.get(cls)?.value;
-  if (built instanceof PyInstance && built !== before?.value) {
+  if (built instanceof PyInstance && built !== c.value) {
     const found = builtBy(r, built, evidence.instances.get(cls)?.how ?? call?.how);
     return isFound(found) ? found : undefined;
   }

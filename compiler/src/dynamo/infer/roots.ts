@@ -59,11 +59,25 @@ function analyse(p: Program, c: Candidate): Root | undefined {
 function captured(p: Program, c: Candidate): Found | Refused {
   const written = commentOf(p, c);
   const training = c.cls !== null && p.training(c.name);
-  const found = captureRoot(p, c, written, training);
-  if (isFound(found) || !found.why.includes(NO_OPERATORS) || !c.cls || c.options || training) return found;
+  p.wantsGrad = null;
+  const found = captureRoot(p, c, written, training ? "training" : "eval");
+  if (isFound(found) || !c.cls || c.options || training) return found;
   // what only works on its input while it trains (augmentations, noise) does nothing in eval()
-  const trained = captureRoot(p, c, written, true);
-  return isFound(trained) ? trained : found;
+  const idle = found.why.includes(NO_OPERATORS);
+  const other = p.wantsGrad !== null ? withGrad(p, c, written) : idle ? captureRoot(p, c, written, "training") : found;
+  return isFound(other) ? other : found;
+}
+
+/** with grad, where that is what lacks of the inputs too */
+function withGrad(p: Program, c: Candidate, written: Written | undefined): Found | Refused {
+  const found = captureRoot(p, c, written, "eval with grad");
+  if (isFound(found) || p.wantsGrad !== "of inputs") return found;
+  p.inputGrad = true;
+  try {
+    return captureRoot(p, c, written, "eval with grad");
+  } finally {
+    p.inputGrad = false;
+  }
 }
 
 function place(def: ast.FunctionDef | ast.ClassDef): Diagnostic["span"] {

@@ -6,10 +6,11 @@ import { PythonFile } from "../../python/file";
 import { func } from "../builtins/define";
 import { compileModule } from "../code/compiler";
 import type { Code, SourceFile } from "../code/instructions";
-import { definitionsAfter, importedAt, independentAfter } from "../code/rest";
+import { allAfter, definitionsAfter, importedAt, independentAfter } from "../code/rest";
 import { PyError } from "../interp/api";
 import { Frame, PyFunction } from "../interp/frame";
 import type { Machine } from "../interp/machine";
+import { isPrepared } from "../interp/prepared";
 import { unrecorded } from "../objects/journal";
 import { type PyDict, PyModule, PyNamed, type Value } from "../objects/values";
 import { abstractCollections } from "./abstract";
@@ -44,7 +45,10 @@ export function libraryCode(name: string, text: string, library: SourceFile["lib
 export type Factory = (name: string) => PyModule | undefined;
 
 /** after a statement that fails: definitions alone, or all that needs nothing of it */
-type Rest = "definitions" | "independent";
+type GoingOn = "definitions" | "all";
+
+/** failures of one script after which all that follows is gone on with; then what needs nothing of what failed */
+const MOST_FAILURES = 12;
 
 export class Modules {
   readonly loaded = new Map<string, Value>();
@@ -117,7 +121,7 @@ export class Modules {
 
   private missing(name: string): Value {
     if ([...this.running].some(m => name.startsWith(`${m.name}.`))) this.circular.add(name);
-    if (this.guardedFail && this.isGuarded()) {
+    if (this.guardedFail && isPrepared(this.vm)) {
       this.missed.add(name);
       return this.vm.raise("ModuleNotFoundError", `No module named '${name}'`);
     }
@@ -130,14 +134,6 @@ export class Modules {
     u.attrs = this.vm.dict([["__version__", "9.9.9"]]);
     this.loaded.set(name, u);
     return u;
-  }
-
-  /** whether running code is prepared for an error: inside a try whose handlers do not just give up */
-  private isGuarded(): boolean {
-    return this.vm.frames.some(f => {
-      const handler = f.code.kind === "class" ? undefined : f.code.handlers[f.pc - 1];
-      return handler && !handler.givesUp;
-    });
   }
 
   private library(name: string): PyModule | undefined {
@@ -327,26 +323,33 @@ export class Modules {
   }
 
   /** `rest`: what is gone on with after a statement that fails */
-  execute(m: PyModule, file: string, text: string, rest: Rest = "definitions"): void {
+  execute(m: PyModule, file: string, text: string, rest: GoingOn = "definitions"): void {
     const parsed = this.parseFile(file, text);
     this.onProblems(file, parsed);
     const source: SourceFile = { name: file, lines: text.split(/\r?\n/), library: "user" };
     m.dict.set("__file__", file);
     m.dict.set("__module_object__", m);
-    this.runBody(m, source, text, parsed.module.body, rest);
+    this.runBody(m, source, text, parsed.module.body, rest, 0);
   }
 
   /**
    * An import of the user's own file that fails half-way is followed as far as it goes, as if the failing statement were not
    * there; where the importing code is prepared for a failure, it gets it.
    */
-  private runBody(m: PyModule, file: SourceFile, text: string, body: readonly Stmt[], goOn: Rest): void {
+  private runBody(
+    m: PyModule,
+    file: SourceFile,
+    text: string,
+    body: readonly Stmt[],
+    goOn: GoingOn,
+    failures: number,
+  ): void {
     const { vm } = this;
     const depth = vm.frames.length;
     try {
       this.run(compileModule({ kind: "Module", body }, file, text), m);
     } catch (e) {
-      if (!(e instanceof PyError) || this.isGuarded()) throw e;
+      if (!(e instanceof PyError) || isPrepared(this.vm)) throw e;
       vm.frames.length = depth;
       const at = e.trace.find(t => t.file === file);
       if (!at) throw e;
@@ -355,12 +358,13 @@ export class Modules {
         if (m.dict.get(i.name) === undefined) m.dict.set(i.name, vm.unknown(i.from));
       if (goOn === "definitions" || e.value.cls.name === "SystemExit") {
         const rest = definitionsAfter(body, at.span.line);
-        if (rest.length > 0) this.runBody(m, file, text, rest, goOn);
+        if (rest.length > 0) this.runBody(m, file, text, rest, goOn, 0);
         return;
       }
-      const { rest, missing } = independentAfter(body, at.span.line);
+      const after = failures < MOST_FAILURES ? allAfter : independentAfter;
+      const { rest, missing } = after(body, at.span.line);
       for (const name of missing) if (m.dict.get(name) === undefined) m.dict.set(name, vm.unknown(name));
-      if (rest.length > 0) this.runBody(m, file, text, rest, goOn);
+      if (rest.length > 0) this.runBody(m, file, text, rest, goOn, failures + 1);
     }
   }
 }

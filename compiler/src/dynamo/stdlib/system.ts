@@ -6,7 +6,16 @@ import { truthAskedNext } from "../code/raising_branch";
 import type { Machine } from "../interp/machine";
 import { asFloat } from "../interp/numbers";
 import { plain } from "../interp/operators";
-import { PyBuiltin, PyBytes, type PyDict, PyFloat, PyInstance, type PyModule, type Value } from "../objects/values";
+import {
+  PyBuiltin,
+  PyBytes,
+  type PyDict,
+  PyFloat,
+  PyInstance,
+  type PyModule,
+  PyUnknown,
+  type Value,
+} from "../objects/values";
 
 const text = (v: Value | undefined): string => String(plain(v ?? null));
 
@@ -175,12 +184,14 @@ export function hashlibModule(vm: Machine): PyModule {
     return h.digest();
   };
   const data = (v: Value | undefined): Uint8Array => (v instanceof PyBytes ? v.data : new Uint8Array());
+  const hash = (algorithm: string, d: Value | undefined): Value =>
+    d instanceof PyUnknown ? vm.unknown("a hash") : make(algorithm, d === undefined ? [] : [data(d)]);
   for (const name of ["md5", "sha1", "sha224", "sha256", "sha384", "sha512"]) {
-    const b = new PyBuiltin(vm.types.builtin, `openssl_${name}`, ([d]) => make(name, d === undefined ? [] : [data(d)]));
+    const b = new PyBuiltin(vm.types.builtin, `openssl_${name}`, ([d]) => hash(name, d));
     b.module = "_hashlib";
     m.dict.set(name, b);
   }
-  func(vm, m, "new", ([n, d]) => make(text(n), d === undefined ? [] : [data(d)])).module = "_hashlib";
+  func(vm, m, "new", ([n, d]) => hash(text(n), d)).module = "_hashlib";
   methods(vm, cls, v => v, {
     hexdigest: o => digest(o).toString("hex"),
     digest: o => vm.bytes(digest(o)),

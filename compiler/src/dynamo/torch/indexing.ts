@@ -197,7 +197,7 @@ function sliceOf(torch: Torch, s: PySlice, size: Dim, stride: Dim): { start: Dim
   const bound = (v: Value, missing: Dim): Dim => {
     if (v === null) return missing;
     if (v instanceof PyTensor && !torch.trace) {
-      if (v.meta.shape.some(d => m.static(d) !== 1))
+      if (torch.hints(v).some(n => n !== 1) || isFloatDType(v.meta.dtype))
         return vm.raise("TypeError", "only integer tensors of a single element can be converted to an index");
       // outside of a trace any bound may stand for one that nobody knows
       const n = elements(torch, v)?.[0];

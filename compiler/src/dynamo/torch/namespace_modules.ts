@@ -113,9 +113,35 @@ export function autogradBackward(ns: TorchParts, args: readonly Value[]): Value 
 
 export function autogradGrad(ns: TorchParts, args: readonly Value[], kw: ReadonlyMap<string, Value>): Value {
   const { vm, torch } = ns;
+  if (torch.trace)
+    throw torch.breakOn({
+      type: "using `torch.autograd.grad` with `torch._dynamo.config.trace_autograd_ops=False`",
+      number: "9186",
+      explanation:
+        "Attempted to call `torch.autograd.grad` with config `torch._dynamo.config.trace_autograd_ops` set to `False`.",
+      hints: ["Change `torch._dynamo.config.trace_autograd_ops` to `True`."],
+      context: "trace_autograd_ops=False",
+    });
   const inputs = args[1] ?? kw.get("inputs") ?? vm.tuple([]);
   const list = inputs instanceof PyTensor ? [inputs] : vm.toArray(inputs);
-  return vm.tuple(list.map(t => (t instanceof PyTensor ? torch.newTensor({ ...t.meta, requiresGrad: false }) : null)));
+  const given = args[0] ?? kw.get("outputs") ?? null;
+  const outputs = given instanceof PyTensor ? [given] : vm.toArray(given);
+  outputs.forEach((t, i) => {
+    if (t instanceof PyTensor && !t.meta.requiresGrad)
+      vm.raise("RuntimeError", `element ${i} of tensors does not require grad and does not have a grad_fn`);
+  });
+  if (list.some(t => t instanceof PyTensor && !t.meta.requiresGrad))
+    vm.raise("RuntimeError", "One of the differentiated Tensors does not require grad");
+  // gradients of gradients may be taken of what keeps its graph
+  const requiresGrad = vm.truthy(kw.get("create_graph") ?? args[4] ?? false);
+  return vm.tuple(
+    list.map(t => {
+      if (!(t instanceof PyTensor)) return null;
+      const made = torch.newTensor({ ...t.meta, requiresGrad });
+      made.isLeaf = !requiresGrad;
+      return made;
+    }),
+  );
 }
 
 export function recurrent(ns: TorchParts, self: Value, x: Value, hx: Value): Value {

@@ -198,3 +198,27 @@ def picky_net(name):
     expect(rests({ "factory.py": factory })).toContain('built by picky_net(); name is "plain"');
   });
 });
+
+test("a script shows how a class is built although the data that it loads before are not there", () => {
+  const script = `
+from pack.model import Picky
+
+def load(path):
+    with open(path) as f:
+        return f.read(), 3
+
+def build(plan, words):
+    return Picky(plan)
+
+if __name__ == "__main__":
+    sizes = [3]
+    sizes.append(24)
+    words, count = load("words.txt")
+    net = build({"kind": "twofold", "sizes": sizes, "count": len(words) if words else count}, words)
+`;
+  const r = analysedProject({
+    "pack/model.py": PICKY.replace('plan["kind"] ==', 'plan["count"] != 0 and plan["kind"] =='),
+    "train.py": script,
+  });
+  expect(r.roots.map(x => x.name)).toContain("Picky");
+});

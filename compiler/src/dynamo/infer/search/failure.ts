@@ -144,5 +144,11 @@ export function blamed(
 /** whether a run ended because it would not have ended: other sizes change nothing of that */
 export const endless = (f: Failure): boolean => f.type === "TimeoutError" || f.type === "RecursionError";
 
+/** whether code takes gradients where none are kept, or of tensors that keep none */
+export function wantsGrad(message: string): "here" | "of inputs" | undefined {
+  if (/differentiated Tensors (does not require grad|appears to not)/.test(message)) return "of inputs";
+  return /does not require grad|does not have a grad_fn/.test(message) ? "here" : undefined;
+}
+
 /** whether tensors that met are on different devices */
 export const onTwoDevices = (f: Pick<Failure, "message">): boolean => /to be on the same device/.test(f.message);

@@ -1,7 +1,7 @@
 // Best-first search over states. In: a first state, a trial and repairs of failures. Out: the first state that works, or the
 // failure that got farthest. Deterministic; ends after a number of trials.
 import { type Failure, type State, stateKey } from "../types";
-import { endless, onTwoDevices } from "./failure";
+import { endless, onTwoDevices, wantsGrad } from "./failure";
 
 /** how often the farthest failure may come back before the search is given up */
 const STUCK = 9;
@@ -50,8 +50,9 @@ export function search<R>(
     const outcome = trial(w.state);
     if ("ok" in outcome) return { kind: "found", state: w.state, result: outcome.ok, trials };
     const { failed } = outcome;
-    // what runs without end with likely values does so with others, and none of them is on another device
-    if (endless(failed) || onTwoDevices(failed)) return { kind: "failed", failure: failed, state: w.state, trials };
+    // what runs without end with likely values does so with others; none of them is on another device or turns grad on
+    if (endless(failed) || onTwoDevices(failed) || wantsGrad(failed.message) !== undefined)
+      return { kind: "failed", failure: failed, state: w.state, trials };
     if (best === null || failed.progress > best.failure.progress) {
       best = { failure: failed, state: w.state };
       stuck = 0;
