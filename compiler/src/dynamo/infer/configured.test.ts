@@ -140,3 +140,29 @@ if has_far:
   expect(framesOf(r, "Dense")).toHaveLength(1);
   expect(r.diagnostics.some(d => d.code === "imports")).toBe(true);
 });
+
+test("options that a file parses when it is imported stand for the configuration that has all of them", () => {
+  const r = analysed(
+    `
+class Net(nn.Module):
+    def __init__(self, args):
+        super().__init__()
+        self.first = nn.Conv2d(args.colors, args.width, {2: 3, 4: 5}[args.scale[0]])
+
+    def forward(self, x):
+        return self.first(x)
+`,
+    {
+      "pack/option.py": `import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--scale", type=str, default="4+2")
+parser.add_argument("--colors", type=int, default=3)
+parser.add_argument("--width", type=int, default=12)
+args = parser.parse_args()
+args.scale = [int(s) for s in args.scale.split("+")]
+`,
+    },
+  );
+  expect(assumedOf(r, "Net")).toContain("option.py");
+  expect(operatorsOf(r, "Net")).toEqual(["torch.conv2d"]);
+});

@@ -13,6 +13,7 @@ import { agreeing, assertedAsLong, assertedDivisible, assertedEqual } from "./se
 import {
   assertedKind,
   blamed,
+  CANT_GO_ON,
   endless,
   failureOf,
   missingKey,
@@ -151,9 +152,6 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker): Built {
     ctx.building.pop();
   }
 }
-
-/** errors that no other value of an argument mends */
-const CANT_GO_ON = /^(NameError|ModuleNotFoundError|ImportError|FileNotFoundError|OSError)$/;
 
 function firstState(ctx: InferContext, holes: readonly Hole[]): State {
   const first = (h: Hole): Choice => {

@@ -238,3 +238,37 @@ class Outer(Module):
     expect(operatorsOf(r, "Outer")).toContain("operator.mul");
   });
 });
+
+test("what is registered as a buffer is a tensor, and a module by a class's name is taken from other files", () => {
+  const r = analysed(
+    `
+class Prompt(nn.Module):
+    def __init__(self, embed):
+        super().__init__()
+        self.register_buffer("embed", embed)
+
+    def forward(self, x):
+        return x + self.embed.unsqueeze(0)
+
+class Perceptual(nn.Module):
+    def __init__(self, extractor):
+        super().__init__()
+        self.extractor = extractor
+
+    def forward(self, image):
+        return self.extractor(image)[1].mean()
+`,
+    {
+      "pack/parts.py": `from torch import nn
+class SmallExtractor(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3)
+    def forward(self, image):
+        return [image, self.first(image)]
+`,
+    },
+  );
+  expect(operatorsOf(r, "Prompt").length).toBe(2);
+  expect(assumedOf(r, "Perceptual")).toContain("extractor is a SmallExtractor");
+});

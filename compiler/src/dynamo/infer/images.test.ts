@@ -132,3 +132,49 @@ class Project(nn.Module):
 `);
   expect(assumedOf(r, "Project")).toMatch(/K is float32\[8, 4, 4\]; cam2world is float32\[8, 4, 4\]/);
 });
+
+test("what meets an image and of which nothing is known is an image, and what it is compared with too", () => {
+  const r = analysed(`
+class Losses(nn.Module):
+    def forward(self, image, other, gt):
+        assert image.shape[1] == 3
+        return (image - other).abs().mean() + F.mse_loss(image, gt)
+`);
+  expect(assumedOf(r, "Losses")).toMatch(
+    /image is float32\[8, 3, 224, 224\]; other is float32\[8, 3, 224, 224\]; gt is float32\[8, 3, 224, 224\]/,
+  );
+});
+
+test("what functions and methods do with an input counts until its name is bound again", () => {
+  const r = analysed(`
+def halved(y):
+    b, c, h, w = y.shape
+    return y.view(b, c, h // 2, 2, w // 2, 2).mean(dim=(3, 5))
+
+class Half(nn.Module):
+    def forward(self, x):
+        if self.training:
+            x = x[..., 1:-1, 1:-1]
+        return self.inner(x)
+
+    def inner(self, z):
+        return halved(z)
+
+class Other(nn.Module):
+    def forward(self, x):
+        x = x.unsqueeze(1)
+        return halved(x)
+`);
+  expect(assumedOf(r, "Half")).toMatch(/x is float32\[8, 512, 32, 32\]/);
+  expect(assumedOf(r, "Other")).toMatch(/x is float32\[\d+, \d+, \d+\]/);
+});
+
+test("the program's own words about shapes make inputs equal", () => {
+  const r = analysed(`
+class Compare(nn.Module):
+    def forward(self, a, other):
+        assert a.shape == other.shape, f"different sizes {a.shape} and {other.shape}"
+        return F.conv2d(a, torch.ones(1, 1, 3, 3, device=a.device).expand(a.shape[1], 1, 3, 3), groups=a.shape[1]) - 1
+`);
+  expect(assumedOf(r, "Compare")).toMatch(/a is float32\[(.*)\]; other is float32\[\1\]/);
+});

@@ -5,17 +5,10 @@ import { PyFunction } from "../interp/frame";
 import { type Kwargs, PyInstance, type Value } from "../objects/values";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import { asRoot, attempt, type Found, isFound, type Refused, refused } from "./attempt";
+import { besideImage, isFree, isMap, sized } from "./choices/beside_image";
 import { bareDraft, functionHoles, withWritten } from "./choices/holes";
 import { inputChoices, ofGraph } from "./choices/inputs";
-import {
-  areMates,
-  inputKind,
-  isAdjacency,
-  isCachePosition,
-  isEdgeList,
-  isMapBesideImage,
-  SIZES,
-} from "./choices/names";
+import { areMates, inputKind, isAdjacency, isCachePosition, isEdgeList } from "./choices/names";
 import { shorter } from "./choices/smaller";
 import { addUsage, emptyUsage, type IsValue, valueTest } from "./choices/usage";
 import { functionOf, methodOf, moduleMethod } from "./context";
@@ -28,7 +21,7 @@ import { callArguments } from "./make";
 import { prepare } from "./prepare";
 import type { Program } from "./program";
 import { endless, onTwoDevices } from "./search/failure";
-import { ABSENT, type Choice, described, distinct, type Hole, type State, type TensorChoice, tensor } from "./types";
+import { ABSENT, type Choice, described, distinct, type Hole, type State, type TensorChoice } from "./types";
 
 export interface RootRequest {
   readonly p: Program;
@@ -178,33 +171,6 @@ function inputHoles(r: RootRequest, target: Value, f: PyFunction): Hole[] {
   return holes;
 }
 
-/** images and maps of usual sizes are of the size that the constructor was given */
-function sized(holes: Hole[], image: ImageSize): void {
-  const usual = (c: Choice): boolean =>
-    c.kind === "tensor" && c.dims.length > 3 && c.dims.slice(-2).every(n => n === SIZES.image || n === SIZES.map);
-  for (const [i, h] of holes.entries()) {
-    if (h.written || !h.choices.some(usual)) continue;
-    const made = h.choices.map(c =>
-      c.kind === "tensor" && usual(c) ? { ...c, dims: [...c.dims.slice(0, -2), ...image] } : c,
-    );
-    holes[i] = { ...h, choices: distinct([...made, ...h.choices]) };
-  }
-}
-
-const isMap = (h: Hole): boolean => inputKind(h.name) === "mask" || isMapBesideImage(h.name);
-
-/** masks and the like beside an image: of its size, of one channel */
-function besideImage(holes: Hole[]): void {
-  const image = holes.find(h => inputKind(h.name) === "image" && h.choices[0]?.kind === "tensor")?.choices[0];
-  const [batch = 1, , ...size] = image?.kind === "tensor" ? image.dims : [];
-  if (size.length !== 2) return;
-  for (const [i, h] of holes.entries()) {
-    if (!h.required || !isFree(h) || !isMap(h) || [...h.usage.attributes].some(a => /^(float|bool|long)$/.test(a)))
-      continue;
-    holes[i] = { ...h, choices: distinct([tensor("float32", [batch, 1, ...size]), ...h.choices]) };
-  }
-}
-
 function tensorsFirst(holes: Hole[], name: string): void {
   const at = holes.findIndex(h => h.name === name);
   const h = holes[at];
@@ -212,10 +178,6 @@ function tensorsFirst(holes: Hole[], name: string): void {
   const tensors = h.choices.filter(c => c.kind === "tensor");
   holes[at] = { ...h, choices: distinct([...tensors, ...h.choices]) };
 }
-
-/** a tensor of whose shape nothing is known */
-const isFree = (h: Hole): boolean =>
-  !h.written && h.usage.rank === undefined && h.usage.written === undefined && h.choices[0]?.kind === "tensor";
 
 /** an image beside other inputs, where the first layer takes more channels than images have: it takes all of them joined */
 const isPart = (h: Hole, { dims }: TensorChoice, others: readonly Hole[]): boolean =>

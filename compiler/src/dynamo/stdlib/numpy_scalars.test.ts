@@ -123,3 +123,17 @@ print(torch.tensor(table).shape, np.array([[np.float32(1), 2.5], [3, True]]).tol
     "torch.Size([200, 256]) [[1.0, 2.5], [3.0, 1.0]]\n",
   );
 });
+
+it("scipy.linalg gives factors of matrices in their shapes and dtypes", () => {
+  const text = `
+import scipy as sp
+import scipy.linalg
+from scipy.linalg import qr
+w = np.random.randn(4, 6).astype("float32")
+print([(f.shape, str(f.dtype)) for f in sp.linalg.lu(w)])
+print([f.shape for f in qr(w)], scipy.linalg.hadamard(2).tolist(), scipy.linalg.block_diag(w, w).shape)
+`;
+  expect(run(text).printed).toBe(
+    "[((4, 4), 'float32'), ((4, 4), 'float32'), ((4, 6), 'float32')]\n[(4, 4), (4, 6)] [[1.0, 1.0], [1.0, -1.0]] (8, 12)",
+  );
+});

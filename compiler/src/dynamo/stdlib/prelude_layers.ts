@@ -3,6 +3,7 @@
 
 import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio/index";
 import { DETECTION, DETECTION_PACKAGES } from "./prelude_detection";
+import { SCIPY } from "./prelude_scipy";
 import { TIMM_BLOCKS } from "./prelude_timm_blocks";
 
 const TIMM_LAYERS = `
@@ -405,6 +406,7 @@ OPENAI_CLIP_STD = (0.26862954, 0.26130258, 0.27577711)
 /** a module's text; what the text lacks is unknown */
 export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
   ...AUDIO,
+  ...SCIPY,
   ...DETECTION,
   "timm.layers": TIMM_LAYERS + TIMM_BLOCKS,
   "timm.models.layers": TIMM_LAYERS + TIMM_BLOCKS,

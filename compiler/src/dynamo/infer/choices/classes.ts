@@ -9,7 +9,7 @@ import * as names from "./names";
 export function calledModules(ctx: InferContext, h: Draft): Choice[] {
   const n = h.name.toLowerCase();
   const out: Choice[] = [];
-  if (/act|nonlin|relu|gate/.test(n)) out.push(instance("torch.nn.ReLU"), named("torch.nn.functional.relu"));
+  if (/(^|_)act|activ|nonlin|relu|gate/.test(n)) out.push(instance("torch.nn.ReLU"), named("torch.nn.functional.relu"));
   if (/drop/.test(n)) out.push(instance("torch.nn.Dropout"));
   out.push(...modules(ctx, h).slice(0, 3));
   return out;
@@ -40,8 +40,20 @@ export function configs(ctx: InferContext, h: Draft): Choice[] {
     if (!(v instanceof PyClass) && wanted.every(a => ctx.vm.getattrOrUndefined(v, a) !== undefined))
       out.push(named(name));
   }
-  out.push(...presets(ctx, h).some, OBJECT);
+  out.push(...parsedOptions(ctx, wanted), ...presets(ctx, h).some, OBJECT);
   return out;
+}
+
+/** options that a file of the project has parsed, with all that is read of them: `args = parser.parse_args()` */
+function parsedOptions(ctx: InferContext, wanted: readonly string[]): Choice[] {
+  const plain = wanted.filter(a => !a.startsWith("_"));
+  if (plain.length < 2) return [];
+  const has = (path: string): boolean => {
+    const v = lookup(ctx, ctx.vm.dict(), path);
+    return v instanceof PyInstance && plain.every(a => ctx.vm.getattrOrUndefined(v, a) !== undefined);
+  };
+  const found = ctx.constants.parsedOptions(plain).find(has);
+  return found === undefined ? [] : [named(found)];
 }
 
 const MOST_PRESETS = 4;
@@ -109,6 +121,16 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
         .filter(c => ctx.torch.isModuleClass(c.cls) && !ctx.building.includes(c.cls.qualname))
         .map(c => c.name)
     : [];
+  // none that is known goes by the name: one of the project's does
+  const like = new RegExp(`${h.name.replace(/\W|_/g, "")}$`, "i");
+  const alike = near.length + far.length + distant.length === 0 && !unmet && h.name.length > LEAST_TELLING;
+  if (alike)
+    distant.push(
+      ...classesOfOtherFiles(ctx, wanted, like)
+        .filter(c => like.test(c.cls.name) && ctx.torch.isModuleClass(c.cls) && takesCalls(c.cls, h))
+        .filter(c => !ctx.building.includes(c.cls.qualname))
+        .map(c => c.name),
+    );
   const weighted = h.usage.attributes.has("weight") || h.usage.attributes.has("bias") ? ["torch.nn.Linear"] : [];
   // torch's layers take one tensor
   const one = h.usage.calls.every(c => c.positional + c.keywords.length < 2);
@@ -119,6 +141,9 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
 /** whether it is a module with a forward of its own, or of a base other than torch's Module */
 const runs = (ctx: InferContext, cls: PyClass): boolean =>
   ctx.torch.isModuleClass(cls) && cls.lookup("forward") !== ctx.torch.moduleClass?.lookup("forward");
+
+/** a shorter name is in many classes' names */
+const LEAST_TELLING = 5;
 
 /** whether its forward takes what the code gives to the parameter when it calls it */
 function takesCalls(cls: PyClass, h: Draft): boolean {

@@ -154,6 +154,9 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
     out.push(tensor("float32", [64, 64]), tensor("float32", [64]));
   if (attributes.length > 1 && !usage.arithmetic && !names.isConfigName(name)) out.push(...objects(ctx, h));
   if (attributes.length > 0 && !usage.arithmetic) out.push(...configs(ctx, h), ...modules(ctx, h));
+  // what a buffer or a parameter is made of
+  if (usage.passed.some(p => /^self\.register_(buffer|parameter)$/.test(p.func)))
+    out.push(tensor("float32", [64, 64]), tensor("float32", [64]));
   if (h.required && !usage.arithmetic) out.push(...heldTensors(h));
   if (usage.sequence) out.push(...sequences(ctx, h, "", false));
   if (names.isBoolName(name) && !usage.arithmetic) out.push(bool(false), bool(true));

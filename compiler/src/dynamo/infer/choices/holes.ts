@@ -8,6 +8,7 @@ import { documentedTypes } from "../evidence/documented";
 import { writtenShapes } from "../evidence/shapes";
 import { annotationText } from "../syntax";
 import type { Choice, Draft, Hole } from "../types";
+import { followCalls } from "./followed";
 import { addUsage, emptyUsage, entryOf, entryTest, storedAs, storedWhere, type Usage, valueTest } from "./usage";
 
 export type ChoicesOf = (ctx: InferContext, h: Draft) => readonly Choice[];
@@ -39,6 +40,7 @@ export function functionHoles(
       for (const init of handsOnTo(cls, f, usage, a.arg)) followInto(cls, init, usage, a.arg);
       followConstructors(ctx, f.globals, usage, [...usage.passed], 0);
     }
+    if (f.code.name !== "__init__") followCalls(ctx, f, cls, a.arg, usage);
     // a function that builds modules hands its parameters on to them
     if (cls === null) followConstructors(ctx, f.globals, usage, [...usage.passed], 0);
     const draft: Draft = {

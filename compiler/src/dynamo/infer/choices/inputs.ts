@@ -150,6 +150,7 @@ function guessedTensors(h: Draft): Choice[] {
       ];
     case "mask":
       return [
+        ...(usage.subtracted ? [make("float32", rank ?? Math.max(2, usage.rankAtLeast))] : []),
         make("bool", rank ?? Math.max(2, usage.rankAtLeast)),
         tensor("bool", [batch, length]),
         tensor("bool", [batch, 1, length, length]),

@@ -216,6 +216,12 @@ export const isMapBesideImage = (name: string): boolean =>
     name,
   );
 
+/** another image beside an image: what it is to become, what became of it */
+export const isOtherImage = (name: string): boolean =>
+  /^(gts?|ground_truth|hr|sr|hq|(fake|real|recon|reconstructed|restored|generated|predicted|clean|sharp|noisy|warped)(_?(a|b|img|image|x|y))?|outputs?|preds?|predictions?|x_?(hat|rec|recon|gt|t)|y_?hat)$/i.test(
+    name,
+  );
+
 /** pairs of nodes, one column an edge */
 export const isEdgeList = (name: string): boolean => /^(edge_index|edges?_idx|edge_list)$/.test(name);
 

@@ -3,6 +3,7 @@
 import type * as ast from "../../../python/ast";
 import { walk } from "../../../python/walk";
 import { dotted, intOf, stringOf } from "../syntax";
+import { notePattern, noteRanks } from "./rank_usage";
 
 export interface Usage {
   /** it is called */
@@ -31,6 +32,8 @@ export interface Usage {
   readonly lookedUpIn: Set<string>;
   /** operand of arithmetic */
   arithmetic: boolean;
+  /** operand of a subtraction, which no truth values are */
+  subtracted: boolean;
   /** stands alone as a condition */
   condition: boolean;
   /** classes of isinstance() tests */
@@ -73,6 +76,7 @@ export function emptyUsage(): Usage {
     constants: new Set(),
     lookedUpIn: new Set(),
     arithmetic: false,
+    subtracted: false,
     condition: false,
     types: new Set(),
     optional: false,
@@ -123,6 +127,10 @@ export const storedAs = (name: string, body: readonly ast.Stmt[]): Set<string> =
 export function storedWhere(is: IsValue, body: readonly ast.Stmt[]): Set<string> {
   const out = new Set<string>();
   walk(body, n => {
+    // self.register_buffer("mean", mean)
+    const [name, registered] = n.kind === "Call" && /^self\.register_/.test(dotted(n.func) ?? "") ? n.args : [];
+    const buffer = registered && is(itself(registered)) ? stringOf(name) : undefined;
+    if (buffer !== undefined) out.add(buffer);
     if (n.kind !== "Assign" && n.kind !== "AnnAssign") return;
     const value = n.value ? itself(n.value) : undefined;
     if (!value || !is(value)) return;
@@ -246,7 +254,9 @@ function note(u: Usage, n: ast.Node, is: IsValue): void {
       noteCompare(u, n, is);
       return;
     case "BinOp":
-      if (is(n.left) || is(n.right)) u.arithmetic = true;
+      if (!is(n.left) && !is(n.right)) return;
+      u.arithmetic = true;
+      u.subtracted ||= n.op === "-";
       return;
     case "Assert":
       noteRank(u, n.test, "==", is);
@@ -308,46 +318,14 @@ function noteCall(u: Usage, n: ast.Call, is: IsValue): void {
     if (!is(a)) return;
     u.passed.push({ func, position });
     if (SEQUENCE_FUNCTIONS.test(func) && func !== "max" && func !== "min") u.sequence = true;
-    if (/^(rearrange|reduce|repeat|einops\.\w+)$/.test(func)) noteEinops(u, stringOf(n.args[1]));
-    if (/(^|\.)einsum$/.test(func)) noteEinsum(u, stringOf(n.args[0]), position - 1);
+    notePattern(u, n, func, position);
   });
   for (const k of n.keywords) {
     if (!is(k.value)) continue;
     if (k.arg === null) u.mapping = true;
     else u.passed.push({ func, position: k.arg });
   }
-  // x.size(2), x.permute(0, 2, 1), x.flatten(2)
-  if (n.func.kind === "Attribute" && is(n.func.value)) {
-    const ints = n.args.map(intOf);
-    if (n.func.attr === "size" || n.func.attr === "flatten" || n.func.attr === "transpose")
-      for (const i of ints) if (i !== undefined && i >= 0) u.rankAtLeast = Math.max(u.rankAtLeast, i + 1);
-    if (n.func.attr === "permute" && ints.length > 1 && ints.every(i => i !== undefined)) u.rank ??= ints.length;
-  }
-}
-
-/** "b c h w -> b (h w) c": the pattern's left side has the rank */
-function noteEinops(u: Usage, pattern: string | undefined): void {
-  const names = pattern === undefined ? undefined : einopsAxes(pattern);
-  if (names && u.rank === undefined) {
-    u.rank = names.length;
-    u.dimNames ??= names;
-  }
-}
-
-function einopsAxes(pattern: string): string[] | undefined {
-  const left = pattern.split("->")[0] ?? "";
-  if (left.includes("...") || left.trim() === "") return undefined;
-  return left
-    .replace(/\([^)]*\)/g, "()")
-    .trim()
-    .split(/\s+/);
-}
-
-function noteEinsum(u: Usage, equation: string | undefined, position: number): void {
-  const term = equation?.split("->")[0]?.split(",")[position]?.trim();
-  if (term === undefined || term.includes(".")) return;
-  const axes = term.includes(" ") ? term.split(/\s+/) : [...term];
-  u.rank ??= axes.length;
+  noteRanks(u, n, func, is);
 }
 
 /** `n + 1`, `-n` */

@@ -28,6 +28,8 @@ const MOST_CALLING = 4;
 /** text files that are tried as configurations */
 const MOST_FILES = 6;
 const CONFIGURATION = /['"\s=]((?:[\w.-]+\/)*[\w.-]+\.(?:cfg|ya?ml|json|toml|ini))(?=['"\s])/g;
+const OPTION_FILE =
+  /(^|[/_])(opts?|options?|args?|arguments?|config|configs|cfg|params?|settings?|hparams|parser)(_\w+)?\.py$/i;
 /** files that are imported for the subclasses that they hold */
 const MOST_BASES = 2;
 /** files whose code is read for what it does with configurations */
@@ -107,6 +109,18 @@ export class ProjectConstants {
       .filter(f => test.test(f.text))
       .sort((a, b) => distance(this.own, a.path) - distance(this.own, b.path))
       .slice(0, MOST_CALLING);
+  }
+
+  /** "options.py::args": options that files for nothing else parse when they are imported, the nearest of those with such names */
+  parsedOptions(names: readonly string[]): readonly string[] {
+    return this.code()
+      .filter(f => OPTION_FILE.test(f.path) && names.filter(n => f.text.includes(n)).length * 2 >= names.length)
+      .sort((a, b) => distance(this.own, a.path) - distance(this.own, b.path))
+      .flatMap(f => {
+        const name = /^(\w+)(?:\s*,\s*\w+)?\s*=\s*\w+\.parse(?:_known)?_args\(/m.exec(f.text)?.[1];
+        return name === undefined ? [] : [`${f.path}::${name}`];
+      })
+      .slice(0, MOST_BASES);
   }
 
   /** texts of Python files, the analysed one first */

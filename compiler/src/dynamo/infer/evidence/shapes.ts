@@ -84,9 +84,9 @@ function split(text: string, by: RegExp): readonly string[] | undefined {
     .split(by)
     .map(p => p.trim())
     .filter(p => p !== "");
-  // [N x C x ...] leaves the rank open
+  // [N x C x ...] leaves the rank open, and [0, 1] is a range of values
   const ok =
-    parts.length > 0 && parts.length <= MOST_DIMS && !parts.some(p => NO_SIZE.test(p) || /^(\.{3}|\*)$/.test(p));
+    parts.length > 0 && parts.length <= MOST_DIMS && !parts.some(p => NO_SIZE.test(p) || /^(\.{3}|\*|0)$/.test(p));
   // one word in brackets is a remark, unless it is a number or a capital as sizes have
   return ok && (parts.length > 1 || /^(\d+|[A-Z]\w?|batch(_size)?)$/.test(parts[0] ?? "")) ? parts : undefined;
 }

@@ -141,6 +141,9 @@ export function blamed(
   return out;
 }
 
+/** errors that no other value of an argument mends, but another way through the code may */
+export const CANT_GO_ON = /^(NameError|ModuleNotFoundError|ImportError|FileNotFoundError|OSError)$/;
+
 /** whether a run ended because it would not have ended: other sizes change nothing of that */
 export const endless = (f: Failure): boolean => f.type === "TimeoutError" || f.type === "RecursionError";
 

@@ -25,6 +25,17 @@ export function otherImages(state: State, leaves: readonly Leaf[], f: Failure): 
   );
 }
 
+/** the shape of a tensor of which nothing is known */
+const UNKNOWN = [SIZES.batch, SIZES.length, SIZES.width].join();
+
+/** What nothing is known of, where it meets something else's sizes beside an image, is an image too: all such tensors together. */
+export function asImages(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const image = leaves.find(l => isImage(l.c.dims))?.c;
+  const unknown = leaves.filter(l => l.c.dtype === "float32" && l.c.dims.join() === UNKNOWN);
+  if (!image || !MISFIT.test(f.message) || !unknown.some(l => f.touched.includes(l.path))) return [];
+  return [unknown.reduce((s, { path, c }) => withLeaf(s, path, { ...c, dims: image.dims }), state)];
+}
+
 const APART =
   /Expected size (\d+) but got size (\d+) for tensor|size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (?!1$)\d/;
 

@@ -21,6 +21,19 @@ export function alike(state: State, leaves: readonly Leaf[], f: Failure): State[
   return [...pyramids(state, leaves, f), ...shaped, ...flattened(state, met)];
 }
 
+const WANTED_EQUAL =
+  /\b(same|different|equal|match|mismatch)\w*\b.*\b(sizes?|shapes?|dim\w*)\b|\b(sizes?|shapes?|dim\w*)\b.*\b(same|different|equal|match|mismatch)\w*\b/i;
+
+/** the program's own words ask for tensors of one shape: all get that of one of them */
+export function oneShape(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const own =
+    /^(Assertion|Value)Error$/.test(f.type) && f.operators === 0 && WANTED_EQUAL.test(`${f.line} ${f.message}`);
+  if (!own || leaves.length < 2) return [];
+  return leaves
+    .slice(0, 3)
+    .map(to => leaves.reduce((s, { path, c }) => withLeaf(s, path, { ...c, dims: to.c.dims }), state));
+}
+
 /** sequences that met are single vectors together */
 function flattened(state: State, met: readonly Leaf[]): State[] {
   const sequences = met.filter(l => l.c.dims.length === 3);
@@ -259,6 +272,14 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
     for (const { path, c } of read)
       if (c.dims.length === 4 && (c.dims[2] ?? 0) > LINE[0])
         out.push(withLeaf(state, path, { ...c, dims: [...c.dims.slice(0, 2), ...LINE] }));
+  // frames that lie behind each other in the channels
+  m = /shape '\[-?\d+, (\d+), (\d+), (\d+)\]' is invalid/.exec(message);
+  if (m) {
+    const [channels, ...size] = m.slice(1).map(Number);
+    for (const { path, c } of read)
+      if (channels !== undefined && c.dims.length === 4 && c.dims.slice(2).join() === size.join())
+        out.push(withLeaf(state, path, resized(c, [1], channels)));
+  }
   // unbind, chunk and split give as many parts as the dimension is long
   m = f.operators > 0 ? /to unpack \(expected (\d+)/.exec(message) : null;
   if (m) for (const at of [-1, 1]) setDim(r => (at < 0 ? r + at : at), Number(m?.[1]));
@@ -297,8 +318,13 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
     if (short.length > 0)
       out.push(short.reduce((s, l) => withLeaf(s, l.path, resized(l.c, [dim], Math.max(index + 1, 2 * size))), state));
   }
-  if (/Dimension out of range|index out of range|[Tt]oo many indices/.test(message))
+  if (/Dimension out of range|index out of range|[Tt]oo many indices/.test(message)) {
+    // those that are alike have as many dimensions
+    const [first, ...more] = read;
+    const ranks = new Set(read.map(t => t.c.dims.length));
+    if (first && more.length > 0 && ranks.size === 1) setRank(read, first.c.dims.length + 1);
     for (const t of read) setRank([t], t.c.dims.length + 1);
+  }
   return out;
 }
 

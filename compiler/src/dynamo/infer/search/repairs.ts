@@ -22,11 +22,11 @@ import {
   withChoice,
 } from "../types";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
-import { otherImages, squaresAlike } from "./image_sizes";
+import { asImages, otherImages, squaresAlike } from "./image_sizes";
 import { joinedLast, sumKept } from "./joined";
 import { choiceLeaves, holeOf, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { longer } from "./map_lists";
-import { alike, enlarged, fed, masksAlike, messageRepairs, typedAlike } from "./message_repairs";
+import { alike, enlarged, fed, masksAlike, messageRepairs, oneShape, typedAlike } from "./message_repairs";
 import { pairedResizes, resizes, trials } from "./solve";
 
 /** what a failure asks an input to hold: an attribute of a tensor or of a record, a key of a dictionary */
@@ -123,6 +123,8 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...fed(state, leaves, f),
     ...typedAlike(state, leaves, f),
     ...masksAlike(state, leaves, f),
+    ...oneShape(state, leaves, f),
+    ...asImages(state, leaves, f),
     ...squaresAlike(state, leaves, f),
     ...otherImages(state, leaves, f),
     ...sumKept(state, leaves, f),
