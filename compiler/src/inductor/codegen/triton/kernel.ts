@@ -103,6 +103,10 @@ export class TritonKernel {
   get isReduction(): boolean {
     return this.spec.isReduction;
   }
+  /** a sub-kernel of a combo kernel */
+  get isPart(): boolean {
+    return this.spec.pidOffset !== undefined;
+  }
   get sizevars(): GraphView["sizevars"] {
     return this.graph.sizevars;
   }
@@ -254,7 +258,8 @@ export class TritonKernel {
     const { options } = this;
     const persistentR = t.isReduction && this.spec.persistent;
     const keepUnit = this.spec.mixOrder === true && t.prefix === "x" && has(options, "mix_order_masks_single_row");
-    if (!persistentR && this.sizevars.knownEquals(t.numel, 1)) return !keepUnit;
+    // a sub-kernel's program ids may lie beyond its only element
+    if (!persistentR && !this.isPart && this.sizevars.knownEquals(t.numel, 1)) return !keepUnit;
     let block = t.tensorDim === null && !inHeader ? 1 : MAX_BLOCK[t.prefix];
     if (persistentR) {
       block = persistentBlock(this, t.numel);

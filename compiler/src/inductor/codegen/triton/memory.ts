@@ -47,7 +47,8 @@ export function indexingOf(k: TritonKernel, original: Expr, opts: { dense?: bool
   }
   if (constant) {
     const shape = k.ndim === 1 ? k.denseShape() : k.onesShape();
-    const only = new Set<string>();
+    const own = k.isPart ? k.trees.filter(t => !t.isReduction && !k.hasConstantMask(t)) : [];
+    const only = new Set(own.map(t => t.mask));
     if (k.loadMask) only.add(k.loadMask.name);
     return {
       text: `tl.full([${shape.join(", ")}], ${k.printIndex(index)}, tl.int32)`,
@@ -254,7 +255,7 @@ export function emitStore(
     k.stores.write("tl.debug_barrier()", k.op, { buffer });
   }
   let text = at.text;
-  if (isInt(index) && value.shape.some(s => s !== "1")) text += `.broadcast_to(${value.shape.join(", ")})`;
+  text += spreadOver(k, index, value);
   if (mode === null)
     k.stores.write(`tl.store(${pointer} + (${text}), ${value.name}, ${maskText(at)})`, k.op, { buffer });
   else {
@@ -298,8 +299,15 @@ export function emitStoreReduction(k: TritonKernel, buffer: string, index: Expr,
   k.insideReduction = true;
   const pointer = k.args.output(buffer);
   let text = at.text;
-  if (isInt(index) && value.shape.some(s => s !== "1")) text += `.broadcast_to(${value.shape.join(", ")})`;
+  text += spreadOver(k, index, value);
   k.postLoopStore.write(`tl.store(${pointer} + (${text}), ${value.name}, ${maskText(at)})`, k.op, { buffer });
+}
+
+/** a pointer that is the same for all is spread to the shape of what is stored, in a sub-kernel to that of its mask */
+function spreadOver(k: TritonKernel, index: Expr, value: CseVar): string {
+  if (!isInt(index)) return "";
+  if (k.isPart) return `.broadcast_to(${k.dense()})`;
+  return value.shape.some(s => s !== "1") ? `.broadcast_to(${value.shape.join(", ")})` : "";
 }
 
 function rememberStore(k: TritonKernel, buffer: string, value: CseVar): void {
