@@ -85,7 +85,7 @@ function orderedSet(items: readonly string[]): string {
 }
 
 function candidateText(c: CandidateSnapshot, o: FusionLogOptions): string {
-  const members = c.members.map(m => memberText(m, o));
+  const members = c.members.map(m => ("members" in m ? candidateText(m, o) : memberText(m, o)));
   if (c.type === "SchedulerNode" || c.type === "ExternKernelSchedulerNode" || c.type === "NopKernelSchedulerNode") {
     return members[0] ?? "";
   }

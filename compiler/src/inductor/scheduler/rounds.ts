@@ -14,6 +14,7 @@ import {
   flag,
   isExtern,
   isForeach,
+  isGroup,
   isNop,
   isTemplate,
   membersOf,
@@ -73,7 +74,8 @@ function fuseOnce(s: SchedulerState, nodes: readonly AnyNode[], reorder: boolean
 }
 
 function snapshot(n: AnyNode): CandidateSnapshot {
-  return { name: n.name, type: n.type, members: membersOf(n) };
+  const parts = isForeach(n) && isGroup(n) ? n.snodes.map(x => (isGroup(x) ? snapshot(x) : x)) : membersOf(n);
+  return { name: n.name, type: n.type, members: parts };
 }
 
 /** what no kernel of ours can hold */

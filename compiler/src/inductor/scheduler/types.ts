@@ -186,7 +186,8 @@ export type FusionEvent =
 export interface CandidateSnapshot {
   readonly name: string;
   readonly type: NodeType | GroupType;
-  readonly members: readonly SchedulerNode[];
+  /** a foreach holds fused nodes, whatever else is fused holds single ones */
+  readonly members: readonly (SchedulerNode | CandidateSnapshot)[];
 }
 
 export interface Schedule {
