@@ -379,12 +379,17 @@ export class Interpreter {
       if (Array.isArray(c)) return (c as readonly Computed[]).map(convert);
       return isExpr(c) ? tracer.toArgument(c) : (c as Argument);
     };
-    const call = tracer.create(
-      spelled,
-      args.map(convert),
-      new Map([...kwargs].map(([k, v]) => [k, convert(v)] as const)),
-      val,
-    );
+    // torch.ops.space.name, or with the overload
+    const [, custom, overload = "default"] =
+      /^(?:torch\.ops\.)?(\w+\.\w+)\.(\w+)$/.exec(spelled) ?? /^torch\.ops\.(\w+\.\w+)$/.exec(spelled) ?? [];
+    const create = (): FxNode =>
+      tracer.create(
+        custom === undefined ? spelled : `${custom}.${overload}`,
+        args.map(convert),
+        new Map([...kwargs].map(([k, v]) => [k, convert(v)] as const)),
+        val,
+      );
+    const call = custom === undefined ? create() : tracer.withOriginal(custom, create);
     call.meta.opaque = node.meta.opaque ?? `the operator ${spelled} is not known`;
     this.opaque.push(call);
     const wrap = (v: FakeValue, at: FxNode): Computed => {

@@ -155,9 +155,11 @@ const methodNames = new Map<string, string>();
 
 function functionName(target: string): string {
   const parts = target.split(".");
-  const aten =
-    /^(aten|prims|inductor_prims|inductor|quantized|torchvision|higher_order)\./.test(target) && parts.length >= 3;
-  const last = (aten ? parts[1] : parts[parts.length - 1]) ?? target;
+  // an overload of an operator is named by its packet: space.name.overload
+  const overload =
+    /^(aten|prims|inductor_prims|inductor|quantized|torchvision|higher_order)\.\w+\./.test(target) ||
+    /^(?!torch\.|operator\.|math\.|builtins\.)\w+\.\w+\.\w+$/.test(target);
+  const last = (overload ? parts[1] : parts[parts.length - 1]) ?? target;
   return snake(last.replace(/^__(.*)__$/, "$1"));
 }
 

@@ -12,11 +12,12 @@ import { float } from "../../inductor/symbolic/expr";
 import { type Kwargs, PyList, PyTuple, type Value } from "../objects/values";
 import { isDifferentiableDType, isFloatDType, type Torch } from "./context";
 import { Converter, isMeta } from "./convert";
+import type { FakeResult } from "./fake_shapes";
 import { itemValue } from "./item_values";
 import { knownParts, knownResult, store } from "./known";
 import type { KnownCall } from "./known_call";
 import { PyTensor, PyUnknownNumber } from "./objects";
-import { finish, finishMany, type OpCall, type PreparedCall } from "./results";
+import { finish, finishItems, finishMany, type OpCall, type PreparedCall } from "./results";
 import { SUPPORTABLE } from "./sink";
 
 const fits64Bits = (i: bigint): boolean => BigInt.asIntN(64, i) === i || BigInt.asUintN(64, i) === i;
@@ -316,7 +317,7 @@ function markWritten(t: PyTensor, needsGrad: boolean): void {
 }
 
 /** an operator the table does not know: the graph goes on, the node says that nobody can compile it */
-export function opaqueOp(prepared: PreparedCall, shaped?: FakeTensor | null): Value {
+export function opaqueOp(prepared: PreparedCall, shaped?: FakeResult): Value {
   const { call, conv } = prepared;
   const { torch } = conv;
   const why =
@@ -331,8 +332,12 @@ export function opaqueOp(prepared: PreparedCall, shaped?: FakeTensor | null): Va
   if (shaped === undefined)
     torch.trace?.note(`the result of ${call.target} is taken to be shaped like its first tensor`);
   const needsGrad = torch.gradEnabled && conv.tensors.some(t => t.meta.requiresGrad);
-  const meta = withGrad(like, needsGrad);
-  const made = finish({ ...prepared, call: { ...call, options: { ...call.options, opaque: why } } }, meta);
+  const opaque = { ...prepared, call: { ...call, options: { ...call.options, opaque: why } } };
+  if (Array.isArray(like)) {
+    const metas = (like as readonly (FakeTensor | null)[]).map(m => (m === null ? null : withGrad(m, needsGrad)));
+    return torch.vm.tuple(finishItems(opaque, metas, { storage: undefined, written: undefined }));
+  }
+  const made = finish(opaque, withGrad(like as FakeTensor, needsGrad));
   // what is cut at places that nobody knows is all in one part
   return CUTS.test(call.target) ? torch.vm.tuple([made]) : made;
 }

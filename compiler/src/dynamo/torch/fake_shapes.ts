@@ -3,14 +3,19 @@
 import type { FakeTensor } from "../../fx/types";
 import { type Expr, int, intValue } from "../../inductor/symbolic/expr";
 import { PyError } from "../interp/api";
-import type { Kwargs, Value } from "../objects/values";
+import { type Kwargs, PyList, PyTuple, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { PyTensor } from "./objects";
+
+/** of one result or of several; null: no tensor */
+export type FakeResult = FakeTensor | readonly (FakeTensor | null)[] | null;
+
+const isOne = (r: FakeResult): r is FakeTensor => r !== null && !Array.isArray(r);
 
 /** how much larger the sizes are in the second run, times their place */
 const APART = 8;
 
-export function fakeResult(torch: Torch, fake: Value, args: readonly Value[], kw: Kwargs): FakeTensor | null {
+export function fakeResult(torch: Torch, fake: Value, args: readonly Value[], kw: Kwargs): FakeResult {
   const symbols = new Map<Expr, number>();
   for (const a of [...args, ...kw.values()])
     if (a instanceof PyTensor)
@@ -19,8 +24,16 @@ export function fakeResult(torch: Torch, fake: Value, args: readonly Value[], kw
   const hints = [...symbols.keys()];
   const first = run(torch, fake, args, kw, d => symbols.get(d) ?? torch.meta.hint(d));
   if (first === null || hints.length === 0) return first;
+  const inSymbols = (t: FakeTensor, again: FakeTensor | null): FakeTensor => {
+    const other = again?.shape.map(intValue);
+    const shape = t.shape.map((d, i) => {
+      const [n, m] = [intValue(d), other?.[i]];
+      return n === m ? d : (hints.find(s => symbols.get(s) === n && moved(s) === m) ?? d);
+    });
+    return shape.every((d, i) => d === t.shape[i]) ? t : contiguous(torch, t, shape);
+  };
   const moved = (d: Expr): number => (symbols.get(d) ?? torch.meta.hint(d)) + APART * (hints.indexOf(d) + 1);
-  let second: FakeTensor | null = null;
+  let second: FakeResult = null;
   const said = torch.events.length;
   try {
     second = run(torch, fake, args, kw, moved);
@@ -29,22 +42,13 @@ export function fakeResult(torch: Torch, fake: Value, args: readonly Value[], kw
     if (!(e instanceof PyError)) throw e;
   }
   torch.events.length = said;
-  const other = second?.shape.map(intValue);
-  const shape = first.shape.map((d, i) => {
-    const [n, m] = [intValue(d), other?.[i]];
-    return n === m ? d : (hints.find(s => symbols.get(s) === n && moved(s) === m) ?? d);
-  });
-  return shape.every((d, i) => d === first.shape[i]) ? first : contiguous(torch, first, shape);
+  if (isOne(first)) return inSymbols(first, isOne(second) ? second : null);
+  const others = isOne(second) ? [] : (second ?? []);
+  return first.map((t, i) => (t === null ? null : inSymbols(t, others[i] ?? null)));
 }
 
 /** outside of the trace, with tensors of these sizes */
-function run(
-  torch: Torch,
-  fake: Value,
-  args: readonly Value[],
-  kw: Kwargs,
-  sizeOf: (d: Expr) => number,
-): FakeTensor | null {
+function run(torch: Torch, fake: Value, args: readonly Value[], kw: Kwargs, sizeOf: (d: Expr) => number): FakeResult {
   const { vm, trace } = torch;
   const standIn = (v: Value): Value => {
     if (!(v instanceof PyTensor)) return v;
@@ -61,7 +65,8 @@ function run(
   vm.observer = null;
   try {
     const out = vm.call(fake, given, named);
-    return out instanceof PyTensor ? out.meta : null;
+    const metaOf = (v: Value): FakeTensor | null => (v instanceof PyTensor ? v.meta : null);
+    return out instanceof PyTuple || out instanceof PyList ? out.items.map(metaOf) : metaOf(out);
   } finally {
     torch.trace = trace;
     vm.observer = observer;

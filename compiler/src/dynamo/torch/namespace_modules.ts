@@ -1,8 +1,18 @@
 // Lesser modules of torch: cuda, library, nn.init, autograd's functions and the recurrent layers' native half. In: the
 // module to fill, or a call. Out: native functions.
 import { PyFloat } from "../../aten/types";
-import { func, native } from "../builtins/define";
-import { type PyBuiltin, PyInstance, PyList, type PyModule, PyObject, PyTuple, type Value } from "../objects/values";
+import { func, method, native } from "../builtins/define";
+import { PyFunction } from "../interp/frame";
+import {
+  type PyBuiltin,
+  type PyClass,
+  PyInstance,
+  PyList,
+  type PyModule,
+  PyObject,
+  PyTuple,
+  type Value,
+} from "../objects/values";
 import { legacyClasses } from "./namespace_functions";
 import type { TorchParts } from "./namespace_parts";
 import { PyTensor } from "./objects";
@@ -65,7 +75,17 @@ export function fillLibrary(ns: TorchParts, m: PyModule): void {
       return fn === undefined || fn === null ? decorator(set) : set(fn);
     });
   }
-  for (const n of ["define", "impl", "register_autograd", "register_kernel", "opcheck"]) {
+  func(vm, m, "impl", args => {
+    const names = args.filter(a => typeof a === "string").map(String);
+    const given = args.find(a => a instanceof PyFunction) ?? null;
+    const name = names.find(n => n.includes("::"));
+    const set = (g: Value): Value => {
+      if (name !== undefined) torch.customOps.set(name, g);
+      return g;
+    };
+    return given === null ? decorator(set) : set(given);
+  });
+  for (const n of ["define", "register_autograd", "register_kernel", "opcheck"]) {
     func(vm, m, n, args => {
       const last = args[args.length - 1];
       return last instanceof PyObject && !(last instanceof PyTuple) && !(last instanceof PyList) && args.length > 1
@@ -73,7 +93,31 @@ export function fillLibrary(ns: TorchParts, m: PyModule): void {
         : decorator(g => g);
     });
   }
-  m.dict.set("Library", ns.mode("_Null"));
+  m.dict.set("Library", libraryClass(ns));
+}
+
+/** torch.library.Library: what its `impl` is given are the namespace's operators */
+function libraryClass({ vm, torch }: TorchParts): PyClass {
+  const cls = vm.klass("Library", [], "torch.library");
+  method(vm, cls, "__init__", ([self, space]) => {
+    if (self instanceof PyInstance) self.attrs = vm.dict([["ns", space ?? null]]);
+    return null;
+  });
+  const nameIn = (self: Value | undefined, op: Value | undefined): string => {
+    const space = self instanceof PyInstance ? self.attrs?.get("ns") : "";
+    const name = String(op).split(/[(.]/)[0]?.trim() ?? "";
+    return name.includes("::") ? name : `${String(space)}::${name}`;
+  };
+  method(vm, cls, "define", ([self, schema]) => nameIn(self, schema));
+  method(vm, cls, "impl", ([self, op, fn]) => {
+    if (fn instanceof PyFunction) torch.customOps.set(nameIn(self, op), fn);
+    return null;
+  });
+  method(vm, cls, "_register_fake", ([self, op, fn]) => {
+    torch.fakes.set(nameIn(self, op), fn ?? null);
+    return null;
+  });
+  return cls;
 }
 
 export function initFunction(ns: TorchParts, name: string): Value | undefined {

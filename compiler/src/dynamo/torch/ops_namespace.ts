@@ -57,7 +57,7 @@ const customClasses = new WeakMap<Torch, PyClass>();
 function customClass(torch: Torch): PyClass {
   const { vm } = torch;
   const cls = vm.klass("CustomOpDef", [], "torch._library.custom_ops");
-  method(vm, cls, "__call__", ([self, ...args], kw) => callOp(torch, operatorOf(self), args, kw));
+  method(vm, cls, "__call__", ([self, ...args], kw) => callOp(torch, `${operatorOf(self)}.default`, args, kw));
   method(vm, cls, "register_fake", ([self, fake]) => {
     torch.fakes.set(operatorOf(self).replace(".", "::"), fake ?? null);
     return fake ?? null;
@@ -88,20 +88,26 @@ const operatorOf = (o: Value | undefined): string =>
 function callOp(torch: Torch, target: string, args: readonly Value[], kw: Kwargs): Value {
   const packetName = target.split(".").slice(0, 2).join(".");
   const custom = torch.customOps.get(packetName.replace(".", "::"));
-  if (custom !== undefined) return callCustom(torch, packetName, custom, args, kw);
+  if (custom !== undefined) return callCustom(torch, target, custom, args, kw);
   const known = lookup(target) !== undefined || lookupPython(target).length > 0;
   const spelling = known ? target : lookupPython(packetName).length > 0 ? packetName : target;
   return runOp(torch, { op: "call_function", target, spelling, display: target }, args, kw);
 }
 
-/** shapes from the fake implementation, or from running the function itself without recording it */
-function callCustom(torch: Torch, name: string, fn: Value, args: readonly Value[], kw: Kwargs): Value {
-  const fake = torch.fakes.get(name.replace(".", "::")) ?? fn;
+/** shapes from the fake implementation, or from running the function itself without recording it; `target`: as it was called */
+function callCustom(torch: Torch, target: string, fn: Value, args: readonly Value[], kw: Kwargs): Value {
+  const [space = "", name = "", overload] = target.split(".");
+  const fake = torch.fakes.get(`${space}::${name}`) ?? fn;
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
   const conv = new Converter(torch, graph);
   const prepared = {
-    call: { op: "call_function", target: `${name}.default`, spelling: "" },
+    call: {
+      op: "call_function",
+      target: overload === undefined ? `torch.ops.${target}` : target,
+      spelling: "",
+      options: { candidate: overload === undefined ? name : `${name}_${overload}` },
+    },
     conv,
     args: args.map(a => conv.convert(a).arg),
     kwargs: new Map([...kw].map(([k, v]) => [k, conv.convert(v).arg] as const)),

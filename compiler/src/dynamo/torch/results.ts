@@ -87,19 +87,35 @@ export function finish(
   return out;
 }
 
-/** the same for several results; `written`: the list that it wrote in place */
+interface ManyOptions {
+  readonly storage: Storage | undefined;
+  /** the list that the operator wrote in place */
+  readonly written: ArgValue<TensorMeta> | undefined;
+}
+
+/** the same for several results */
 export function finishMany(
   prepared: PreparedCall,
   metas: readonly (FakeTensor | null)[],
   record: OpRecord,
-  { storage, written }: { readonly storage: Storage | undefined; readonly written: ArgValue<TensorMeta> | undefined },
+  options: ManyOptions,
 ): Value {
+  return resultTuple(prepared.conv.torch, record, finishItems(prepared, metas, options));
+}
+
+/** several results, each an item of the call's node */
+export function finishItems(
+  prepared: PreparedCall,
+  metas: readonly (FakeTensor | null)[],
+  { storage, written }: ManyOptions,
+): Value[] {
   const { call, conv, args, kwargs } = prepared;
   const { torch, graph } = conv;
   const trace = torch.trace;
   const node = trace
     ? trace.emit(call.op, call.target, args, kwargs, [...metas], call.options)
-    : eagerNode(prepared, nodeMeta([...metas]));
+    : eagerNode(prepared, nodeMeta([...metas], call.options?.opaque));
+  const { candidate: _, opaque: __, ...itemOptions } = call.options ?? {};
   const inplace = Array.isArray(written) ? (written as readonly TensorMeta[]).map(w => conv.byMeta.get(w)) : [];
   const nodes: Argument[] = [];
   const items = metas.map((meta, i): Value => {
@@ -108,7 +124,7 @@ export function finishMany(
     // the call gives nothing: what it wrote are its arguments
     if (old && !trace) return old;
     const item = trace
-      ? trace.emit("call_function", "operator.getitem", [node, i], new Map(), meta, call.options)
+      ? trace.emit("call_function", "operator.getitem", [node, i], new Map(), meta, itemOptions)
       : graph.create("call_function", "operator.getitem", [node, i], new Map(), nodeMeta(meta));
     nodes.push(item);
     const t = torch.newTensor(meta, old?.storage ?? storage);
@@ -120,7 +136,7 @@ export function finishMany(
     graph.create("output", "output", [new TupleArg(nodes)], new Map(), nodeMeta(undefined));
     eagerStep(conv, items.filter((t, i) => t instanceof PyTensor && !inplace[i]) as PyTensor[]);
   }
-  return resultTuple(torch, record, items);
+  return items;
 }
 
 /** torch.return_types: a tuple whose items have names where the schema gives them */
