@@ -130,16 +130,41 @@ class ParametrizationList(torch.nn.ModuleList):
 
     def forward(self):
         if self.parts:
-            out = self[0](*[getattr(self, f"original{i}") for i in range(self.parts)])
+            x = self[0](*[getattr(self, f"original{i}") for i in range(self.parts)])
         else:
-            out = self[0](self.original)
+            x = self[0](self.original)
         for p in list(self)[1:]:
-            out = p(out)
-        return out
+            x = p(x)
+        return x
+
+
+_cached_weights = {}
+_regions = [0]
+
+
+class cached:
+    def __enter__(self):
+        _regions[0] += 1
+        return self
+
+    def __exit__(self, *error):
+        global _cached_weights
+        _regions[0] -= 1
+        if _regions[0] == 0:
+            _cached_weights = {}
+
+
+def _parametrized(module, name):
+    if _regions[0] == 0:
+        return module.parametrizations[name]()
+    key = (id(module), name)
+    if key not in _cached_weights:
+        _cached_weights[key] = module.parametrizations[name]()
+    return _cached_weights[key]
 
 
 def _parametrized_property(name):
-    return property(lambda self: self.parametrizations[name]())
+    return property(lambda self: _parametrized(self, name))
 
 
 def register_parametrization(module, tensor_name, parametrization, *, unsafe=False):

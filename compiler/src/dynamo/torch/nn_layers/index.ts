@@ -3,6 +3,7 @@
 // structure are written out. Everything is compiled on first use.
 import { CONTAINERS } from "./containers";
 import { CONV } from "./conv";
+import { LAZY_LAYERS } from "./lazy";
 import { LINEAR } from "./linear";
 import { LOSS } from "./loss";
 import { NORM } from "./norm";
@@ -41,6 +42,7 @@ const STRUCTURED: Readonly<Record<string, string>> = {
   ...CONTAINERS,
   ...TRANSFORMER,
   ...RECURRENT,
+  ...LAZY_LAYERS,
 };
 
 function buildUnits(): ReadonlyMap<string, string> {

@@ -40,3 +40,37 @@ print(nn.MaxUnpool3d((1, 2, 2)).stride, nn.MaxUnpool1d(2, padding=1).padding)
   expect(of("Unpool")).toMatch(/max_pool2d.*max_unpool2d.*lp_pool2d/);
   expect(printed(r)).toBe("['CTCLoss', 'LPPool1d', 'MaxUnpool3d']\n(1, 2, 2) (1,)\n");
 });
+
+test("a lazy layer becomes the layer that its first input asks for", () => {
+  const r = analysed(`
+net = nn.Sequential(nn.LazyConv2d(8, 3), nn.LazyBatchNorm2d(), nn.Flatten(), nn.LazyLinear(5, bias=False)).eval()
+net(torch.randn(2, 3, 6, 6))
+print([type(m).__name__ for m in net], net[0].weight.shape, net[1].num_features, net[3].weight.shape, net[1].training)
+`);
+  const shapes = "torch.Size([8, 3, 3, 3]) 8 torch.Size([5, 128])";
+  expect(printed(r)).toBe(`['Conv2d', 'BatchNorm2d', 'Flatten', 'Linear'] ${shapes} False\n`);
+});
+
+test("parametrizations are computed once in a cached() region", () => {
+  const r = analysed(`
+import torch.nn.utils.parametrize as parametrize
+
+class Sym(nn.Module):
+    def forward(self, w):
+        return w.triu() + w.triu(1).mT
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+        parametrize.register_parametrization(self.lin, "weight", Sym())
+
+    def forward(self, x):
+        with parametrize.cached():
+            return self.lin(self.lin(x))
+
+print(torch.compile(Net())(torch.randn(2, 4)).shape)
+`);
+  expect(printed(r)).toBe("torch.Size([2, 4])\n");
+  expect(operatorsOf(r, "Net").filter(o => o === "triu")).toHaveLength(2);
+});
