@@ -54,7 +54,7 @@ const plain = line =>
   line
     .trimEnd()
     .replace(/File "[^"]*"/g, 'File "F"')
-    .replace(/# File: [^ ]*?([^/ ]+:\d+) in/, "# File: $1 in")
+    .replace(/^(\s*#.*?) ?File: [^ ]*?([^/ ]+:\d+) in/, "$1 File: $2 in")
     .replace(/^ \S*(torch\/fx\/_lazy_graph_module.py|<eval_with_key>)\S* class/, " $1 class")
     .replace(/^(#|\/\/) kernel path:.*/, "# kernel path")
     .replace(/'backend_hash': '[0-9A-F]+'/, "'backend_hash': H")

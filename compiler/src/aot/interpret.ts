@@ -3,10 +3,11 @@
 // line; an operator that the table does not know stays one opaque call.
 import { resolveOverload } from "../aten/bind";
 import { isExpr } from "../aten/dim_math";
-import { lookupPython } from "../aten/registry";
+import { customOperator, lookupPython } from "../aten/registry";
 import { parseSchema } from "../aten/schema";
 import { getItem, type IndexItem, type Subscript, setItem } from "../aten/subscript";
 import { type ArgValue, type Dim, type DType, OpError, type OpRecord, PyFloat, type Scalar } from "../aten/types";
+import { CHECKPOINT, shownName } from "../fx/bodies";
 import { type FxGraph, FxNode } from "../fx/graph";
 import {
   type Argument,
@@ -145,7 +146,7 @@ export class Interpreter {
     const { stack, recompute, checkpoint } = node.meta;
     const context = {
       stack,
-      fromNode: isBackward ? [] : [node.name],
+      fromNode: isBackward ? [] : [shownName(node)],
       isBackward,
       ...(recompute === undefined ? {} : { recompute }),
       ...(checkpoint === undefined ? {} : { checkpoint }),
@@ -258,6 +259,8 @@ export class Interpreter {
         this.outerGrad = this.dispatcher.gradEnabled;
         this.dispatcher.gradEnabled = false;
         return null;
+      case CHECKPOINT:
+        return args[0] ?? null;
       case "torch._C._set_grad_enabled":
       case "torch.set_grad_enabled":
         this.dispatcher.gradEnabled = args[0] === true;
@@ -379,17 +382,15 @@ export class Interpreter {
       if (Array.isArray(c)) return (c as readonly Computed[]).map(convert);
       return isExpr(c) ? tracer.toArgument(c) : (c as Argument);
     };
-    // torch.ops.space.name, or with the overload
-    const [, custom, overload = "default"] =
-      /^(?:torch\.ops\.)?(\w+\.\w+)\.(\w+)$/.exec(spelled) ?? /^torch\.ops\.(\w+\.\w+)$/.exec(spelled) ?? [];
+    const custom = customOperator(spelled);
     const create = (): FxNode =>
       tracer.create(
-        custom === undefined ? spelled : `${custom}.${overload}`,
+        custom?.overload ?? spelled,
         args.map(convert),
         new Map([...kwargs].map(([k, v]) => [k, convert(v)] as const)),
         val,
       );
-    const call = custom === undefined ? create() : tracer.withOriginal(custom, create);
+    const call = custom === undefined ? create() : tracer.withOriginal(custom.packet, create);
     call.meta.opaque = node.meta.opaque ?? `the operator ${spelled} is not known`;
     this.opaque.push(call);
     const wrap = (v: FakeValue, at: FxNode): Computed => {

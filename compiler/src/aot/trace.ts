@@ -183,6 +183,7 @@ function traceOnce(
   const all = joint === null ? forward : [...forward, ...joint.gradients];
   tracer.graph.create("output", "output", [new TupleArg(all)], new Map(), { stack: [], fromNode: [] });
   tracer.graph.eliminateDeadCode(isImpure);
+  numberCheckpoints(tracer.graph);
   return {
     graph: tracer.graph,
     inputs: tracer.graph.placeholders().map(n => n.name),
@@ -196,6 +197,15 @@ function traceOnce(
         ? null
         : { forwardOutputs: forward.length, tangents: joint.tangents, tangentOutputs: joint.tangentOutputs },
   };
+}
+
+/** torch numbers the calls of all programs through, and traces each graph twice: once to see what it writes */
+function numberCheckpoints(graph: FxGraph): void {
+  const calls = new Set(graph.nodes.flatMap(n => n.meta.checkpoint ?? []));
+  if (calls.size === 0) return;
+  const before = Math.min(...calls);
+  for (const { meta } of graph.nodes)
+    if (meta.checkpoint !== undefined) meta.checkpointId = before + calls.size + meta.checkpoint + 1;
 }
 
 const argumentNode = (a: Argument): FxNode | null => (a !== null && typeof a === "object" && "graph" in a ? a : null);

@@ -78,3 +78,13 @@ export function lookupPython(spelling: string): readonly OpRecord[] {
 export function allRecords(): readonly OpRecord[] {
   return [...all().byName.values()];
 }
+
+/** an operator of the program's own by how it is called: torch.ops.space.name, or with its overload */
+export function customOperator(target: string): { readonly packet: string; readonly overload: string } | undefined {
+  const m =
+    /^(?:torch\.ops\.)?((?!torch\.)\w+\.\w+)\.(\w+)$/.exec(target) ??
+    /^torch\.ops\.(\w+\.\w+)$/.exec(target) ??
+    undefined;
+  const [, packet] = m ?? [];
+  return packet === undefined ? undefined : { packet, overload: `${packet}.${m?.[2] ?? "default"}` };
+}

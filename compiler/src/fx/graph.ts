@@ -10,9 +10,27 @@ export class FxGraph {
   readonly constants = new Map<string, TensorConstant>();
   readonly nodes: FxNode[] = [];
   private names = new Namespace();
+  /** the called module that nodes are now made in; names are its own there */
+  body: string | null = null;
+  private readonly bodyNames = new Map<string, Namespace>();
 
   get namespace(): Namespace {
     return this.names;
+  }
+
+  /** opens a called module of that name, with a number behind it */
+  openBody(wanted: string): void {
+    let number = 0;
+    while (this.bodyNames.has(`${wanted}_${number}`)) number++;
+    this.body = `${wanted}_${number}`;
+    this.bodyNames.set(this.body, new Namespace());
+  }
+
+  /** renames a node among those of the module that it lies in */
+  rename(node: FxNode, wanted: string): void {
+    const { body } = node.meta;
+    if (body !== undefined) node.meta.shown = this.bodyNames.get(body)?.create(wanted) ?? wanted;
+    node.name = this.namespace.create(body === undefined ? wanted : `${body}__${node.meta.shown}`);
   }
 
   placeholders(): FxNode[] {
@@ -40,7 +58,14 @@ export class FxGraph {
     meta: NodeMeta,
     opts: { candidate?: string; before?: FxNode } = {},
   ): FxNode {
-    const name = this.namespace.create(opts.candidate ?? candidateName(op, target));
+    const { body } = this;
+    let wanted = opts.candidate ?? candidateName(op, target);
+    if (body !== null && op !== "placeholder") {
+      meta.body = body;
+      meta.shown = this.bodyNames.get(body)?.create(wanted) ?? wanted;
+      wanted = `${body}__${meta.shown}`;
+    }
+    const name = this.namespace.create(wanted);
     const node = new FxNode(this, name, op, target, meta);
     node.setArguments(args, kwargs);
     if (opts.before) {

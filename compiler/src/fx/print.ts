@@ -14,6 +14,7 @@ import {
   PyFloat,
 } from "../aten/types";
 import { printLog, printSym } from "../inductor/symbolic/print_log";
+import { CHECKPOINT, nested } from "./bodies";
 import { type FxGraph, FxNode } from "./graph";
 import { commentText, complexRepr, floatRepr, stringRepr } from "./py_repr";
 import {
@@ -40,6 +41,8 @@ export interface PrintOptions {
   readonly backwardComments?: boolean;
   /** where each statement comes from, as a comment above it; default true */
   readonly comments?: boolean;
+  /** called modules stay within the graph: for Python that runs without them */
+  readonly flat?: boolean;
 }
 
 const LAZY_MODULE_FILE = "torch/fx/_lazy_graph_module.py";
@@ -191,6 +194,8 @@ export function statementText(node: FxNode): string {
   const args = node.args.map(argumentText);
   if (node.op === "get_attr") return `${head} = self.${node.target}`;
   if (node.op === "call_function") {
+    // flat: what the region's operators gave
+    if (node.target === CHECKPOINT && Array.isArray(node.args[0])) return `${head} = ${args[0]}`;
     const operator = /^(?:operator|_operator)\.(\w+)$/.exec(node.target)?.[1];
     if (operator !== undefined) {
       if (operator === "getitem") return `${head} = ${args[0]}[${args[1]}]`;
@@ -231,21 +236,41 @@ function comment(node: FxNode, options: PrintOptions): string {
   const frame = stackTrace(node.meta.stack).at(-1);
   if (frame === undefined) return "# No stacktrace found for following nodes";
   const back = options.backwardComments && node.meta.isBackward ? "Backward of forward node: " : "";
-  return commentText(`# ${back}File: ${frame.file}:${frame.line} in ${frame.func}, code: ${frame.code}`);
+  return commentText(`#${checkpointNote(node)} ${back}File: ${frame.file}:${frame.line} in ${frame.func}, code: ${frame.code}`);
+}
+
+/** what activation checkpointing wants of the node */
+function checkpointNote({ meta }: FxNode): string {
+  if (meta.checkpointId === undefined || meta.recompute === undefined) return "";
+  return ` ac_graph_id: ${meta.checkpointId} - ${meta.recompute.toUpperCase()}`;
 }
 
 /** The whole log record. */
 export function printReadable(graph: FxGraph, options: PrintOptions): string {
+  const { main, modules } = options.flat ? { main: graph, modules: [] } : nested(graph);
+  const out = [
+    "TRACED GRAPH",
+    ` ===== ${options.title} =====`,
+    ` ${options.file ?? LAZY_MODULE_FILE} class ${options.className}(torch.nn.Module):`,
+    ...forwardLines(main, options),
+  ];
+  for (const m of modules)
+    out.push(
+      "",
+      `    class ${m.name}(torch.nn.Module):`,
+      ...forwardLines(m.graph, options).map(l => (l ? `    ${l}` : l)),
+    );
+  return `${out.join("\n")}\n\n`;
+}
+
+/** a module's forward */
+function forwardLines(graph: FxGraph, options: PrintOptions): string[] {
   const inputs = graph.placeholders();
   const named = (n: FxNode): string => {
     const t = typeText(n.meta.val);
     return t === null ? n.target : `${n.target}: "${t}"`;
   };
-  const out = [
-    "TRACED GRAPH",
-    ` ===== ${options.title} =====`,
-    ` ${options.file ?? LAZY_MODULE_FILE} class ${options.className}(torch.nn.Module):`,
-  ];
+  const out: string[] = [];
   const body: string[] = [];
   if (options.joint) {
     out.push("    def forward(self, primals, tangents):");
@@ -282,5 +307,5 @@ export function printReadable(graph: FxGraph, options: PrintOptions): string {
       `        ${statementText(node)}${ends.length > 0 ? `;  ${[...ends.map(n => n.name), "None"].join(" = ")}` : ""}`,
     );
   }
-  return `${[...out, ...body].join("\n")}\n\n`;
+  return [...out, ...body];
 }

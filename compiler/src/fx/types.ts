@@ -102,12 +102,17 @@ export interface NodeMeta {
   source?: string;
   /** pre-grad: an input that requires grad and was computed, so it may be written */
   nonLeaf?: true;
+  /** pre-grad: the module that the graph calls and that holds this node ("wrap_body_0"), and the node's name there */
+  body?: string;
+  shown?: string;
   /** inductor: the strides this value must be realised with */
   realizeToStrides?: readonly Expr[];
   /** activation checkpointing's wish */
   recompute?: "must_save" | "must_recompute" | "prefer_recompute";
   /** number of the checkpoint() call that the wish comes from, in the order of the calls */
   checkpoint?: number;
+  /** the number that prints give that call (ac_graph_id) */
+  checkpointId?: number;
   /** an opaque operator: why it can't be compiled or benchmarked */
   opaque?: string;
   assumed?: readonly string[];

@@ -9,7 +9,7 @@ import { floatRepr } from "../fx/py_repr";
 /** null where the graph holds an opaque operator, which eager code could not name */
 export function eagerCode(graph: FxGraph): string | null {
   if (graph.nodes.some(n => n.meta.opaque !== undefined)) return null;
-  const lines = printReadable(graph, { title: "", className: "GraphModule", comments: false }).split("\n");
+  const lines = printReadable(graph, { title: "", className: "GraphModule", comments: false, flat: true }).split("\n");
   const start = lines.findIndex(l => /^\s*def forward\(self/.test(l));
   const constants = floatConstants(graph);
   const signature = graph

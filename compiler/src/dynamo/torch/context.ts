@@ -247,10 +247,12 @@ export class Torch {
     if (this.trace) for (const v of given) if (v instanceof PyTensor) this.trace.nodeOf(v);
     const outer = this.checkpoint;
     this.checkpoint = this.checkpoints++;
+    if (outer === null) this.trace?.graph.openBody("wrap_body");
     return outer;
   }
   leaveCheckpoint(outer: Value): Value {
     this.checkpoint = typeof outer === "number" ? outer : null;
+    if (this.checkpoint === null && this.trace) this.trace.graph.body = null;
     return null;
   }
 

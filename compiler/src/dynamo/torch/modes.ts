@@ -160,10 +160,12 @@ export const HELPERS_TEXT = `
 def checkpoint(function, *args, use_reentrant=None, context_fn=None, determinism_check=None, debug=False, **kwargs):
     kwargs.pop("preserve_rng_state", None)
     outer = _checkpoint_enter(*args, *kwargs.values())
+    given = [None]
     try:
-        return function(*args, **kwargs)
+        given[0] = function(*args, **kwargs)
     finally:
         _checkpoint_exit(outer)
+    return _checkpoint_results(given[0], use_reentrant, *args, *kwargs.values())
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):

@@ -9,6 +9,7 @@ import { PyClass, PyDict, type PyModule, type Value } from "../objects/values";
 import { type Factory, libraryCode } from "../stdlib/modules";
 import type { FrameRunner } from "../trace/runner";
 import { applyFunction } from "./autograd_function";
+import { checkpointResults } from "./checkpoint";
 import { CompileApi } from "./compile_api";
 import type { Torch } from "./context";
 import { DISTRIBUTIONS_TEXT } from "./distributions/text";
@@ -135,6 +136,9 @@ export class TorchNamespace implements TorchParts {
       builtin("_apply_function", args => this.applyFunction(args));
       builtin("_checkpoint_enter", args => this.torch.enterCheckpoint(args));
       builtin("_checkpoint_exit", ([outer]) => this.torch.leaveCheckpoint(outer ?? null));
+      builtin("_checkpoint_results", ([result, reentrant, ...given]) =>
+        checkpointResults(this.torch, result ?? null, reentrant ?? null, given),
+      );
       builtin("_followed_by_sample", () => {
         this.torch.trace?.note("vmap was followed sample by sample");
         return null;

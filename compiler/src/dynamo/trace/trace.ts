@@ -3,6 +3,7 @@
 import type { ShapeGuards } from "../../aten/dim_math";
 import { type GraphMetaBuilder, makeMetaBuilder } from "../../aten/meta_builder";
 import { OpError, PyFloat } from "../../aten/types";
+import { shownName } from "../../fx/bodies";
 import { FxGraph, type FxNode } from "../../fx/graph";
 import type { Argument, FakeTensor, FakeValue, NodeOp, StackFrame } from "../../fx/types";
 import { type Expr, type ExprLike, int, intValue, mul } from "../../inductor/symbolic/expr";
@@ -268,7 +269,7 @@ export class Trace implements TraceSink, Observer {
     const p = value.proxy;
     if (!p || p.trace !== this || p.named || p.node.op === "placeholder") return;
     p.named = true;
-    if (p.node.name !== name) p.node.name = this.graph.namespace.create(name);
+    if (shownName(p.node) !== name) this.graph.rename(p.node, name);
   }
 
   // ---- TraceSink
