@@ -5,12 +5,6 @@ import { parseSchema } from "../aten/schema";
 import type { Dispatcher } from "./dispatch";
 import { type GradFunction, metaOf, Value } from "./value";
 
-const NODE = "torch.ops.higher_order.autograd_function_";
-/** marks of the pre-grad graph: dynamo/torch/autograd_function.ts shows how they stand */
-export const FUNCTION_BEGIN = `${NODE}begin`;
-export const FUNCTION_GRAD = `${NODE}grad`;
-export const FUNCTION_APPLY = `${NODE}apply`;
-
 /** `backward` gets the gradients of the outputs and gives those of the inputs (null: none) */
 export function functionEdges(
   d: Dispatcher,

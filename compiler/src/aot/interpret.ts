@@ -7,7 +7,7 @@ import { customOperator, lookupPython } from "../aten/registry";
 import { parseSchema } from "../aten/schema";
 import { getItem, type IndexItem, type Subscript, setItem } from "../aten/subscript";
 import { type ArgValue, type Dim, type DType, OpError, type OpRecord, PyFloat, type Scalar } from "../aten/types";
-import { CHECKPOINT, shownName } from "../fx/bodies";
+import { CHECKPOINT, FUNCTION_APPLY, FUNCTION_BEGIN, FUNCTION_GRAD, shownName } from "../fx/bodies";
 import { type FxGraph, FxNode } from "../fx/graph";
 import {
   type Argument,
@@ -38,7 +38,7 @@ import {
 } from "../inductor/symbolic/expr";
 import { stopPoint } from "../interrupt";
 import { Autocast } from "./autocast";
-import { FUNCTION_APPLY, FUNCTION_BEGIN, FUNCTION_GRAD, functionEdges } from "./autograd_function";
+import { functionEdges } from "./autograd_function";
 import type { Computed } from "./computed";
 import type { Dispatcher } from "./dispatch";
 import { OpFailure } from "./failure";
@@ -146,7 +146,7 @@ export class Interpreter {
     const { stack, recompute, checkpoint } = node.meta;
     const context = {
       stack,
-      fromNode: isBackward ? [] : [shownName(node)],
+      fromNode: [shownName(node)],
       isBackward,
       ...(recompute === undefined ? {} : { recompute }),
       ...(checkpoint === undefined ? {} : { checkpoint }),

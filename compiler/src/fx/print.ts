@@ -236,7 +236,9 @@ function comment(node: FxNode, options: PrintOptions): string {
   const frame = stackTrace(node.meta.stack).at(-1);
   if (frame === undefined) return "# No stacktrace found for following nodes";
   const back = options.backwardComments && node.meta.isBackward ? "Backward of forward node: " : "";
-  return commentText(`#${checkpointNote(node)} ${back}File: ${frame.file}:${frame.line} in ${frame.func}, code: ${frame.code}`);
+  return commentText(
+    `#${checkpointNote(node)} ${back}File: ${frame.file}:${frame.line} in ${frame.func}, code: ${frame.code}`,
+  );
 }
 
 /** what activation checkpointing wants of the node */

@@ -5,15 +5,17 @@
 //
 // (torch holds the same as two graph modules of autograd_function_apply.) Promises: nothing of the backward runs in the
 // forward pass: AOTAutograd takes what lies between the first `grad` and `apply` out and runs it as the gradient.
+
+import { FUNCTION_APPLY, FUNCTION_BEGIN, FUNCTION_GRAD } from "../../fx/bodies";
 import type { FxNode } from "../../fx/graph";
-import type { FakeTensor } from "../../fx/types";
-import { type Kwargs, PyClass, PyTuple, type Value } from "../objects/values";
+import { isFakeTensor } from "../../fx/print";
+import type { Argument, FakeTensor, StackFrame } from "../../fx/types";
+import { PyFunction } from "../interp/frame";
+import { type Kwargs, PyClass, PyMethod, PyTuple, type Value } from "../objects/values";
 import { isDifferentiableDType, type Torch } from "./context";
 import { asOneStep } from "./eager_region";
 import { PyTensor } from "./objects";
 import { type TraceSink, Unsupported } from "./sink";
-
-const NODE = "torch.ops.higher_order.autograd_function_";
 
 /** Runs `cls.apply(*inputs)`; `makeContext` gives the ctx of its methods. */
 export function applyFunction(
@@ -60,10 +62,17 @@ function traced(
   const { vm } = torch;
   const tensors = inputs.filter(x => x instanceof PyTensor);
   const nodes = tensors.map(t => trace.nodeOf(t));
-  const begin = trace.emit("call_function", `${NODE}begin`, [nodes], new Map(), null);
+  const begin = trace.emit("call_function", FUNCTION_BEGIN, [nodes], new Map(), null);
   torch.gradEnabled = false;
+  // forward and backward are modules of their own, unless the call stands in one
+  const { graph } = trace;
+  const own = graph.body === null;
   try {
-    const out = runForward(torch, cls, ctx, inputs, kwargs);
+    const out = inBody(trace, own ? "fwd_body" : null, () => {
+      const made = inFrame(torch, WRAPPER, () => runForward(torch, cls, ctx, inputs, kwargs));
+      vm.observer?.stored?.("outs", made, null);
+      return made;
+    });
     const results = out instanceof PyTuple ? out.items : [out];
     const fixed = vm.getattr(ctx, "_non_differentiable");
     const without = fixed instanceof PyTuple ? fixed.items : [];
@@ -73,13 +82,20 @@ function traced(
     if (!tracked.includes(true)) return out;
     const outputs = results.flatMap((r, i) => (r instanceof PyTensor && tracked[i] ? [trace.nodeOf(r)] : []));
     const { grads, nodes: gradNodes } = gradients(torch, trace, begin, results, tracked);
-    const given = runBackward(torch, cls, ctx, inputs, grads);
+    const saved = vm.getattr(ctx, "saved_tensors");
+    const given = inBody(trace, own ? "bwd_body" : null, () => runBackward(torch, cls, ctx, inputs, grads));
     const metas = results.flatMap((r, i) => (r instanceof PyTensor && tracked[i] ? [withGrad(r.meta)] : []));
     const apply = trace.emit(
       "call_function",
-      `${NODE}apply`,
+      FUNCTION_APPLY,
       [begin, outputs, gradNodes, given.map(g => (g === null ? null : trace.nodeOf(g)))],
-      new Map(),
+      new Map<string, Argument>([
+        [
+          "saved",
+          saved instanceof PyTuple ? saved.items.flatMap(t => (t instanceof PyTensor ? [trace.nodeOf(t)] : [])) : [],
+        ],
+        ["gradients", backwardParameters(vm.getattr(cls, "backward"))],
+      ]),
       metas,
     );
     let next = 0;
@@ -92,10 +108,50 @@ function traced(
       trace.adopt(t, node);
       return t;
     });
+    // torch has an item for each tensor that the forward made
+    const forward = graph.nodes.filter(n => n.meta.body !== undefined && n.meta.body === outputs[0]?.meta.body);
+    for (let i = forward.filter(n => isFakeTensor(n.meta.val)).length; i > outputs.length; i--)
+      graph.namespace.create("getitem");
     return out instanceof PyTuple ? vm.tuple(made) : (made[0] ?? null);
   } finally {
+    if (own) graph.body = null;
     torch.gradEnabled = true;
   }
+}
+
+/** what is between the call and the forward in torch's stacks */
+const WRAPPER: StackFrame = {
+  file: "torch/_functorch/autograd_function.py",
+  func: "inner",
+  line: 880,
+  code: "outs = orig_fwd(*args, **kwargs)",
+  span: { line: 880, column: 15, endLine: 880, endColumn: 40 },
+};
+
+function inFrame<R>(torch: Torch, frame: StackFrame, run: () => R): R {
+  const outer = torch.innerFrame;
+  torch.innerFrame = { frame, depth: torch.vm.frames.length };
+  try {
+    return run();
+  } finally {
+    torch.innerFrame = outer;
+  }
+}
+
+function inBody<R>(trace: TraceSink, name: string | null, run: () => R): R {
+  if (name === null) return run();
+  trace.graph.openBody(name);
+  try {
+    return run();
+  } finally {
+    trace.graph.body = null;
+  }
+}
+
+/** names that the gradients have in a backward(ctx, grad, ...) */
+function backwardParameters(backward: Value): string[] {
+  const f = backward instanceof PyMethod ? backward.func : backward;
+  return f instanceof PyFunction ? f.code.varnames.slice(1, f.code.argCount) : [];
 }
 
 function runForward(torch: Torch, cls: Value, ctx: Value, inputs: readonly Value[], kwargs: Kwargs): Value {
@@ -120,7 +176,7 @@ function gradients(
   const grads = results.map((r, i): Value => {
     if (!(r instanceof PyTensor) || !tracked[i]) return null;
     const meta: FakeTensor = { ...r.meta, requiresGrad: false };
-    const node = trace.emit("call_function", `${NODE}grad`, [begin, nodes.length], new Map(), meta);
+    const node = trace.emit("call_function", FUNCTION_GRAD, [begin, nodes.length], new Map(), meta);
     nodes.push(node);
     const g = torch.newTensor(meta);
     trace.adopt(g, node);

@@ -15,7 +15,7 @@ import {
   PyComplex,
   PyFloat,
 } from "../../aten/types";
-import type { FakeTensor } from "../../fx/types";
+import type { FakeTensor, StackFrame } from "../../fx/types";
 import { type Expr, int, intValue } from "../../inductor/symbolic/expr";
 import type { Machine } from "../interp/machine";
 import { PyClass, PyNamed, PyObject, PyTuple, type Value } from "../objects/values";
@@ -104,6 +104,8 @@ export class Torch {
   /** artifacts switched on by set_logs */
   logs = new Set<string>();
   trace: TraceSink | null = null;
+  /** a frame of torch's own that stacks show, and how many frames are outside of it */
+  innerFrame: { readonly frame: StackFrame; readonly depth: number } | null = null;
   /** number of the checkpoint() call that runs, its operators are computed again in the backward pass; null: none */
   checkpoint: number | null = null;
   private checkpoints = 0;

@@ -334,7 +334,9 @@ export class Trace implements TraceSink, Observer {
   /** the frames from the compiled one inwards, library frames left out; where that leaves none, the call from outside */
   stack(): StackFrame[] {
     const { frames } = this.torch.vm;
-    const own = shownFrames(frames.slice(this.rootDepth));
+    const at = this.torch.innerFrame?.depth ?? frames.length;
+    const own = shownFrames(frames.slice(this.rootDepth, at));
+    if (this.torch.innerFrame) own.push(this.torch.innerFrame.frame, ...shownFrames(frames.slice(at)));
     if (own.length > 0) return own;
     const caller = shownFrames(frames.slice(0, this.rootDepth)).at(-1);
     return caller ? [{ ...caller, reportOnly: true }] : [];
