@@ -9,7 +9,7 @@ import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
-import { agreeing, assertedAsLong, assertedDivisible, assertedEqual } from "./search/agree";
+import { agreeing, assertedAsLong, assertedDivisible, assertedEqual, summedLists } from "./search/agree";
 import {
   assertedKind,
   blamed,
@@ -294,7 +294,12 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
       choiceText(s.get(h.name) ?? ABSENT) !== choiceText(wanted),
   );
   if (wanted && asserted.length > 0) return asserted.map(h => withChoice(s, h.name, wanted));
-  const equal = [...assertedEqual(holes, s, f), ...assertedDivisible(holes, s, f), ...assertedAsLong(holes, s, f)];
+  const equal = [
+    ...assertedEqual(holes, s, f),
+    ...assertedDivisible(holes, s, f),
+    ...assertedAsLong(holes, s, f),
+    ...summedLists(holes, s, f),
+  ];
   if (equal.length > 0) return equal;
   const all = blamed(holes, f);
   // texts that the message offers are for a parameter that holds another one

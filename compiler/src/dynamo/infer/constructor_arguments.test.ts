@@ -272,3 +272,71 @@ class SmallExtractor(nn.Module):
   expect(operatorsOf(r, "Prompt").length).toBe(2);
   expect(assumedOf(r, "Perceptual")).toContain("extractor is a SmallExtractor");
 });
+
+describe("arguments that code hands to layers", () => {
+  test("weights are tensors of the sizes of the layer that gets them, or of what takes its vectors", () => {
+    const r = analysed(`
+class Sentences(nn.Module):
+    def __init__(self, vocab_size, embedding_length, weights):
+        super().__init__()
+        self.words = nn.Embedding(vocab_size, embedding_length)
+        self.words.weight = nn.Parameter(weights, requires_grad=False)
+        self.rnn = nn.Linear(embedding_length, 12)
+
+    def forward(self, sentences):
+        return self.rnn(self.words(sentences))
+
+class Vectors(nn.Module):
+    def __init__(self, pretrained):
+        super().__init__()
+        self.words = nn.Embedding.from_pretrained(pretrained)
+        self.proj = nn.Linear(100, 12)
+
+    def forward(self, tokens):
+        return self.proj(self.words(tokens))
+`);
+    expect(assumedOf(r, "Sentences")).toMatch(/embedding_length is (\d+); weights is float32\[\d+, \1\]/);
+    expect(assumedOf(r, "Vectors")).toMatch(/pretrained is float32\[\d+, 100\]/);
+  });
+
+  test("a list holds objects of the class that has what is read of its items, as what is added to it does", () => {
+    const r = analysed(
+      `
+class Model(nn.Module):
+    def __init__(self, user_columns, item_columns):
+        super().__init__()
+        self.width = sum([c.table_width for c in user_columns])
+        self.tables = nn.ModuleList([nn.Embedding(c.rows, c.table_width) for c in user_columns + item_columns])
+        self.proj = nn.Linear(self.width, 4)
+
+    def forward(self, ids):
+        return self.proj(self.tables[0](ids))
+`,
+      {
+        "pack/columns.py":
+          "class Column:\n    def __init__(self, rows=50, table_width=6):\n        self.rows = rows\n        self.table_width = table_width\n",
+      },
+    );
+    expect(operatorsOf(r, "Model")).toHaveLength(2);
+    expect(assumedOf(r, "Model")).toContain("item_columns is [a Column (columns.py)]");
+  });
+
+  test("a module goes by the parameter's name, in files that nothing imports too", () => {
+    const r = analysed(
+      `
+class Beam(nn.Module):
+    def __init__(self, decoder_rnn, k=2):
+        super().__init__()
+        self.rnn, self.k = decoder_rnn, k
+
+    def forward(self, x):
+        return self.rnn(x).topk(self.k)[0] * self.rnn.scale
+`,
+      {
+        "pack/decoder.py":
+          "from torch import nn\n\nclass DecoderRNN(nn.Module):\n    def __init__(self, width=24):\n        super().__init__()\n        self.scale = 2.0\n        self.out = nn.Linear(width, width)\n\n    def forward(self, x):\n        return self.out(x)\n",
+      },
+    );
+    expect(assumedOf(r, "Beam")).toContain("decoder_rnn is a DecoderRNN (decoder.py)");
+  });
+});

@@ -5,6 +5,7 @@ import { PyFunction } from "../interp/frame";
 import { PyClass, PyClassMethod, type PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { constructorChoices } from "./choices/constructor";
 import { bareDraft, fieldHoles, functionHoles, keysTaken, keywordHole } from "./choices/holes";
+import { withWeights } from "./choices/weights";
 import { functionOf, type InferContext, lookup, sameClass, subclassesOf } from "./context";
 import { missingArguments, quotedNames } from "./search/failure";
 import { dotted } from "./syntax";
@@ -41,14 +42,15 @@ function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict): Hole
     return fieldHoles(ctx, cls, globalsOf(cls) ?? around, constructorChoices);
   const f = functionOf(init) ?? functionOf(cls.lookup("__new__"));
   if (!f || f.code.file.library === "hidden") return [];
+  const body = f.code.body ?? [];
   const holes = functionHoles(ctx, f, cls, 1, constructorChoices);
-  if (!f.code.varkw) return withConstants(ctx, holes, cls);
+  if (!f.code.varkw) return [...withWeights(withConstants(ctx, holes, cls), body)];
   const more = [...holes, ...handedOn(ctx, cls, f, holes)];
-  for (const key of keysTaken(f.code.signature?.kwarg?.arg ?? "", f.code.body ?? [])) {
+  for (const key of keysTaken(f.code.signature?.kwarg?.arg ?? "", body)) {
     const taken = more.some(h => h.name === key) ? undefined : keywordHole(ctx, f, cls, key, constructorChoices);
     if (taken) more.push(taken);
   }
-  return withConstants(ctx, more, cls);
+  return [...withWeights(withConstants(ctx, more, cls), body)];
 }
 
 /** what the project's files give to parameters of these names stands beside the guesses, what calls of `cls` give before */

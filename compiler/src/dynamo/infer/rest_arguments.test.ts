@@ -35,3 +35,21 @@ test("they are left out where the code does without", () => {
   expect(operatorsOf(r, "Scaled").length).toBeGreaterThan(0);
   expect(assumedOf(r, "Scaled")).not.toContain("spare");
 });
+
+test("a forward that hands all of its arguments on takes those of the method that gets them", () => {
+  const r = analysed(`
+class Captions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(100, 24)
+        self.visual = nn.Linear(48, 24)
+
+    def forward(self, *args, **kwargs):
+        return getattr(self, "_" + kwargs.pop("mode", "forward"))(*args, **kwargs)
+
+    def _forward(self, features, tokens, masks=None):
+        return self.visual(features).unsqueeze(1) + self.embed(tokens)
+`);
+  expect(operatorsOf(r, "Captions")).toHaveLength(4);
+  expect(assumedOf(r, "Captions")).toMatch(/features is float32\[.*48\].*tokens is int64/);
+});

@@ -20,6 +20,7 @@ import { inferInputs, valuesOf } from "./inputs";
 import { callArguments } from "./make";
 import { prepare } from "./prepare";
 import type { Program } from "./program";
+import { receiverOf } from "./receiver";
 import { endless, onTwoDevices } from "./search/failure";
 import { ABSENT, type Choice, described, distinct, type Hole, type State, type TensorChoice } from "./types";
 
@@ -108,14 +109,27 @@ function attributesTo(p: Program, target: Value, device: Program["device"]): boo
 
 /** the likeliest inputs at once; only where they don't do, a search, whose trials are watched and hence dearer */
 function searched(r: RootRequest, target: Value, notes: readonly string[], trials?: number): Found | Refused {
-  const { p } = r;
   const f = target instanceof PyInstance ? methodOf(target.cls, "forward") : functionOf(target);
-  const holes = f instanceof PyFunction ? inputHoles(r, target, f) : undefined;
-  if (!f || holes === undefined) return { why: "it has no forward method", failure: null };
+  if (!(f instanceof PyFunction)) return { why: "it has no forward method", failure: null };
+  return searchedAs(r, target, f, notes, trials);
+}
+
+/** `f`: whose parameters are found, forward or what it hands all of its arguments on to */
+function searchedAs(
+  r: RootRequest,
+  target: Value,
+  f: PyFunction,
+  notes: readonly string[],
+  trials: number | undefined,
+): Found | Refused {
+  const { p } = r;
+  const holes = inputHoles(r, target, f);
   const first: State = new Map(holes.map(h => [h.name, firstChoice(h, holes)]));
   const mark = p.diagnostics.length;
   const direct = captured(r, target, holes, first, notes, MARKS.slice(0, 1));
   if (isFound(direct) || (direct.failure && endless(direct.failure))) return direct;
+  const receiver = receiverOf(p, target, f, direct.failure);
+  if (receiver) return searchedAs(r, target, receiver, notes, trials);
   const run = (args: readonly Value[], kwargs: Kwargs) => trialRun(r, target, args, kwargs);
   const found = inferInputs(p, { holes, first, run, code: f.code, ...(trials === undefined ? {} : { trials }) });
   p.unsay(mark);

@@ -138,6 +138,23 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
   return wanted.length > 0 ? [...found, MODULE] : [...found, instance("torch.nn.Identity"), MODULE];
 }
 
+/** a module class of the project that goes by the parameter's name, in files that nothing imports too */
+export function namesake(ctx: InferContext, h: Draft): Choice[] {
+  if (h.name.length < 4) return [];
+  const fits = (c: Known): boolean =>
+    runs(ctx, c.cls) && !ctx.building.includes(c.cls.qualname) && takesCalls(c.cls, h);
+  const same = (c: Known): boolean => similarity(h.name, c.cls.name) === SAME_NAME && fits(c);
+  const known = [...userClasses(h.globals), ...classesElsewhere(ctx, h.globals)].find(same);
+  const found = known ?? atPaths(ctx, ctx.constants.classesNamed(h.name), fits)[0];
+  return found === undefined ? [] : [instance(found.name)];
+}
+
+/** a class under the path by which lookup() finds it */
+interface Known {
+  readonly name: string;
+  readonly cls: PyClass;
+}
+
 /** whether it is a module with a forward of its own, or of a base other than torch's Module */
 const runs = (ctx: InferContext, cls: PyClass): boolean =>
   ctx.torch.isModuleClass(cls) && cls.lookup("forward") !== ctx.torch.moduleClass?.lookup("forward");
@@ -168,15 +185,38 @@ function classesOfOtherFiles(
   ctx: InferContext,
   members: readonly string[],
   like: RegExp,
-): { readonly name: string; readonly cls: PyClass }[] {
-  return ctx.constants
-    .classesWith(members, like)
-    .slice(0, MOST_OF_OTHER_FILES)
-    .flatMap(c => {
-      const name = `${c.path}::${c.name}`;
-      const cls = lookup(ctx, ctx.vm.dict(), name);
-      return cls instanceof PyClass ? [{ name, cls }] : [];
-    });
+  fits?: (c: Known) => boolean,
+): Known[] {
+  return atPaths(ctx, ctx.constants.classesWith(members, like), fits);
+}
+
+const MOST_LOADED = 8;
+
+/** the first of the classes that stand in files of the project and fit, under paths that lookup() takes */
+function atPaths(
+  ctx: InferContext,
+  found: readonly { readonly path: string; readonly name: string }[],
+  fits: (c: Known) => boolean = () => true,
+): Known[] {
+  const out: Known[] = [];
+  for (const c of found.slice(0, MOST_LOADED)) {
+    const name = `${c.path}::${c.name}`;
+    const cls = lookup(ctx, ctx.vm.dict(), name);
+    if (cls instanceof PyClass && fits({ name, cls })) out.push({ name, cls });
+    if (out.length === MOST_OF_OTHER_FILES) break;
+  }
+  return out;
+}
+
+/** objects that the items of a list may be, whose attributes the code reads: of a class that has all of them, where there is none ones that answer */
+export function itemObjects(ctx: InferContext, h: Draft, attributes: readonly string[]): Choice[] {
+  const has = (c: Known): boolean =>
+    attributes.every(a => c.cls.lookup(a) !== undefined || assignedAttributes(c.cls).has(a)) &&
+    !ctx.torch.isModuleClass(c.cls);
+  const near = userClasses(h.globals).filter(has);
+  const like = new RegExp(h.name.replace(/\W|_|s$/g, ""), "i");
+  const found = near.length > 0 ? near : classesOfOtherFiles(ctx, attributes, like, has);
+  return found.length > 0 ? found.slice(0, 2).map(c => instance(c.name)) : [OBJECT];
 }
 
 /** torch's own layers that have the attributes that are read */
@@ -213,11 +253,13 @@ export function objects(ctx: InferContext, h: Draft): Choice[] {
 
 const MODULE_STATE = /^(training|weight|bias|shape|size|dim|ndim|device|dtype)$/;
 
+const SAME_NAME = 10;
+
 /** common words of a parameter's and a class's name */
 function similarity(parameter: string, cls: string): number {
   const a = parameter.toLowerCase().replace(/_/g, "");
   const b = cls.toLowerCase().replace(/_/g, "");
-  if (a === b) return 10;
+  if (a === b) return SAME_NAME;
   if (b.endsWith(a)) return 6;
   if (b.startsWith(a)) return 5;
   if (b.includes(a) || (a.includes(b) && b.length > 3)) return 4;

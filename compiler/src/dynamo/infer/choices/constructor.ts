@@ -18,7 +18,7 @@ import {
   str,
   tensor,
 } from "../types";
-import { calledModules, classes, configs, modules, objects, presets } from "./classes";
+import { calledModules, classes, configs, itemObjects, modules, namesake, objects, presets } from "./classes";
 import * as names from "./names";
 import { spaces } from "./spaces";
 
@@ -144,6 +144,8 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
     if (/loss|criterion|fcn/.test(name)) out.push(instance("torch.nn.BCEWithLogitsLoss"));
     out.push(...modules(ctx, h).slice(0, 2));
   }
+  const used = usage.called || attributes.length > 0;
+  if (used && h.annotation === "" && !usage.arithmetic && !names.isConfigName(name)) out.push(...namesake(ctx, h));
   // a module that forward calls, where nobody gives one
   if (usage.called && h.selves.size > 0 && h.fallback === null) out.push(instance("torch.nn.Identity"));
   if (usage.calledLater) out.push(...calledModules(ctx, h));
@@ -229,6 +231,11 @@ export function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boo
     const first = instance(tested[0] ?? "");
     return [1, 2].map(k => ({ kind: "seq", items: new Array<Choice>(k).fill(first), tuple }));
   }
+  const read = [...(items?.attributes ?? [])].filter(
+    a => !TENSOR_LIKE.has(a) && !TENSOR_METHODS.test(a) && !OF_PLAIN.test(a),
+  );
+  if (read.length > 0 && inner === "" && items?.called === false)
+    return itemObjects(ctx, h, read).map(one => ({ kind: "seq", items: [one], tuple }));
   const fixed = parts.length > 1 && parts[1] !== "..." ? parts.length : undefined;
   const item = parts[0] ?? "";
   const name = h.name.toLowerCase();
@@ -271,6 +278,10 @@ export function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boo
   };
   return lengths.map(k => seq(Array.from({ length: k }, (_, i) => number(value(i)))));
 }
+
+/** what texts, lists, arrays and modules have as well */
+const OF_PLAIN =
+  /^(split|lower|upper|strip|replace|format|join|startswith|endswith|append|items|keys|values|get|data|weight|bias|parameters|forward|cuda|cpu|out_channels|in_channels|out_features|in_features)$/;
 
 const PLAIN_TYPES = /^(int|float|str|bool|list|tuple|dict|torch\.Tensor|Tensor)$/;
 

@@ -132,13 +132,21 @@ export function storedWhere(is: IsValue, body: readonly ast.Stmt[]): Set<string>
     const buffer = registered && is(itself(registered)) ? stringOf(name) : undefined;
     if (buffer !== undefined) out.add(buffer);
     if (n.kind !== "Assign" && n.kind !== "AnnAssign") return;
-    const value = n.value ? itself(n.value) : undefined;
-    if (!value || !is(value)) return;
-    for (const t of n.kind === "Assign" ? n.targets : [n.target]) {
-      if (t.kind === "Attribute" && t.value.kind === "Name" && t.value.id === "self") out.add(t.attr);
+    for (const [target, value] of n.kind === "Assign" ? pairsOf(n) : [[n.target, n.value] as const]) {
+      const own = target.kind === "Attribute" && target.value.kind === "Name" && target.value.id === "self";
+      if (own && value && is(itself(value))) out.add(target.attr);
     }
   });
   return out;
+}
+
+/** what is assigned to what: `a, b = x, y` assigns twice */
+function pairsOf({ targets, value }: ast.Assign): (readonly [ast.Expr, ast.Expr])[] {
+  return targets.flatMap(t => {
+    if (t.kind !== "Tuple" || value.kind !== "Tuple" || t.elts.length !== value.elts.length)
+      return [[t, value] as const];
+    return t.elts.map((e, i) => [e, value.elts[i] ?? value] as const);
+  });
 }
 
 /** methods that give back what they are called on, in another place or writing */

@@ -188,6 +188,17 @@ export class ProjectConstants {
     return found.sort((a, b) => a.rank - b.rank);
   }
 
+  /** classes of other files that go by this name, written as parameters are, the nearest first */
+  classesNamed(parameter: string): { readonly path: string; readonly name: string }[] {
+    const test = new RegExp(`^class (${parameter.replace(/\W|_/g, "").split("").join("_?")})\\b`, "im");
+    return this.code()
+      .flatMap(({ path, text }) => {
+        const name = path === this.own ? undefined : test.exec(text)?.[1];
+        return name === undefined ? [] : [{ path, name }];
+      })
+      .sort((a, b) => distance(this.own, a.path) - distance(this.own, b.path));
+  }
+
   private readonly given = new Map<string, Names>();
 
   /**

@@ -31,8 +31,17 @@ export function agreeing(holes: readonly Hole[], state: State, f: Failure): Stat
       (from === v ? exact : scaled).push(withChoice(state, h.name, number(n)));
     }
   }
-  return [...exact, ...scaled];
+  return [...exact, ...tables(holes, state, a, b), ...scaled];
 }
+
+/** tensors that were handed over with one of the sizes as their last get the other one */
+const tables = (holes: readonly Hole[], state: State, a: number, b: number): State[] =>
+  holes.flatMap(h => {
+    const c = state.get(h.name);
+    const last = c?.kind === "tensor" ? c.dims[c.dims.length - 1] : undefined;
+    if (h.written || c?.kind !== "tensor" || (last !== a && last !== b)) return [];
+    return [withChoice(state, h.name, { ...c, dims: [...c.dims.slice(0, -1), last === a ? b : a] })];
+  });
 
 const AS_LONG = /^assert\s*\(?\s*len\(\s*(?:self\.)?(\w+)\s*\)\s*==\s*len\(\s*(?:self\.)?(\w+)\s*\)/;
 
@@ -49,6 +58,16 @@ export function assertedAsLong(holes: readonly Hole[], state: State, f: Failure)
     return [withChoice(state, h.name, { kind: "seq", items, tuple: c.kind === "seq" && c.tuple })];
   };
   return x && y && a !== b ? [...cut(b, y, x), ...cut(a, x, y)] : [];
+}
+
+/** States in which what is added to a list is a list as well, like the others that stand in the line. */
+export function summedLists(holes: readonly Hole[], state: State, f: Failure): State[] {
+  if (!/for \+: '(list|tuple)' and 'int'|for \+: 'int' and '(list|tuple)'/.test(f.message)) return [];
+  const words = f.lines[1] ?? new Set<string>();
+  const named = holes.filter(h => !h.written && [h.name, ...h.selves].some(n => words.has(n)));
+  const list = named.map(h => state.get(h.name)).find(c => c?.kind === "seq");
+  if (!list) return [];
+  return named.flatMap(h => (state.get(h.name)?.kind === "number" ? [withChoice(state, h.name, list)] : []));
 }
 
 /** States in which two arguments are equal that an assertion wants to be, either one as the other is. */
