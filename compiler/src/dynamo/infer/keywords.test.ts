@@ -105,3 +105,21 @@ class Derived(Base):
 `);
   expect(operatorsOf(r, "Derived")).toHaveLength(2);
 });
+
+test("a key that is asserted to be among the keywords is given", () => {
+  const r = analysed(`
+class Base(nn.Module):
+    def __init__(self, width=8, **kwargs):
+        super().__init__()
+        assert "out_width" in kwargs, "out_width is missing"
+        self.layer = nn.Linear(width, kwargs["out_width"])
+
+class Net(Base):
+    def __init__(self, width=8, **kwargs):
+        super().__init__(width, **kwargs)
+
+    def forward(self, x):
+        return self.layer(x)
+`);
+  expect(assumedOf(r, "Net")).toMatch(/out_width is \d+/);
+});

@@ -387,3 +387,58 @@ class Joined(nn.Module):
     expect(assumedOf(r, "Joined")).toMatch(/y is int64\[(\d+)\]; context is float32\[\1, 40\]$/);
   });
 });
+
+test("inputs that are joined before a layer get the images' shape together", () => {
+  const r = analysed(`
+class Shots(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Conv2d(3, 8, 3)
+
+    def forward(self, x_shot, x_query):
+        both = self.encoder(torch.cat([x_shot, x_query], dim=0))
+        return both[: len(x_shot)], both[-len(x_query):]
+`);
+  expect(assumedOf(r, "Shots")).toMatch(/x_shot is float32\[\d+, 3, (\d+), \1\]; x_query is float32\[\d+, 3, \1, \1\]/);
+});
+
+test("a shape that is unpacked is a tuple of numbers, and a mask may be drawn with a generator of its own", () => {
+  const r = analysed(`
+class Masks(nn.Module):
+    def forward(self, shape, seed=None):
+        b, t, d = shape
+        generator = torch.Generator(device="cuda")
+        if seed is not None:
+            generator = generator.manual_seed(seed)
+        drawn = torch.rand(size=(b, t), generator=generator, device="cuda")
+        return torch.zeros(size=shape, device="cuda") + drawn.unsqueeze(-1)
+`);
+  expect(assumedOf(r, "Masks")).toMatch(/shape is \(8, 128, 512\)/);
+});
+
+test("what is gone through by its keys may be an empty dictionary", () => {
+  const r = analysed(`
+def fixed(x, conditions):
+    for at, value in conditions.items():
+        x[:, at] = value
+    return x
+
+class Guided(nn.Module):
+    def forward(self, x, cond):
+        return fixed(x * 2, cond)
+`);
+  expect(operatorsOf(r, "Guided")).toContain("operator.mul");
+});
+
+test("widths of blocks whose items are indexed are lists of lists", () => {
+  const r = analysed(`
+class Blocks(nn.Module):
+    def __init__(self, blocks):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(blocks[i][-1], blocks[i + 1][0]) for i in range(len(blocks) - 1))
+
+    def forward(self, x):
+        return [l(x) for l in self.layers]
+`);
+  expect(assumedOf(r, "Blocks")).toMatch(/blocks is \[\[\d+, \d+\]/);
+});

@@ -21,6 +21,7 @@ import {
 import { calledModules, classes, configs, itemObjects, modules, namesake, objects, presets } from "./classes";
 import * as names from "./names";
 import { spaces } from "./spaces";
+import { emptyUsage } from "./usage";
 
 export function constructorChoices(ctx: InferContext, h: Draft): Choice[] {
   const out: Choice[] = spaces(ctx, h.name, h.annotation);
@@ -253,6 +254,16 @@ export function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boo
     ]),
   ];
   const seq = (items: readonly Choice[]): Choice => ({ kind: "seq", items, tuple });
+  if (item === "" && (h.usage.nested || (items?.sequence && items.strings.size + items.keys.size === 0))) {
+    const [list] = sequences(
+      ctx,
+      { ...h, name: one, usage: { ...emptyUsage(), length: items?.length ?? 2 } },
+      "",
+      tuple,
+    );
+    const flat = { ...h, usage: { ...h.usage, nested: false, items: undefined } };
+    if (list) return [...lengths.map(k => seq(new Array<Choice>(k).fill(list))), ...sequences(ctx, flat, "", tuple)];
+  }
   if (item === "str") return lengths.map(k => seq(new Array<Choice>(k).fill(str(names.stringFor(one)))));
   if (/^(Tuple|tuple|List|list|Sequence)\b/.test(item)) {
     const nested = sequences(ctx, h, /\[(.*)\]$/.exec(item)?.[1] ?? "", /uple/.test(item))[0];

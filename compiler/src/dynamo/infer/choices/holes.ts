@@ -6,7 +6,7 @@ import { PyClass, PyDict, PyFloat, PyInstance, PyNamed, PyObject, type Value } f
 import { functionOf, type InferContext, lookup, methodOf } from "../context";
 import { documentedTypes } from "../evidence/documented";
 import { writtenShapes } from "../evidence/shapes";
-import { annotationText } from "../syntax";
+import { annotationText, stringOf } from "../syntax";
 import type { Choice, Draft, Hole } from "../types";
 import { followCalls } from "./followed";
 import { addUsage, emptyUsage, entryOf, entryTest, storedAs, storedWhere, type Usage, valueTest } from "./usage";
@@ -91,6 +91,7 @@ export function keywordHole(
 export function keysTaken(mapping: string, body: readonly ast.Stmt[]): Set<string> {
   const out = new Set<string>();
   const own = new Set<string>();
+  const needed = new Set<string>();
   walk(body, n => {
     const key = entryOf(n, mapping);
     if (key !== undefined) out.add(key);
@@ -98,10 +99,18 @@ export function keysTaken(mapping: string, body: readonly ast.Stmt[]): Set<strin
       const set = entryOf(t, mapping);
       if (set !== undefined) own.add(set);
     }
-    if (n.kind !== "Compare" || n.left.kind !== "Constant" || n.left.value.type !== "str") return;
-    if (n.comparators.some(c => c.kind === "Name" && c.id === mapping)) own.add(n.left.value.value);
+    const asked =
+      n.kind === "Assert" || n.kind === "Compare" ? keyAskedOf(n.kind === "Assert" ? n.test : n, mapping) : undefined;
+    // without what is asserted the code does not go on
+    if (asked !== undefined) (n.kind === "Assert" ? needed : own).add(asked);
   });
-  return new Set([...out].filter(k => !own.has(k)));
+  return new Set([...needed, ...[...out].filter(k => !own.has(k))]);
+}
+
+/** the key of `"key" in mapping` */
+function keyAskedOf(e: ast.Node, mapping: string): string | undefined {
+  if (e.kind !== "Compare") return undefined;
+  return e.comparators.some(c => c.kind === "Name" && c.id === mapping) ? stringOf(e.left) : undefined;
 }
 
 /** a parameter without a default that its annotation or its code lets be None */

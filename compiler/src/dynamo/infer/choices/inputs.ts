@@ -29,6 +29,9 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     // H, W = input_size
     if (parts?.length === 2 && /(size|shape|resolution|hw)s?$/.test(h.name) && !h.usage.sliced && isPlain(h))
       out.push(PAIR);
+    // B, T, D = shape
+    if (parts && parts.length > 2 && /(^|_)(size|shape)$/.test(h.name) && isPlain(h))
+      out.push({ kind: "seq", items: sizesOf(parts.map(p => p.name)).map(n => number(n)), tuple: true });
     if (parts && parts.length > 1 && !h.usage.sliced && h.usage.rank === undefined) {
       const items = parts.map(p => tensorChoices({ ...h, name: p.name, usage: p.usage })[0] as Choice);
       out.push({ kind: "seq", items, tuple: true });
@@ -233,7 +236,7 @@ const TOKENIZED: Choice = {
   ],
 };
 
-function tensorDict(h: Draft, tensors: readonly Choice[]): Choice {
+export function tensorDict(h: Draft, tensors: readonly Choice[]): Choice {
   return {
     kind: "dict",
     entries: [...h.usage.keys].map(k => [k, within(h, k)[0] ?? (tensors[0] as Choice)]),

@@ -3,6 +3,7 @@
 import type * as ast from "../../../python/ast";
 import { walk } from "../../../python/walk";
 import { dotted, intOf, stringOf } from "../syntax";
+import { readsItemAsList } from "./nested";
 import { notePattern, noteRanks } from "./rank_usage";
 
 export interface Usage {
@@ -53,6 +54,8 @@ export interface Usage {
   rankAtLeast: number;
   /** ** before it, or what it is gone through by is a key of it */
   mapping: boolean;
+  /** its items are lists themselves */
+  nested: boolean;
   /** `for item in x`: what is done with an item */
   items: Usage | undefined;
   /** `x = x[0]` whatever x is: one of several is taken */
@@ -87,6 +90,7 @@ export function emptyUsage(): Usage {
     written: undefined,
     rankAtLeast: 0,
     mapping: false,
+    nested: false,
     items: undefined,
     oneOf: false,
     parts: undefined,
@@ -165,6 +169,7 @@ export function addUsage(usage: Usage, body: unknown, is: IsValue): void {
   if (Array.isArray(body)) usage.oneOf ||= body.some((s: ast.Stmt) => takesOne(s, is));
   walk(body, n => {
     note(usage, n, is);
+    usage.nested ||= readsItemAsList(n, is);
     if (n.kind === "Subscript" && is(n.slice)) noteLookup(usage, n.value, body);
     if (n.kind === "Assign" && is(n.value)) noteParts(usage, n.targets[0], body);
     if (n.kind === "For") noteItems(usage, n.target, n.iter, n.body, is);

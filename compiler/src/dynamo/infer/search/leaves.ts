@@ -66,4 +66,15 @@ export function inAllItems(before: State, after: State): State[] {
   return [];
 }
 
+/** Where one of the tensors that met has got another rank, and others were like it: the state in which all of those have. */
+export function inAllAlike(_before: State, after: State, met: readonly Leaf[]): State[] {
+  const made = new Map([...after].flatMap(([k, c]) => choiceLeaves(k, c)).map(l => [l.path, l.c]));
+  const moved = met.filter(l => made.has(l.path) && made.get(l.path) !== l.c);
+  const [one] = moved;
+  const to = one && made.get(one.path);
+  if (moved.length !== 1 || !one || !to || to.dims.length === one.c.dims.length) return [];
+  const alike = met.filter(l => l !== one && l.c.dtype === one.c.dtype && l.c.dims.join() === one.c.dims.join());
+  return alike.length === 0 ? [] : [alike.reduce((s, l) => withLeaf(s, l.path, to), after)];
+}
+
 const same = (a: Choice | undefined, b: Choice | undefined): boolean => JSON.stringify(a) === JSON.stringify(b);

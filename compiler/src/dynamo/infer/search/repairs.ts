@@ -3,7 +3,7 @@
 import { PyFloat } from "../../objects/values";
 import { alternativeChoices } from "../choices/alternatives";
 import { mayBeNone } from "../choices/holes";
-import { heldTensors, keptEnds, reshaped, squareGrids, tensorChoices } from "../choices/inputs";
+import { heldTensors, keptEnds, reshaped, squareGrids, tensorChoices, tensorDict } from "../choices/inputs";
 import { roundRobin } from "../construct";
 import type { InferContext } from "../context";
 import {
@@ -24,7 +24,7 @@ import {
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { asImages, otherImages, squaresAlike } from "./image_sizes";
 import { joinedLast, sumKept } from "./joined";
-import { choiceLeaves, holeOf, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
+import { choiceLeaves, holeOf, inAllAlike, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, oneShape, typedAlike } from "./message_repairs";
 import { pairedResizes, resizes, trials } from "./solve";
@@ -53,6 +53,9 @@ function held(holes: readonly Hole[], state: State, f: Failure): State[] {
     }
     const more = key !== undefined && made ? withKey(now, key, made) : undefined;
     if (more) out.push(withChoice(state, suspect, more));
+    // what is gone through by its keys may as well have none
+    if (attribute !== undefined && MAPPING.test(attribute) && now.kind === "tensor")
+      out.push(withChoice(state, suspect, tensorDict(h, tensorChoices(h))));
     if (indexed && now.kind === "tensor") out.push(withChoice(state, suspect, { kind: "dict", entries: [] }));
   }
   return out;
@@ -66,6 +69,8 @@ function withKey(now: Choice, key: string, made: Choice): Choice | undefined {
   const items = now.items.map(i => withKey(i, key, made));
   return items.length > 0 && items.every(i => i !== undefined) ? { ...now, items } : undefined;
 }
+
+const MAPPING = /^(items|keys|values|get)$/;
 
 const WANTED =
   /(must be Tensor, not|combination of arguments - got) \(?(NoneType|int|float|bool|str|list|tuple|dict)\b/;
@@ -152,7 +157,8 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     }, state);
     if (both) sized.push(both);
   }
-  const byMessage = messageRepairs(leaves, state, f);
+  const touched = leaves.filter(l => f.touched.includes(l.path));
+  const byMessage = messageRepairs(leaves, state, f).flatMap(made => [...inAllAlike(state, made, touched), made]);
   // words that say more than a question about a size does
   const told =
     /to have \d+ channels|unpack|(list|tuple) index out|[Ee]xpected \dD|\d[ -]dim|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified/.test(
