@@ -340,3 +340,39 @@ class Beam(nn.Module):
     expect(assumedOf(r, "Beam")).toContain("decoder_rnn is a DecoderRNN (decoder.py)");
   });
 });
+
+test("what is refused unless it is of a class is of that class, sizes that are set later are likely ones, and items have parts", () => {
+  const r = analysed(
+    `
+class NetConfig:
+    def __init__(self, vocab_size_or_file, width=16):
+        self.vocab_size, self.width = vocab_size_or_file, width
+
+    @classmethod
+    def from_dict(cls, values):
+        made = cls(vocab_size_or_file=-1)
+        made.__dict__.update(values)
+        return made
+
+class Net(nn.Module):
+    def __init__(self, config, *inputs):
+        super().__init__()
+        if not isinstance(config, NetConfig):
+            raise ValueError("config should be an instance of class NetConfig")
+        self.embed = nn.Embedding(config.vocab_size, config.width)
+
+    def forward(self, tokens):
+        return self.embed(tokens)
+
+class Spectra(nn.Module):
+    def __init__(self, resolutions):
+        super().__init__()
+        self.sizes = [(n_fft, hop) for n_fft, hop in resolutions]
+
+    def forward(self, x):
+        return [torch.stft(x, n, h, return_complex=True).abs() for n, h in self.sizes]
+`,
+  );
+  expect(assumedOf(r, "Net")).toContain("config is a NetConfig");
+  expect(assumedOf(r, "Spectra")).toContain("resolutions is [(1024, 256), (1024, 256)]");
+});

@@ -5,6 +5,7 @@ import { PyFunction } from "../interp/frame";
 import { PyClass, PyClassMethod, type PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { constructorChoices } from "./choices/constructor";
 import { bareDraft, fieldHoles, functionHoles, keysTaken, keywordHole } from "./choices/holes";
+import { numberFor } from "./choices/names";
 import { withWeights } from "./choices/weights";
 import { functionOf, type InferContext, lookup, sameClass, subclassesOf } from "./context";
 import { missingArguments, quotedNames } from "./search/failure";
@@ -66,6 +67,8 @@ function withConstants(ctx: InferContext, holes: readonly Hole[], cls?: PyClass)
   const shown = given !== undefined && needed.filter(n => given.has(n)).length >= needed.length / 2;
   return holes.map(h => {
     const c = h.required ? about(h.name) : undefined;
+    // -1 stands for a size that is set later
+    if (c?.kind === "number" && c.value < 0 && (numberFor(h.name) ?? 0) > 1) return h;
     if (c === undefined || h.usage.called || (h.annotation !== "" && !fitsType(h.annotation, c))) return h;
     const [first, ...rest] = h.choices;
     const other =

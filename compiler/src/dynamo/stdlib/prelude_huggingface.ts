@@ -104,7 +104,9 @@ class LibraryConfig(PretrainedConfig):
             n_layer=12, n_head=12, n_positions=1024, n_ctx=1024, n_inner=None, scale_attn_weights=True,
             scale_attn_by_inverse_layer_idx=False, reorder_and_upcast_attn=False, activation_function="gelu_new", resid_pdrop=0.1,
             embd_pdrop=0.1, attn_pdrop=0.1, layer_norm_epsilon=1e-5, d_model=512, d_kv=64, d_ff=2048, num_layers=6,
-            num_heads=8, dropout_rate=0.1, num_key_value_heads=12, rms_norm_eps=1e-6, rope_theta=10000.0)
+            num_heads=8, dropout_rate=0.1, num_key_value_heads=12, rms_norm_eps=1e-6, rope_theta=10000.0, rope_scaling=None,
+            attention_bias=False, mlp_bias=False, attention_dropout=0.0, sliding_window=None, pretraining_tp=1,
+            embedding_size=128, hidden_dim=3072, dim=768)
         for names in _SAME_SIZE:
             given = [kwargs[n] for n in names if n in kwargs]
             if given:

@@ -136,6 +136,13 @@ export function initFunction(ns: TorchParts, name: string): Value | undefined {
       return vm.tuple([(s[1] ?? 1) * field, (s[0] ?? 1) * field]);
     });
   }
+  if (name === "_calculate_correct_fan") {
+    const both = initFunction(ns, "_calculate_fan_in_and_fan_out") ?? null;
+    return vm.builtin(name, ([t, mode]) => {
+      const [into, outOf] = vm.toArray(vm.call(both, [t ?? null]));
+      return (vm.str(mode ?? null).toLowerCase() === "fan_out" ? outOf : into) ?? null;
+    });
+  }
   if (!/_$|^(uniform|normal|constant|xavier\w*|kaiming\w*|orthogonal|eye|dirac|sparse)$/.test(name)) return undefined;
   // values of parameters are given anew when a module is compiled; what an initialiser writes is not followed
   return vm.builtin(name, (args, kw) => {

@@ -145,6 +145,12 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
     if (/loss|criterion|fcn/.test(name)) out.push(instance("torch.nn.BCEWithLogitsLoss"));
     out.push(...modules(ctx, h).slice(0, 2));
   }
+  // what is refused unless it is an object of a class is one
+  for (const t of usage.types) {
+    const cls = usage.sequence || PLAIN_TYPES.test(t) ? undefined : lookup(ctx, h.globals, t);
+    if (h.required && cls instanceof PyClass && cls.place !== null && !ctx.torch.isModuleClass(cls))
+      out.push(instance(t));
+  }
   const used = usage.called || attributes.length > 0;
   if (used && h.annotation === "" && !usage.arithmetic && !names.isConfigName(name)) out.push(...namesake(ctx, h));
   // a module that forward calls, where nobody gives one
@@ -237,6 +243,14 @@ export function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boo
   );
   if (read.length > 0 && inner === "" && items?.called === false)
     return itemObjects(ctx, h, read).map(one => ({ kind: "seq", items: [one], tuple }));
+  if (h.usage.itemNames && inner === "") {
+    const item = h.usage.itemNames.map(n => number(names.numberFor(n) ?? 8));
+    return [2, 1].map(k => ({
+      kind: "seq",
+      items: new Array<Choice>(k).fill({ kind: "seq", items: item, tuple: true }),
+      tuple,
+    }));
+  }
   const fixed = parts.length > 1 && parts[1] !== "..." ? parts.length : undefined;
   const item = parts[0] ?? "";
   const name = h.name.toLowerCase();

@@ -295,7 +295,12 @@ export function keptEnds(dims: readonly number[], rank: number): number[][] {
   const [first = 2, ...rest] = dims;
   if (rank === dims.length - 1 && dims.length > 2) return [[first, ...rest.slice(1)], dims.slice(0, -1)];
   if (rank === dims.length + 1 && dims.length > 1 && rank <= 5)
-    return [...squareGrids(dims).filter(d => d.length === rank), [first, length, ...rest]];
+    return [
+      ...squareGrids(dims).filter(d => d.length === rank),
+      [first, length, ...rest],
+      // a signal of one channel
+      ...(rank === 3 ? [[first, 1, ...rest]] : []),
+    ];
   return [];
 }
 

@@ -179,7 +179,8 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
     }
   };
   const { message } = f;
-  if (WANTS_INTEGERS.test(message)) setType(read, isFloatDType, "int64");
+  const asBool = /torch\.bool/.test(message);
+  if (WANTS_INTEGERS.test(message)) setType(read, d => isFloatDType(d) || (asBool && d === "bool"), "int64");
   if (WANTS_FLOATS.test(message)) setType(read, d => !isFloatDType(d), "float32");
   if (/[Bb]oolean|bool tensor|\(bool\)|torch\.bool/.test(message)) setType(read, d => d !== "bool", "bool");
   const channels = /weight of size \[([\d, ]+)\].* to have (\d+) channels(?:, but got (\d+))?/.exec(message);
