@@ -166,3 +166,36 @@ args.scale = [int(s) for s in args.scale.split("+")]
   expect(assumedOf(r, "Net")).toContain("option.py");
   expect(operatorsOf(r, "Net")).toEqual(["torch.conv2d"]);
 });
+
+test("a JSON file with remarks gives a dictionary that is handed on to a class that it names in a list", () => {
+  const r = analysed(
+    `
+class Inner(nn.Module):
+    def __init__(self, channels, width, levels):
+        super().__init__()
+        self.first = nn.Conv2d(channels, width * len(levels), 1)
+
+    def forward(self, x):
+        return self.first(x)
+
+class Network(nn.Module):
+    def __init__(self, unet, schedule):
+        super().__init__()
+        self.inner = Inner(**unet)
+        self.steps = schedule["train"]["steps"]
+
+    def forward(self, x):
+        return self.inner(x) * self.steps
+`,
+    {
+      "pack/config/base.json": `{ // what is trained
+  "nets": [{"name": ["model", "Network"], "args": {
+    "unet": {"channels": 5, "width": 12, /* of maps */ "levels": [1, 2],},
+    "schedule": {"train": {"steps": 40}}
+  }}]
+}`,
+    },
+  );
+  expect(assumedOf(r, "Network")).toContain("x is float32[8, 5, 32, 32]");
+  expect(operatorsOf(r, "Network")).toEqual(["torch.conv2d", "operator.mul"]);
+});

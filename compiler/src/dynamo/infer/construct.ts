@@ -3,6 +3,7 @@
 import { type PyClass, type PyDict, PyFloat, PyList, PyTuple, type Value } from "../objects/values";
 import { alternativeChoices, offered } from "./choices/alternatives";
 import { computing } from "./choices/computing";
+import { isEmptySequence } from "./choices/holes";
 import { smaller } from "./choices/smaller";
 import { avoiding, conditional } from "./conditions";
 import type { InferContext } from "./context";
@@ -350,6 +351,7 @@ const divided = (h: Hole, f: Failure): boolean =>
 
 /** a default is only given up where the error is about its absence */
 function mayReplaceDefault(h: Hole, f: Failure): boolean {
+  if (isEmptySequence(h) && /^(IndexError|StopIteration|ZeroDivisionError|ValueError)$/.test(f.type)) return true;
   const refused = /^(AssertionError|ValueError|NotImplementedError)$/.test(f.type);
   if (refused && (f.lines[0]?.has(h.name) || assertedKind(f)?.[0] === h.name || typeof h.fallback === "boolean"))
     return true;

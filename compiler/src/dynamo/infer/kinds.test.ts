@@ -249,3 +249,37 @@ class Loss(nn.Module):
   expect(assumedOf(apart, "Loss")).toContain("built by Absolute()");
   expect(operatorsOf(apart, "Loss")).toEqual(["operator.sub", "abs", "mean"]);
 });
+
+test("a class derived from one without forward stands for it, and what is called is no configuration", () => {
+  const r = analysed(`
+class Backbone(nn.Module):
+    def output_width(self):
+        return 8
+
+class Plain(Backbone):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 8, 3)
+
+    def forward(self, x):
+        return self.first(x)
+
+class Detector(nn.Module):
+    def __init__(self, backbone: Backbone):
+        super().__init__()
+        self.backbone = backbone
+
+    def forward(self, images):
+        return self.backbone(images).relu()
+
+class Export(nn.Module):
+    def __init__(self, model, limit=0.5):
+        super().__init__()
+        self.model, self.nc = model, model.nc
+
+    def forward(self, x):
+        return self.model(x) * self.nc
+`);
+  expect(operatorsOf(r, "Detector")).toEqual(["torch.conv2d", "relu"]);
+  expect(assumedOf(r, "Export")).toContain("model is a module that changes nothing");
+});

@@ -105,3 +105,41 @@ class Slow(nn.Module):
 `);
   expect(assumedOf(r, "Slow")).toMatch(/x is \[float32\[\d+, 3, \d+, \d+, \d+\]\]/);
 });
+
+test("an empty list by default is filled where the code needs its items, and its numbers become lists where it goes through them", () => {
+  const r = analysed(`
+class Anchored(nn.Module):
+    def __init__(self, width=8, anchors=()):
+        super().__init__()
+        self.count = len(anchors[0]) // 2
+        self.register_buffer("anchors", torch.tensor(anchors).float().view(len(anchors), -1, 2))
+        self.first = nn.Conv2d(3, width * self.count, 1)
+
+    def forward(self, x):
+        return self.first(x), self.anchors * 2
+
+class Scales(nn.Module):
+    def __init__(self, scales=()):
+        super().__init__()
+        self.layers = nn.ModuleDict({str(s): nn.Conv2d(3, 8, 1) for s in scales})
+
+    def forward(self, x):
+        return {k: layer(x) for k, layer in self.layers.items()}
+`);
+  expect(assumedOf(r, "Anchored")).toContain("anchors is [[2, 2");
+  expect(operatorsOf(r, "Scales")).toContain("torch.conv2d");
+});
+
+test("a list is a tuple where one is joined with it", () => {
+  const r = analysed(`
+class Joined(nn.Module):
+    def __init__(self, hidden_dims):
+        super().__init__()
+        dims = (16,) + hidden_dims
+        self.layers = nn.Sequential(*[nn.Linear(a, b) for a, b in zip(dims, dims[1:])])
+
+    def forward(self, x):
+        return self.layers(x)
+`);
+  expect(assumedOf(r, "Joined")).toMatch(/hidden_dims is \(\d/);
+});

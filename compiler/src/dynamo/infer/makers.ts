@@ -4,7 +4,7 @@ import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
 import { PyClass, PyClassMethod, type PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { constructorChoices } from "./choices/constructor";
-import { bareDraft, fieldHoles, functionHoles, keysTaken, keywordHole } from "./choices/holes";
+import { bareDraft, fieldHoles, functionHoles, isEmptySequence, keysTaken, keywordHole } from "./choices/holes";
 import { numberFor } from "./choices/names";
 import { withWeights } from "./choices/weights";
 import { functionOf, type InferContext, lookup, sameClass, subclassesOf } from "./context";
@@ -56,7 +56,7 @@ function constructorHoles(ctx: InferContext, cls: PyClass, around: PyDict): Hole
 
 /** what the project's files give to parameters of these names stands beside the guesses, what calls of `cls` give before */
 function withConstants(ctx: InferContext, holes: readonly Hole[], cls?: PyClass): Hole[] {
-  const needed = holes.filter(h => h.required).map(h => h.name);
+  const needed = holes.filter(h => h.required || isEmptySequence(h)).map(h => h.name);
   const named = ctx.constants.about(needed);
   const positional = holes.flatMap(h => (h.keywordOnly ? [] : [h.name]));
   const given = cls && needed.length > 0 ? ctx.constants.givenTo(cls.name, positional) : undefined;
@@ -66,7 +66,7 @@ function withConstants(ctx: InferContext, holes: readonly Hole[], cls?: PyClass)
   const trusted = told >= 3 && told >= needed.length * 0.6;
   const shown = given !== undefined && needed.filter(n => given.has(n)).length >= needed.length / 2;
   return holes.map(h => {
-    const c = h.required ? about(h.name) : undefined;
+    const c = h.required || isEmptySequence(h) ? about(h.name) : undefined;
     // -1 stands for a size that is set later
     if (c?.kind === "number" && c.value < 0 && (numberFor(h.name) ?? 0) > 1) return h;
     if (c === undefined || h.usage.called || (h.annotation !== "" && !fitsType(h.annotation, c))) return h;

@@ -61,7 +61,7 @@ export function inspectModule(vm: Machine): PyModule {
         p.attrs = vm.dict([
           ["name", name],
           ["kind", kind],
-          ["default", value ?? empty],
+          ["default", value === undefined ? empty : value],
           ["annotation", empty],
         ]);
         params.set(name, p);

@@ -176,3 +176,20 @@ class Net(nn.Module):
 `);
   expect(operatorsOf(r, "Net").at(-1)).toMatch(/relu/);
 });
+
+test("a parameter that falls back to None has a default, and diffusers' configurations hold it", () => {
+  const r = analysed(`
+import inspect
+from typing import Optional
+from diffusers.configuration_utils import ConfigMixin, register_to_config
+
+class Settings(ConfigMixin):
+    @register_to_config
+    def __init__(self, width: int = 3, kind: Optional[str] = None):
+        self.width = width
+
+p = inspect.signature(lambda a, b=None: a).parameters
+print(p["a"].default is inspect.Parameter.empty, p["b"].default, Settings(5).config)
+`);
+  expect(printed(r)).toBe("True None {'width': 5, 'kind': None}\n");
+});

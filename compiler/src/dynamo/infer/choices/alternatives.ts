@@ -42,7 +42,7 @@ function wantedKinds(message: string): readonly Kind[] {
     )
   )
     return ["seq", "dict", "tensor"];
-  if (/must be tuple of Tensors/.test(message)) return ["seq"];
+  if (/must be tuple of Tensors|for \+: ('\w+' and )?'(tuple|list)'/.test(message)) return ["seq"];
   if (/must be Tensor, not|got \((int|float|bool|NoneType|str|list|tuple|dict)\b/.test(message)) return ["tensor"];
   if (/^(arange|linspace|range|zeros|ones)\(\).* got \(Tensor\b/.test(message)) return ["number"];
   if (/not callable/.test(message)) return ["named", "identity", "instance"];
@@ -111,7 +111,11 @@ export function alternativeChoices(
   // a file that is not there: those that the program names are
   if (f.type === "FileNotFoundError" && (now.kind === "str" || now.kind === "number"))
     out.push(...ctx.constants.filesNamed().map(str));
-  const wanted = wantedKinds(f.message);
+  // what is called is no configuration
+  const wanted = wantedKinds(f.message).filter(k => k !== "object" || !h.usage.called);
+  if (now.kind === "seq" && /'(tuple|list)' and '(tuple|list)'|concatenate (tuple|list)/.test(f.message))
+    out.push({ ...now, tuple: !now.tuple });
+  out.push(...nested(now, f));
   // what the message asks for comes before other values of the kind that it refuses
   if (wanted.length > 0 && !wanted.includes(now.kind))
     for (const kind of wanted) out.push(...h.choices.filter(c => c.kind === kind).slice(0, 3));
@@ -149,6 +153,16 @@ function otherwiseMade(ctx: InferContext, h: Hole, path: string): Choice[] {
 /** layers instead of the items of a list */
 const layersIn = (now: Choice): Choice[] =>
   now.kind === "seq" ? [{ ...now, items: now.items.slice(0, 2).map(() => instance("torch.nn.Linear")) }] : [];
+
+/** numbers of a list as lists, where the code goes through them */
+function nested(now: Choice, f: Failure): Choice[] {
+  const asked = /'(int|float)' object is not (iterable|subscriptable)|object of type '(int|float)' has no len/;
+  if (now.kind !== "seq" || !asked.test(f.message) || !now.items.every(i => i.kind === "number")) return [];
+  return [4, 2, 3].map(n => ({
+    ...now,
+    items: now.items.map(i => ({ kind: "seq", items: new Array<Choice>(n).fill(i), tuple: now.tuple })),
+  }));
+}
 
 /** a tensor, or the tensors of a list, as lists of themselves */
 function listed(now: Choice): Choice[] {

@@ -1,7 +1,15 @@
 // Classes, modules and configurations that could stand in a parameter. In: its name and use. Out: choices, those that have what
 // the code asks of them first.
 import { PyClass, PyDict, PyInstance, type Value } from "../../objects/values";
-import { assignedAttributes, classesElsewhere, type InferContext, lookup, methodOf, userClasses } from "../context";
+import {
+  assignedAttributes,
+  classesElsewhere,
+  type InferContext,
+  lookup,
+  methodOf,
+  subclassesOf,
+  userClasses,
+} from "../context";
 import { type Choice, type Draft, IDENTITY, instance, MODULE, named, OBJECT } from "../types";
 import * as names from "./names";
 
@@ -136,6 +144,19 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
   const one = h.usage.calls.every(c => c.positional + c.keywords.length < 2);
   const found = [...(one ? layersWith(h) : []), ...distant, ...near, ...far, ...(one ? weighted : [])].map(instance);
   return wanted.length > 0 ? [...found, MODULE] : [...found, instance("torch.nn.Identity"), MODULE];
+}
+
+const MOST_DERIVED = 2;
+
+/** classes that stand for one that only says what they have in common: a module without forward */
+export function derived(ctx: InferContext, h: Draft, cls: PyClass): Choice[] {
+  if (!ctx.torch.isModuleClass(cls) || cls === ctx.torch.moduleClass || runs(ctx, cls)) return [];
+  return subclassesOf(ctx, cls, h.globals, true)
+    .filter(s => runs(ctx, s.cls) && !ctx.building.includes(s.cls.qualname))
+    .slice(0, MOST_DERIVED)
+    .map(({ cls: c, globals }) =>
+      instance(globals === h.globals ? c.name : `${String(globals.get("__file__"))}::${c.name}`),
+    );
 }
 
 /** a module class of the project that goes by the parameter's name, in files that nothing imports too */

@@ -1,6 +1,8 @@
 // Other constructor arguments for a module whose forward ran no operator. In: what stands in the holes. Out: states, those that
 // change what a wrapper wraps first.
+
 import { ABSENT, bool, type Choice, type Hole, number, type State, withChoice } from "../types";
+import { isEmptySequence } from "./holes";
 
 const IDENTITY = /^torch\.nn\.Identity$/;
 const SCALE: Choice = { kind: "scale" };
@@ -12,7 +14,7 @@ const changesNothing = (c: Choice): boolean =>
 
 /**
  * Where a wrapper runs nothing since what it wraps changes nothing: something inside that computes. Where factors of one and
- * flags leave an input as it is: factors of two, then flags the other way around.
+ * flags leave an input as it is: factors of two, then lists that are empty by default filled, flags the other way around.
  */
 export function computing(holes: readonly Hole[], state: State): State[] {
   const made = new Map(state);
@@ -27,5 +29,9 @@ export function computing(holes: readonly Hole[], state: State): State[] {
   const flags = own.flatMap(h =>
     typeof h.fallback === "boolean" ? [withChoice(state, h.name, bool(!h.fallback))] : [],
   );
-  return [made, ...factors, ...flags];
+  const lists = own.filter(isEmptySequence).flatMap(h => {
+    const some = h.choices.find(c => c.kind === "seq" && c.items.length > 0);
+    return some ? [withChoice(state, h.name, some)] : [];
+  });
+  return [made, ...factors, ...lists, ...flags];
 }

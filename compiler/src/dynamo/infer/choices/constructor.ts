@@ -18,7 +18,7 @@ import {
   str,
   tensor,
 } from "../types";
-import { calledModules, classes, configs, itemObjects, modules, namesake, objects, presets } from "./classes";
+import { calledModules, classes, configs, derived, itemObjects, modules, namesake, objects, presets } from "./classes";
 import * as names from "./names";
 import { spaces } from "./spaces";
 import { emptyUsage } from "./usage";
@@ -100,7 +100,7 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
     if (v.isSubclassOf(ctx.vm.types.str) && !isEnum(v)) return strings(ctx, h);
     // a dictionary that answers attributes holds what a file gives it
     if (v.place !== null && v.isSubclassOf(ctx.vm.types.dict)) return [OBJECT, instance(path)];
-    return [instance(path)];
+    return [...derived(ctx, h, v), instance(path)];
   }
   // a name for Literal[...]
   const literal = v instanceof PyNamed ? v.text.replace(/^\w+\./, "").replace(/\s+/g, "") : "";
@@ -185,7 +185,7 @@ function heldTensors(h: Draft): Choice[] {
 
 /** methods that tensors have and modules, configs and containers have not */
 const TENSOR_METHODS =
-  /^(chunk|permute|transpose|unsqueeze|squeeze|detach|clone|reshape|t|T|contiguous|repeat|expand|flatten|numel|mean|sum|abs|sqrt|pow|unbind|masked_fill|requires_grad|new_zeros|new_tensor|log|exp|item|tolist)$/;
+  /^(chunk|permute|transpose|unsqueeze|squeeze|detach|clone|reshape|t|T|contiguous|repeat|expand|flatten|numel|mean|sum|abs|sqrt|pow|unbind|masked_fill|requires_grad|ndimension|type_as|view_as|expand_as|index_select|gather|narrow|new_empty|new_ones|argmax|matmul|new_zeros|new_tensor|log|exp|item|tolist)$/;
 
 const TENSOR_LIKE = new Set(["shape", "size", "dim", "ndim", "dtype", "device", "view", "to"]);
 

@@ -2,7 +2,17 @@
 import type * as ast from "../../../python/ast";
 import { walk } from "../../../python/walk";
 import { PyFunction } from "../../interp/frame";
-import { PyClass, PyDict, PyFloat, PyInstance, PyNamed, PyObject, type Value } from "../../objects/values";
+import {
+  PyClass,
+  PyDict,
+  PyFloat,
+  PyInstance,
+  PyList,
+  PyNamed,
+  PyObject,
+  PyTuple,
+  type Value,
+} from "../../objects/values";
 import { functionOf, type InferContext, lookup, methodOf } from "../context";
 import { documentedTypes } from "../evidence/documented";
 import { writtenShapes } from "../evidence/shapes";
@@ -116,6 +126,10 @@ function keyAskedOf(e: ast.Node, mapping: string): string | undefined {
 /** a parameter without a default that its annotation or its code lets be None */
 export const mayBeNone = (h: Hole): boolean =>
   h.required && (h.usage.optional || /^Optional\[|\|None$|^None\|/.test(h.annotation));
+
+/** a parameter that falls back to an empty list: nothing can be done with that where all others have it */
+export const isEmptySequence = ({ fallback: v }: Pick<Hole, "fallback">): boolean =>
+  (v instanceof PyTuple || v instanceof PyList) && v.items.length === 0;
 
 /** a required parameter of which nothing is known but its name */
 export const bareDraft = (name: string, globals: PyDict): Draft => ({

@@ -7,14 +7,28 @@ import { bool, type Choice, NONE, number, str } from "../types";
 /** the data of a file; undefined: it is not in a form that is read */
 export function dataOf(path: string, text: string): unknown {
   try {
-    if (/\.json$/i.test(path))
-      return JSON.parse(text, (_k, v: unknown, c?: { source?: string }) => floating(v, c?.source));
+    if (/\.json$/i.test(path)) return jsonIn(text);
     if (!/\.ya?ml$/i.test(path)) return undefined;
     const documents = parseYamlDocuments(text);
     return documents.length > 1 ? documents : documents[0];
   } catch (e) {
     if (e instanceof YamlError || e instanceof SyntaxError) return undefined;
     throw e;
+  }
+}
+
+const REMARK = /("(?:\\.|[^"\\])*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+
+/** JSON; with remarks and commas too many, which programs take out before they read it */
+function jsonIn(text: string): unknown {
+  const read = (t: string): unknown =>
+    JSON.parse(t, (_k, v: unknown, c?: { source?: string }) => floating(v, c?.source));
+  try {
+    return read(text);
+  } catch (e) {
+    if (!(e instanceof SyntaxError) || !/\/[/*]|,\s*[}\]]/.test(text)) throw e;
+    const bare = text.replace(REMARK, (_m, quoted: string | undefined) => quoted ?? "");
+    return read(bare.replace(/("(?:\\.|[^"\\])*")|,(?=\s*[}\]])/g, (_m, quoted: string | undefined) => quoted ?? ""));
   }
 }
 
@@ -75,7 +89,12 @@ const HOLDING = /^(params|init_args|args|kwargs|config|options)$/;
 export function argumentsIn(v: unknown, cls: string): ReadonlyMap<string, Choice>[] {
   if (Array.isArray(v)) return v.flatMap(x => argumentsIn(x, cls));
   const entries = entriesOf(v);
-  const names = entries.some(([k, x]) => NAMING.test(k) && typeof x === "string" && x.split(".").pop() === cls);
+  // "Net", "pack.Net", ["pack", "Net"]
+  const last = (x: unknown): unknown => (Array.isArray(x) ? x[x.length - 1] : x);
+  const names = entries.some(([k, x]) => {
+    const name = NAMING.test(k) ? last(x) : undefined;
+    return typeof name === "string" && name.split(".").pop() === cls;
+  });
   const inside = entries.flatMap(([, x]) => argumentsIn(x, cls));
   if (!names) return inside;
   const held = entries.find(([k, x]) => HOLDING.test(k) && entriesOf(x).length > 0)?.[1];
