@@ -16,6 +16,8 @@ export interface FrameResult {
   readonly aot: AotResult;
   readonly graphs: readonly GraphResult[];
   readonly logs: readonly LogRecord[];
+  /** of the backward graph, which torch compiles when backward() first runs */
+  readonly backwardLogs: readonly LogRecord[];
   readonly diagnostics: readonly Diagnostic[];
   readonly estimates: readonly string[];
   /** how many AOT ids the frame used */
@@ -50,7 +52,7 @@ function failedFrame(frame: CapturedFrame, e: unknown): FrameResult {
     keptInputs: [],
     diagnostics: [failure],
   } as const;
-  return { aot, graphs: [], logs: [], diagnostics: [failure], estimates: [], aotIds: 1 };
+  return { aot, graphs: [], logs: [], backwardLogs: [], diagnostics: [failure], estimates: [], aotIds: 1 };
 }
 
 function compileStages(frame: CapturedFrame, options: FrameOptions): FrameResult {
@@ -75,7 +77,8 @@ function compileStages(frame: CapturedFrame, options: FrameOptions): FrameResult
   }
   preGrad(aot.preGrad);
   const id = options.aotId + aot.attempts.length;
-  const empty = { aot, graphs: [], logs, diagnostics: aot.diagnostics, estimates: [], aotIds: aot.attempts.length + 1 };
+  const backwardLogs: LogRecord[] = [];
+  const empty = { aot, graphs: [], logs, backwardLogs, diagnostics: aot.diagnostics, estimates: [], aotIds: aot.attempts.length + 1 };
   if (aot.kind === "error") return empty;
   const infos: GraphInfo[] = [];
   if (aot.kind === "inference") {
@@ -116,7 +119,8 @@ function compileStages(frame: CapturedFrame, options: FrameOptions): FrameResult
   const estimates: string[] = [];
   for (const info of infos) {
     const strides = info.kind === "backward" ? savedStrides(aot, graphs[0]) : undefined;
-    const result = compileGraph(frame, info, aot, { ...options, aotId: id }, logs, strides);
+    const into = info.kind === "backward" ? backwardLogs : logs;
+    const result = compileGraph(frame, info, aot, { ...options, aotId: id }, into, strides);
     graphs.push(result);
     estimates.push(...result.estimates);
   }

@@ -4,7 +4,7 @@
 import { FxGraph, FxNode, mapNodes, visitNodes } from "./graph";
 import { type Argument, mapKeywords, type NodeMeta, TupleArg } from "./types";
 
-/** call(outputs, given): stands behind its module's nodes; `given` are inputs of the module before those that it reaches */
+/** call(outputs): stands behind its module's nodes */
 export const CHECKPOINT = "torch.ops.higher_order.tag_activation_checkpoint";
 
 const FUNCTION = "torch.ops.higher_order.autograd_function_";
@@ -64,11 +64,11 @@ class Nesting {
   }
 
   private checkpoint(node: FxNode): void {
-    const [outputs, given] = [asNodes(node.args[0] ?? null), asNodes(node.args[1] ?? null)];
+    const outputs = asNodes(node.args[0] ?? null);
     const name = outputs.find(n => n.meta.body !== undefined)?.meta.body;
     if (name === undefined) return this.keep(node);
     const inner = this.bodies.get(name) ?? [];
-    const inputs = inputsOf(inner, given, outputs);
+    const inputs = inputsOf(inner, [], outputs);
     this.modules.push({ name, graph: moduleOf(inner, inputs, map => [new TupleArg(outputs.map(map))]) });
     this.call(node, [name], inputs);
   }

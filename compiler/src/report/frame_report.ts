@@ -22,6 +22,7 @@ export interface FrameReport {
   /** compilations are counted within the frame */
   readonly source: readonly SourceEntry[];
   readonly logs: readonly LogRecord[];
+  readonly backwardLogs: readonly LogRecord[];
   readonly estimates: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
   readonly replay: ReplayFacts;
@@ -58,6 +59,7 @@ export function frameReport(frame: CapturedFrame, result: FrameResult, target: T
     files: result.graphs.map(g => g.file),
     source: result.graphs.flatMap(sourceOf),
     logs: result.logs,
+    backwardLogs: result.backwardLogs,
     estimates: result.estimates,
     diagnostics: result.diagnostics,
     replay: replayFacts(result.aot),

@@ -2,6 +2,7 @@
 // Out: Program, plain data.
 import type { CaptureEvent, CaptureResult, Diagnostic, RuntimeStep } from "../dynamo/types";
 import type { TargetProperties } from "../inductor/ir/target";
+import { framesBehind } from "./backward_order";
 import type { FrameReport } from "./frame_report";
 import type { LogRecord } from "./log";
 import { rootInputs } from "./root_inputs";
@@ -37,6 +38,9 @@ export class ProgramBuilder {
   private readonly files: string[] = [];
   /** compilations of each frame */
   private readonly byFrame = new Map<number, number[]>();
+  private readonly steps: RuntimeStep[] = [];
+  /** logs of backward graphs by frame, until a backward pass comes to them */
+  private readonly waiting = new Map<number, readonly LogRecord[]>();
   private readonly values: ValueProgramBuilder;
 
   constructor(private readonly ctx: ProgramContext) {
@@ -61,6 +65,8 @@ export class ProgramBuilder {
       }
       case "runtime":
         this.values.step(event.step);
+        if (event.step.kind === "backward") for (const id of framesBehind(this.steps, event.step)) this.logBackward(id);
+        else this.steps.push(event.step);
         return;
       default: {
         const never: never = event;
@@ -69,8 +75,14 @@ export class ProgramBuilder {
     }
   }
 
+  private logBackward(id: number): void {
+    for (const record of this.waiting.get(id) ?? []) this.log(record);
+    this.waiting.delete(id);
+  }
+
   frame(id: number, report: FrameReport): void {
     for (const record of report.logs) this.log(record);
+    if (report.backwardLogs.length > 0) this.waiting.set(id, report.backwardLogs);
     for (const e of report.estimates) this.estimates.add(e);
     this.diagnostics.push(...report.diagnostics);
     const first = this.compilations.length;
@@ -90,6 +102,7 @@ export class ProgramBuilder {
   }
 
   finish(): Placed {
+    for (const id of [...this.waiting.keys()]) this.logBackward(id);
     return { program: this.program(), files: this.files, breakFiles: this.breakFiles };
   }
 

@@ -1,23 +1,21 @@
 // What checkpoint() gives inside of a trace: the results of a call of the module that holds the region's operators. In: what
-// the region returned and what it was given. Out: the same with tensors of the calling graph.
+// the region returned. Out: the same with tensors of the calling graph.
 import { CHECKPOINT } from "../../fx/bodies";
-import type { FxNode } from "../../fx/graph";
 import { PyList, PyTuple, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { PyTensor } from "./objects";
 
-export function checkpointResults(torch: Torch, result: Value, useReentrant: Value, given: readonly Value[]): Value {
+export function checkpointResults(torch: Torch, result: Value, useReentrant: Value): Value {
   const { trace, vm } = torch;
   // a region within another is part of that one's module
   if (trace === null || torch.checkpoint !== null) return result;
   const results = tensorsIn(result);
   if (results.length === 0) return result;
-  const nodes = (ts: readonly PyTensor[]): FxNode[] => ts.map(t => trace.nodeOf(t));
   const keywords = typeof useReentrant === "boolean" ? [["use_reentrant", useReentrant] as const] : [];
   const call = trace.emit(
     "call_function",
     CHECKPOINT,
-    [nodes(results), nodes(given.filter(v => v instanceof PyTensor))],
+    [results.map(t => trace.nodeOf(t))],
     new Map(keywords),
     results.map(t => t.meta),
   );

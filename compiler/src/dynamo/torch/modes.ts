@@ -165,7 +165,7 @@ def checkpoint(function, *args, use_reentrant=None, context_fn=None, determinism
         given[0] = function(*args, **kwargs)
     finally:
         _checkpoint_exit(outer)
-    return _checkpoint_results(given[0], use_reentrant, *args, *kwargs.values())
+    return _checkpoint_results(given[0], use_reentrant)
 
 
 def checkpoint_sequential(functions, segments, input, use_reentrant=None, **kwargs):

@@ -136,8 +136,8 @@ export class TorchNamespace implements TorchParts {
       builtin("_apply_function", args => this.applyFunction(args));
       builtin("_checkpoint_enter", args => this.torch.enterCheckpoint(args));
       builtin("_checkpoint_exit", ([outer]) => this.torch.leaveCheckpoint(outer ?? null));
-      builtin("_checkpoint_results", ([result, reentrant, ...given]) =>
-        checkpointResults(this.torch, result ?? null, reentrant ?? null, given),
+      builtin("_checkpoint_results", ([result, reentrant]) =>
+        checkpointResults(this.torch, result ?? null, reentrant ?? null),
       );
       builtin("_followed_by_sample", () => {
         this.torch.trace?.note("vmap was followed sample by sample");
