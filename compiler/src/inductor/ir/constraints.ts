@@ -12,7 +12,7 @@ import type { Lowering } from "./context";
 import {
   channelsLastStrides,
   contiguousStrides,
-  isChannelsLastContiguous,
+  isDenseChannelsLast,
   isStrideOrdered,
   sameOrdered,
   strideOrderOf,
@@ -53,7 +53,7 @@ function toReinterpretView(ctx: Lowering, x: View): View | undefined {
   if (
     flexible !== undefined &&
     traced !== undefined &&
-    isChannelsLastContiguous(traced.shape, traced.stride, ctx.sizevars)
+    isDenseChannelsLast(traced.shape, traced.stride, ctx.sizevars)
   ) {
     // eager's format is kept; as_same_order pads like the other forms
     const strides = sameOrdered(flexible.size, channelsLastStrides(flexible.size), ctx.sizevars);
