@@ -78,7 +78,15 @@ function compileStages(frame: CapturedFrame, options: FrameOptions): FrameResult
   preGrad(aot.preGrad);
   const id = options.aotId + aot.attempts.length;
   const backwardLogs: LogRecord[] = [];
-  const empty = { aot, graphs: [], logs, backwardLogs, diagnostics: aot.diagnostics, estimates: [], aotIds: aot.attempts.length + 1 };
+  const empty = {
+    aot,
+    graphs: [],
+    logs,
+    backwardLogs,
+    diagnostics: aot.diagnostics,
+    estimates: [],
+    aotIds: aot.attempts.length + 1,
+  };
   if (aot.kind === "error") return empty;
   const infos: GraphInfo[] = [];
   if (aot.kind === "inference") {
