@@ -123,3 +123,16 @@ class Net(Base):
 `);
   expect(assumedOf(r, "Net")).toMatch(/out_width is \d+/);
 });
+
+test("a forward that reads its keywords by name gets them", () => {
+  const r = analysed(`
+class Matching(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(100, 24)
+
+    def forward(self, **kwargs):
+        return self.words(kwargs["tokens"]) * self.words(kwargs["other_tokens"])
+`);
+  expect(assumedOf(r, "Matching")).toMatch(/tokens is int64\[.*other_tokens is int64\[/);
+});

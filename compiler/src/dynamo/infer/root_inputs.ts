@@ -6,7 +6,7 @@ import { type Kwargs, PyInstance, type Value } from "../objects/values";
 import { type CompileOptions, PyTensor } from "../torch/objects";
 import { asRoot, attempt, type Found, isFound, type Refused, refused } from "./attempt";
 import { besideImage, isFree, isMap, sized } from "./choices/beside_image";
-import { bareDraft, functionHoles, withWritten } from "./choices/holes";
+import { bareDraft, functionHoles, keysTaken, keywordHole, withWritten } from "./choices/holes";
 import { inputChoices, ofGraph } from "./choices/inputs";
 import { areMates, inputKind, isAdjacency, isCachePosition, isEdgeList } from "./choices/names";
 import { shorter } from "./choices/smaller";
@@ -157,6 +157,11 @@ function inputHoles(r: RootRequest, target: Value, f: PyFunction): Hole[] {
     const alone = !holes.some(h => h.required);
     const at = alone ? 0 : [...signature.posonlyargs, ...signature.args].length - (isInstance ? 1 : 0);
     holes.splice(at, 0, ...restHoles(r, f, signature.vararg.arg, alone));
+  }
+  // forward(**batch) that reads batch["tokens"]
+  for (const key of keysTaken(signature?.kwarg?.arg ?? "", f.code.body ?? [])) {
+    const taken = keywordHole(p, f, null, key, inputChoices);
+    if (taken && !has(key)) holes.push(taken);
   }
   const graph = holes.some(h => isEdgeList(h.name) || (isAdjacency(h.name) && isFree(h)));
   if (graph)

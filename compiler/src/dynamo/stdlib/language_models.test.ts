@@ -105,3 +105,19 @@ class Encoder(nn.Module):
     expect(attentions(r, "Encoder")).toBe(12);
   });
 });
+
+test("arguments come in the order of the release that a program imports", () => {
+  const r = analysed(`
+from pytorch_transformers import BertConfig, BertModel
+
+class Summary(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bert = BertModel(BertConfig(400, hidden_size=48, num_hidden_layers=1, num_attention_heads=4))
+
+    def forward(self, src, segs, mask):
+        top, _ = self.bert(src, segs, attention_mask=mask)
+        return top
+`);
+  expect(attentions(r, "Summary")).toBe(1);
+});

@@ -259,6 +259,12 @@ class PretrainedBertModel(BertModel):
         return states, found.pooler_output
 
 
+class EarlyBertModel(BertModel):
+    # as the release between that one and transformers had it
+    def forward(self, input_ids, token_type_ids=None, attention_mask=None, position_ids=None, head_mask=None):
+        return super().forward(input_ids, attention_mask, token_type_ids, position_ids).to_tuple()
+
+
 class RobertaPreTrainedModel(BertPreTrainedModel):
     base_model_prefix = "roberta"
 

@@ -95,7 +95,9 @@ _SAME_SIZE = (
 class LibraryConfig(PretrainedConfig):
     # stands for a model's configuration; the sizes are those of the base models, under the names that BERT, GPT-2, T5 and
     # ViT give them
-    def __init__(self, **kwargs):
+    def __init__(self, *args, **kwargs):
+        if args and isinstance(args[0], int):
+            kwargs = dict(vocab_size=args[0], **kwargs)
         sizes = dict(
             vocab_size=30522, hidden_size=768, num_hidden_layers=12, num_attention_heads=12, intermediate_size=3072,
             hidden_act="gelu", hidden_dropout_prob=0.1, attention_probs_dropout_prob=0.1, max_position_embeddings=512,

@@ -397,11 +397,9 @@ const NAMES = new Set(
 /** the name under which this text has what a module of transformers, or of a release before it, exports; undefined: it has not */
 export function languageModel(module: string, name: string): string | undefined {
   if (!isTransformers(module)) return undefined;
-  return NAMES.has(name)
-    ? name === "BertModel" && /^pytorch_pretrained/.test(module)
-      ? "PretrainedBertModel"
-      : name
-    : undefined;
+  if (!NAMES.has(name)) return undefined;
+  if (name !== "BertModel" || module.startsWith("transformers")) return name;
+  return module.startsWith("pytorch_transformers") ? "EarlyBertModel" : "PretrainedBertModel";
 }
 
 /** whether a module is of transformers, under any of the names that it has had */

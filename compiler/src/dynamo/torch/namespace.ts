@@ -283,7 +283,13 @@ export class TorchNamespace implements TorchParts {
         lazily(n => (n === "vmap" ? this.helper(n) : n.startsWith("__") ? undefined : vm.unknown(`torch.func.${n}`)));
         return true;
       case "torch.functional":
-        lazily(n => (lookupPython(`torch.${n}`).length > 0 ? this.torchAttribute(n) : undefined));
+        lazily(n =>
+          n === "F"
+            ? vm.importModule("torch.nn.functional", null)
+            : lookupPython(`torch.${n}`).length > 0
+              ? this.torchAttribute(n)
+              : undefined,
+        );
         return true;
       case "torch._dynamo":
         api.dynamoModule(m);

@@ -303,6 +303,8 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
         if (rank > 0) setRank([l], rank);
     for (const rank of [Math.max(a, b), Math.min(a, b)]) setRank(read, rank);
   }
+  m = /expects a tensor with <= (\d) dimensions, but self is (\d)D/.exec(message);
+  if (m) setRank(narrow(read, Number(m[2])), Number(m[1]));
   m = /input\.dim\(\) = (\d+).*len\(dims\) = (\d+)/.exec(message);
   if (m?.[2]) setRank(narrow(read, Number(m[1])), Number(m[2]));
   // as many columns as a list of the module has items
