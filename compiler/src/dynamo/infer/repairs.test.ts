@@ -442,3 +442,60 @@ class Blocks(nn.Module):
 `);
   expect(assumedOf(r, "Blocks")).toMatch(/blocks is \[\[\d+, \d+\]/);
 });
+
+test("a view that does not fit changes the size that all of the joined inputs have", () => {
+  const r = analysed(`
+class Mesh(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.side = 9
+        self.lift = nn.Linear(2, 16)
+
+    def forward(self, x, fx):
+        h = self.lift(torch.cat([x, fx], dim=-1))
+        b, n, c = h.shape
+        return h.reshape(b, self.side, self.side, c).permute(0, 3, 1, 2)
+`);
+  expect(assumedOf(r, "Mesh")).toMatch(/x is float32\[8, 81, 1\]; fx is float32\[8, 81, 1\]/);
+});
+
+test("what two failures ask for is tried when the farther one does", () => {
+  const r = analysed(`
+class Shared(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.colour, self.depth = nn.Conv2d(3, 32, 3), nn.Conv2d(3, 32, 3)
+
+    def forward(self, observations):
+        colour, depth = self.colour(observations[0]), self.depth(observations[1])
+        return torch.cat([colour, depth], dim=1)
+`);
+  expect(assumedOf(r, "Shared")).toMatch(/observations is \[(float32\[\d+, 3, \d+, \d+\]), \1\]/);
+});
+
+test("items that are unpacked are tuples, an argument that is asserted to be of a class is one of it", () => {
+  const r = analysed(`
+class Sizes:
+    def __init__(self):
+        self.pairs = [(12, 4), (12, 4)]
+
+class Critics(nn.Module):
+    def __init__(self, sizes):
+        super().__init__()
+        assert isinstance(sizes, Sizes)
+        self.layers = nn.ModuleList(nn.Linear(s + a, 8) for s, a in sizes.pairs)
+
+    def forward(self, inputs):
+        return [l(torch.cat((s, a), dim=1)) for l, (s, a) in zip(self.layers, [(s, a) for s, a in inputs])]
+
+class Widths(nn.Module):
+    def __init__(self, widths):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in widths)
+
+    def forward(self, x):
+        return [l(x) for l in self.layers]
+`);
+  expect(assumedOf(r, "Critics")).toMatch(/sizes is a Sizes.*inputs is \[\(float32/);
+  expect(assumedOf(r, "Widths")).toMatch(/widths is \[\(\d+, \d+\), /);
+});

@@ -29,6 +29,7 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const { vm } = torch;
   const grad = kwargs.get("requires_grad");
   if (grad !== undefined && vm.truthy(grad)) return createdWithGrad(torch, call, args, kwargs);
+  if (kwargs.has("generator")) return runOp(torch, call, args, withoutGenerator(torch, kwargs));
   vm.charge(OPERATOR_STEPS);
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
@@ -234,6 +235,21 @@ function learnParts(torch: Torch, c: Omit<KnownCall, "shape" | "dtype">, made: V
     const t = tensors[i];
     if (t) t.known = p.data.map(v => store(t.meta.dtype, v));
   });
+}
+
+/** what is drawn is not known whichever generator draws it; one of the program's own ends the graph */
+function withoutGenerator(torch: Torch, kwargs: Kwargs): Kwargs {
+  const rest = new Map(kwargs);
+  rest.delete("generator");
+  if (torch.trace && (kwargs.get("generator") ?? null) !== null)
+    throw torch.breakOn({
+      type: "Failed to convert args/kwargs to proxy",
+      number: "0055",
+      explanation: "Missing `as_proxy()` implementation for some arg/kwarg.",
+      hints: [],
+      context: "call_function args: UserDefinedObjectVariable(Generator)",
+    });
+  return rest;
 }
 
 /** how many elements an operator outside of a trace finds in its data: counted if known, else all of them */

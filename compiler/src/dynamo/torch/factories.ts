@@ -78,20 +78,7 @@ export function factory(torch: Torch, name: string): PyBuiltin {
   const target = `torch.${name}`;
   const b = new PyBuiltin(vm.types.builtin, name, (args, kw) => {
     const call = { op: "call_function", target, spelling: target } as const;
-    if (torch.trace) {
-      const generator = kw.get("generator") ?? null;
-      if (generator !== null)
-        throw torch.breakOn({
-          type: "Failed to convert args/kwargs to proxy",
-          number: "0055",
-          explanation: "Missing `as_proxy()` implementation for some arg/kwarg.",
-          hints: [],
-          context: "call_function args: UserDefinedObjectVariable(Generator)",
-        });
-      const given = new Map(kw);
-      given.delete("generator");
-      return runOp(torch, call, args, given);
-    }
+    if (torch.trace) return runOp(torch, call, args, kw);
     const rest = new Map(kw);
     rest.delete("requires_grad");
     rest.delete("generator");

@@ -4,7 +4,7 @@ import { PyClass, PyDict } from "../../objects/values";
 import { type InferContext, isEnum, lookup } from "../context";
 import { BACKBONE } from "../make";
 import { buildersOf } from "../makers";
-import { assertedKind, missingArguments, missingKey } from "../search/failure";
+import { assertedClass, assertedKind, missingArguments, missingKey } from "../search/failure";
 import {
   ABSENT,
   bool,
@@ -74,6 +74,13 @@ export function alternativeChoices(
   const [name, kind] = assertedKind(f) ?? [];
   if (name !== undefined && now.kind !== kind && (h.name === name || h.selves.has(name)))
     out.push(...h.choices.filter(c => c.kind === kind).slice(0, 3));
+  const [asserted, path] = assertedClass(f) ?? [];
+  if (
+    path !== undefined &&
+    (h.name === asserted || h.selves.has(asserted ?? "")) &&
+    lookup(ctx, h.globals, path) instanceof PyClass
+  )
+    out.push(instance(path));
   out.push(...resized(now, f), ...completed(now, f));
   // next(net.parameters()) of a module that has none
   const isModule = /^(module|scale|named|instance|identity)$/.test(now.kind) && isModuleName(h.name);

@@ -243,8 +243,9 @@ export function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boo
   );
   if (read.length > 0 && inner === "" && items?.called === false)
     return itemObjects(ctx, h, read).map(one => ({ kind: "seq", items: [one], tuple }));
-  if (h.usage.itemNames && inner === "") {
-    const item = h.usage.itemNames.map(n => number(names.numberFor(n) ?? 8));
+  const taken = h.usage.items?.parts?.map(p => p.name);
+  if (taken && inner === "") {
+    const item = taken.map(n => number(names.numberFor(n) ?? 8));
     return [2, 1].map(k => ({
       kind: "seq",
       items: new Array<Choice>(k).fill({ kind: "seq", items: item, tuple: true }),

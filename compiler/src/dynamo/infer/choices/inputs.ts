@@ -36,6 +36,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
       const items = parts.map(p => tensorChoices({ ...h, name: p.name, usage: p.usage })[0] as Choice);
       out.push({ kind: "seq", items, tuple: true });
     }
+    out.push(...tupleLists(h));
     if (h.usage.keys.size > 0) out.push(tensorDict(h, tensors));
     else if (h.usage.mapping) out.push(TOKENIZED, { kind: "dict", entries: [] });
     if (h.usage.items && h.usage.items.keys.size > 0) out.push(...dictLists(h, h.usage.items, tensors));
@@ -219,6 +220,15 @@ function tensorLists(tensors: readonly Choice[], tuple: boolean): Choice[] {
   return [2, 4, 1, 3].flatMap(n =>
     first.slice(0, 1).map((t): Choice => ({ kind: "seq", items: new Array<Choice>(n).fill(t), tuple })),
   );
+}
+
+/** `for state, action in x`: lists of tuples of tensors */
+function tupleLists(h: Draft): Choice[] {
+  const parts = h.usage.items?.parts;
+  if (!parts || h.usage.rank !== undefined) return [];
+  const items = parts.map(p => tensorChoices({ ...h, name: p.name, usage: p.usage })[0] as Choice);
+  const one: Choice = { kind: "seq", items, tuple: true };
+  return [2, 1, 4].map(n => ({ kind: "seq", items: new Array<Choice>(n).fill(one), tuple: false }));
 }
 
 /** a list of dictionaries, one per image or the like */

@@ -223,7 +223,7 @@ export const isOtherImage = (name: string): boolean =>
   );
 
 /** pairs of nodes, one column an edge */
-export const isEdgeList = (name: string): boolean => /^(edge_index|edges?_idx|edge_list)$/.test(name);
+export const isEdgeList = (name: string): boolean => /^(edges|edge_(index|indices|list)|edges?_idx)$/.test(name);
 
 /** the two of a pair: left and right, img1 and img2, x_a and x_b */
 export const areMates = (a: string, b: string): boolean => a !== b && unpaired(a) === unpaired(b);

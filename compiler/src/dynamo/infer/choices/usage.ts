@@ -58,8 +58,6 @@ export interface Usage {
   nested: boolean;
   /** `for item in x`: what is done with an item */
   items: Usage | undefined;
-  /** `for a, b in x`: the names of what an item is taken apart into */
-  itemNames: readonly string[] | undefined;
   /** `x = x[0]` whatever x is: one of several is taken */
   oneOf: boolean;
   /** `a, b = x`: the names that its items get, with what is done with them */
@@ -94,7 +92,6 @@ export function emptyUsage(): Usage {
     mapping: false,
     nested: false,
     items: undefined,
-    itemNames: undefined,
     oneOf: false,
     parts: undefined,
   };
@@ -219,8 +216,10 @@ function noteItems(u: Usage, target: ast.Expr, iter: ast.Expr, body: unknown, is
   if (!counted && !is(iter)) return;
   if (counted) u.sequence = true;
   const item = counted && target.kind === "Tuple" ? target.elts[1] : target;
-  if (item?.kind === "Tuple" && item.elts.every(e => e.kind === "Name"))
-    u.itemNames ??= item.elts.map(e => dotted(e) ?? "");
+  if (item?.kind === "Tuple") {
+    u.items ??= emptyUsage();
+    noteParts(u.items, item, body);
+  }
   if (item?.kind !== "Name") return;
   u.items ??= emptyUsage();
   const usage = u.items;

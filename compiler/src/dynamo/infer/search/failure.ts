@@ -44,6 +44,12 @@ export function assertedKind(f: Failure): readonly [string, Choice["kind"]] | un
   return name === undefined || kind === undefined ? undefined : [name, kind];
 }
 
+/** the name and the class that the failing line asserts it to be an instance of */
+export function assertedClass(f: Failure): readonly [string, string] | undefined {
+  const [, name, type] = f.type === "AssertionError" ? (INSTANCE.exec(f.line) ?? []) : [];
+  return name === undefined || type === undefined ? undefined : [name, type];
+}
+
 /** an assertion about a list of numbers, or several of them */
 const LISTED = /^assert\s*\(?\s*(?:self\.)?(\w+)\s*(?:==\s*|in\s*[([]\s*)([[(])([-\d, ]+)[\])]/;
 

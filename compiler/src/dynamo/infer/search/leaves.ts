@@ -67,7 +67,7 @@ export function inAllItems(before: State, after: State): State[] {
 }
 
 /** Where one of the tensors that met has got another rank, and others were like it: the state in which all of those have. */
-export function inAllAlike(_before: State, after: State, met: readonly Leaf[]): State[] {
+export function inAllAlike(after: State, met: readonly Leaf[]): State[] {
   const made = new Map([...after].flatMap(([k, c]) => choiceLeaves(k, c)).map(l => [l.path, l.c]));
   const moved = met.filter(l => made.has(l.path) && made.get(l.path) !== l.c);
   const [one] = moved;

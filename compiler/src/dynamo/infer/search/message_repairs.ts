@@ -193,6 +193,10 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       Number(channels[2]),
     );
     if (joined) out.push(joined.reduce((st, l) => withLeaf(st, l.path, l.c), state));
+    // like another one that fits
+    const fitting = tensors.find(t => t.c.dims.length === rank && t.c.dims[1] === Number(channels[2]));
+    for (const { path, c } of fitting ? read.filter(t => t !== fitting) : [])
+      out.push(withLeaf(state, path, { ...c, dims: fitting?.c.dims ?? c.dims }));
     // code that brings the channels forward itself
     for (const { path, c } of read.filter(t => t.c.dims.length === rank && rank > 2)) {
       const [batch = 1, own, ...sizes] = c.dims;
@@ -283,7 +287,7 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   }
   // unbind, chunk and split give as many parts as the dimension is long
   m = f.operators > 0 ? /to unpack \(expected (\d+)/.exec(message) : null;
-  if (m) for (const at of [-1, 1]) setDim(r => (at < 0 ? r + at : at), Number(m?.[1]));
+  if (m) for (const at of [-1, 1, 0]) setDim(r => (at < 0 ? r + at : at), Number(m?.[1]));
   m = /[Ee]xpected (\d)D(?: \([^)]*\))?(?: or (\d)D)?/.exec(message);
   if (m) setRank(read, Number(m[2] ?? m[1]));
   m = /\b(?:have|has|be|a|expects?|expected|requires?) (?:exactly )?(\d)(?:[ -]?D\b|[ -]dim)/i.exec(message);

@@ -27,6 +27,7 @@ import { joinedLast, sumKept } from "./joined";
 import { choiceLeaves, holeOf, inAllAlike, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, oneShape, typedAlike } from "./message_repairs";
+import { viewed } from "./reshape_repairs";
 import { pairedResizes, resizes, trials } from "./solve";
 
 /** what a failure asks an input to hold: an attribute of a tensor or of a record, a key of a dictionary */
@@ -133,6 +134,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...squaresAlike(state, leaves, f),
     ...otherImages(state, leaves, f),
     ...sumKept(state, leaves, f),
+    ...viewed(state, leaves, f),
     ...joinedLast(state, leaves, f),
     ...alike(state, leaves, f),
   ];
@@ -158,7 +160,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     if (both) sized.push(both);
   }
   const touched = leaves.filter(l => f.touched.includes(l.path));
-  const byMessage = messageRepairs(leaves, state, f).flatMap(made => [...inAllAlike(state, made, touched), made]);
+  const byMessage = messageRepairs(leaves, state, f).flatMap(made => [...inAllAlike(made, touched), made]);
   // words that say more than a question about a size does
   const told =
     /to have \d+ channels|unpack|(list|tuple) index out|[Ee]xpected \dD|\d[ -]dim|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified|scalar types|used as indices|boolean masks/.test(

@@ -37,8 +37,9 @@ export function search<R>(
   limit: number,
   aside = false,
 ): Found<R> {
-  const waiting: Waiting[] = [{ state: first, progress: 0, order: 0, mends: 0 }];
-  const seen = new Set([stateKey(first)]);
+  const start: Waiting = { state: first, progress: 0, order: 0, mends: 0 };
+  const waiting: Waiting[] = [start];
+  const seen = new Map([[stateKey(first), start]]);
   let best: { readonly failure: Failure; readonly state: State } | null = null;
   let order = 1;
   let trials = 0;
@@ -61,9 +62,14 @@ export function search<R>(
     if (stuck >= STUCK && best.failure.touched.length === 0) break;
     for (const state of repairs(w.state, failed)) {
       const key = stateKey(state);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      waiting.push({ state, progress: failed.progress, order: order++, mends: trials });
+      const made: Waiting = { state, progress: failed.progress, order: order++, mends: trials };
+      const before = seen.get(key);
+      const at = before ? waiting.indexOf(before) : -1;
+      // what a farther failure asks for as well is as urgent as what it alone asks for
+      if (before && (at < 0 || before.progress >= made.progress)) continue;
+      seen.set(key, made);
+      if (at < 0) waiting.push(made);
+      else waiting[at] = made;
     }
   }
   return { kind: "failed", failure: best?.failure ?? null, state: best?.state ?? null, trials };
