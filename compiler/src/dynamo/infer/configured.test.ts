@@ -199,3 +199,20 @@ class Network(nn.Module):
   expect(assumedOf(r, "Network")).toContain("x is float32[8, 5, 32, 32]");
   expect(operatorsOf(r, "Network")).toEqual(["torch.conv2d", "operator.mul"]);
 });
+
+test("hyperparameters that Lightning keeps of a configuration answer as it does", () => {
+  const r = analysed(`
+import pytorch_lightning as pl
+
+class Net(pl.LightningModule):
+    def __init__(self, hparams):
+        super().__init__()
+        self.save_hyperparameters(hparams)
+        self.net = nn.Linear(self.hparams.in_dim, self.hparams["hidden_dim"])
+        self.out = nn.Linear(self.hparams.get("hidden_dim", 4), self.hparams.num_classes)
+
+    def forward(self, x):
+        return self.out(self.net(x))
+`);
+  expect(assumedOf(r, "Net")).toMatch(/hparams.in_dim is \d+; hparams.hidden_dim is (\d+)/);
+});

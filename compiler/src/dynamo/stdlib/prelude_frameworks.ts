@@ -10,6 +10,34 @@ import { POINT_MODULES } from "./prelude_points";
 import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
 
 const LIGHTNING = `
+class _Hyperparameters(AttributeDict):
+    def __init__(self, kept, objects):
+        super().__init__(kept)
+        object.__setattr__(self, "_objects", objects)
+
+    def _has(self, name):
+        return dict.__contains__(self, name) or any(hasattr(o, name) for o in self._objects)
+
+    def __getattr__(self, name):
+        if name.startswith("_") or not self._has(name):
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name):
+        if not dict.__contains__(self, name):
+            for o in self._objects:
+                if hasattr(o, name):
+                    self[name] = getattr(o, name)
+                    break
+        return dict.__getitem__(self, name)
+
+    def __contains__(self, name):
+        return self._has(name)
+
+    def get(self, name, default=None):
+        return self[name] if self._has(name) else default
+
+
 class LightningModule(nn.Module):
     def __init__(self, *args, **kwargs):
         super().__init__()
@@ -22,10 +50,11 @@ ${OWN_PLACE}
         given = _caller_arguments(self)
         ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore or ())
         only = [n for n in names if isinstance(n, str)]
-        self.hparams = AttributeDict({k: v for k, v in given.items() if k not in ignore and (not only or k in only)})
-        for n in names:
-            if not isinstance(n, str):
-                self.hparams.update(n if isinstance(n, dict) else vars(n))
+        kept = {k: v for k, v in given.items() if k not in ignore and (not only or k in only)}
+        objects = [n for n in names if not isinstance(n, str)]
+        self.hparams = _Hyperparameters(kept, [n for n in objects if not isinstance(n, dict)])
+        for n in objects:
+            self.hparams.update(n if isinstance(n, dict) else vars(n))
 
     def log(self, *args, **kwargs):
         pass
