@@ -88,9 +88,11 @@ const fusedRmsNormBackward: OpRecord = {
     const gxhat = w === null ? g : f("mul.Tensor", g, w);
     const xhat = f("mul.Tensor", x, rstd);
     let [dx, dw]: (typeof input | null)[] = [null, null];
-    const projected = sumDims(b, f("mul.Tensor", xhat, gxhat), inner, true);
-    const along = f("mul.Tensor", f("div.Tensor", xhat, count(b, input, inner)), projected);
-    if (mask[0]) dx = f("mul.Tensor", f("sub.Tensor", gxhat, along), rstd);
+    if (mask[0]) {
+      const projected = sumDims(b, f("mul.Tensor", xhat, gxhat), inner, true);
+      const along = f("mul.Tensor", f("div.Tensor", xhat, count(b, input, inner)), projected);
+      dx = f("mul.Tensor", f("sub.Tensor", gxhat, along), rstd);
+    }
     if (mask[1] && weight !== null) {
       const product = f("mul.Tensor", g, xhat);
       dw = outer.length > 0 ? sumDims(b, product, outer) : product;
