@@ -17,7 +17,7 @@ function ours(path: string): string {
     ...defaultSessionOptions(),
     preset: "torch-2.11" as const,
     target: "h200",
-    artifacts: new Set<string>(STAGES),
+    artifacts: new Set(STAGES),
   };
   const program = new Session(p => (p === path ? readFileSync(p, "utf8") : undefined), options).run(path);
   return program.events.map(e => (e.kind === "log" ? `${formatRecord(e.record, program.logFormat)}\n` : "")).join("");
