@@ -23,7 +23,7 @@ await bundleSource("test/bench/compile/measure.ts", join(out, "app", "measure.cj
 });
 const compiled = join(out, "inputs", "compile");
 mkdirSync(compiled, { recursive: true });
-const EDITS = [0, 1, 2, 3, 4, 5];
+const EDITS = Array.from({ length: 16 }, (_, i) => i);
 /** the text after each edit, which writes over one character */
 function typed(text, edits) {
   const lines = text.split("\n");
