@@ -65,6 +65,13 @@ export function bindArguments<T>(
   const { positional, required, numbersAsTensors } = factsOf(schema);
   const given = gatherVarargs(positional, args, host);
   if (given.length > positional.length) {
+    const last = positional[positional.length - 1];
+    const at = last && last.type.list !== false ? given.findIndex(x => !fits(x, itemOf(last.type), host, false)) : -1;
+    // sizes that are given one by one
+    if (last && positional.length === 1 && at >= 0)
+      return fail(
+        `: argument '${shownName(last)}' must be ${pythonTypeText(last.type)}, but found element of type ${typeName(given[at] as ArgValue<T>, host)} at pos ${at + 1}`,
+      );
     return fail(
       ` takes ${positional.length} positional argument${positional.length === 1 ? "" : "s"} but ${given.length} were given`,
     );

@@ -499,3 +499,19 @@ class Widths(nn.Module):
   expect(assumedOf(r, "Critics")).toMatch(/sizes is a Sizes.*inputs is \[\(float32/);
   expect(assumedOf(r, "Widths")).toMatch(/widths is \[\(\d+, \d+\), /);
 });
+
+test("what is taken for a size is a number, and what is expanded has no more dimensions than that", () => {
+  const r = analysed(`
+class Extended(nn.Module):
+    def forward(self, scores, vsize):
+        b, n = scores.size()
+        return torch.cat([scores, torch.zeros(b, vsize, device=scores.device)], dim=1)
+
+class Spread(nn.Module):
+    def forward(self, scores, source):
+        b, n = scores.size()
+        return scores + source.expand(b, n)
+`);
+  expect(assumedOf(r, "Extended")).toMatch(/vsize is \d+$/);
+  expect(assumedOf(r, "Spread")).toMatch(/source is float32\[\d+, \d+\]$/);
+});

@@ -112,6 +112,15 @@ export function bind(vm: Interp, found: Value, self: Value, cls: PyClass): Value
   return found;
 }
 
+/** modules that make their names when they are asked for, by the dictionaries that were handed out */
+const modules = new WeakMap<PyDict, PyModule>();
+
+/** torch.__dict__["relu"]: a name that the module has not made yet */
+export function itemOfModule(vm: Interp, dict: PyDict, name: string): Value | undefined {
+  const m = modules.get(dict);
+  return m === undefined ? undefined : moduleAttribute(vm, m, name);
+}
+
 function moduleAttribute(vm: Interp, m: PyModule, name: string): Value | undefined {
   const own = m.dict.get(name);
   if (own !== undefined) return own;
@@ -121,7 +130,10 @@ function moduleAttribute(vm: Interp, m: PyModule, name: string): Value | undefin
     return v;
   });
   if (lazy !== undefined) return lazy;
-  if (name === "__dict__") return m.dict;
+  if (name === "__dict__") {
+    if (m.lazy) modules.set(m.dict, m);
+    return m.dict;
+  }
   if (name === "__name__") return m.name;
   if (name === "__file__") return m.file ?? `${m.name}.py`;
   if (name === "__class__") return vm.types.module;

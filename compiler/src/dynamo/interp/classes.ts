@@ -88,6 +88,8 @@ function standIn(vm: Interp, b: PyUnknown, forward: boolean, others: readonly Py
   return stand;
 }
 
+const LOADING = ["from_pretrained", "from_config", "load_from_checkpoint"] as const;
+
 /** what a module inherits from a base that nobody knows is unknown: its forward, the parts that its constructor makes */
 function standForMembers(vm: Interp, stand: PyClass, module: PyClass, what: string): void {
   method(vm, stand, "forward", ([, ...args], kwargs) => vm.call(vm.unknown(`${what}.forward`), args, kwargs));
@@ -107,6 +109,12 @@ function standForMembers(vm: Interp, stand: PyClass, module: PyClass, what: stri
       held(() => vm.call(deletes, [self ?? null, name ?? null]));
       return null;
     });
+  // weights that a class method loads
+  for (const name of LOADING)
+    stand.dict.set(
+      name,
+      vm.builtin(name, (args, kwargs) => vm.call(vm.unknown(`${what}.${name}`), args, kwargs)),
+    );
   method(vm, stand, "__getattr__", ([self, name]) => {
     const found = members && held(() => vm.call(members, [self ?? null, name ?? null]));
     if (found !== undefined) return found;

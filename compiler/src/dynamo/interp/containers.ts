@@ -2,6 +2,7 @@
 // errors; undefined where the object is none of these.
 import { PyBytes, PyDict, PyFloat, PyList, PyRange, PySet, PySlice, PyTuple, type Value } from "../objects/values";
 import type { Interp } from "./api";
+import { itemOfModule } from "./attributes";
 import { asInt, type Int, normal } from "./numbers";
 
 export interface Bounds {
@@ -78,6 +79,8 @@ export function getItem(vm: Interp, o: Value, key: Value): Value | undefined {
     }
     const missing = o.cls.lookup("__missing__");
     if (missing !== undefined) return vm.call(missing, [o, key]);
+    const made = typeof key === "string" ? itemOfModule(vm, o, key) : undefined;
+    if (made !== undefined) return made;
     throw vm.makeError("KeyError", [key]);
   }
   if (o instanceof PyList) {

@@ -1,6 +1,6 @@
 // Modules of a project: packages that import in circles, folders that are packages without saying so.
 import { expect, test } from "vitest";
-import { analysedProject, operatorsOf, printed } from "../infer/testing/analysed";
+import { analysed, analysedProject, operatorsOf, printed } from "../infer/testing/analysed";
 
 test("modules that import each other are there where their package begins with the right one", () => {
   const r = analysedProject({
@@ -35,4 +35,17 @@ test("folders without __init__ are parts of what an import of their modules bind
     "src/nets/block.py": "WIDTH = 7\n",
   });
   expect(printed(r)).toBe("7\n");
+});
+
+test("torch's modules give what is asked of their dictionaries, and unknown bases of modules load what nobody knows", () => {
+  const r = analysed(`
+from somewhere import LlamaModel as Base
+
+class Model(Base):
+    def forward(self, x):
+        return x + 1
+
+print(torch.__dict__["hann_window"](4).shape, F.__dict__["relu"](torch.ones(2)).shape, callable(Model.from_pretrained))
+`);
+  expect(printed(r)).toBe("torch.Size([4]) torch.Size([2]) True\n");
 });

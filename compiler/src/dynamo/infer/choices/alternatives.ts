@@ -44,7 +44,11 @@ function wantedKinds(message: string): readonly Kind[] {
     return ["seq", "dict", "tensor"];
   if (/must be tuple of Tensors|for \+: ('\w+' and )?'(tuple|list)'/.test(message)) return ["seq"];
   if (/must be Tensor, not|got \((int|float|bool|NoneType|str|list|tuple|dict)\b/.test(message)) return ["tensor"];
-  if (/^(arange|linspace|range|zeros|ones)\(\).* got \(Tensor\b/.test(message)) return ["number"];
+  if (
+    /^(arange|linspace|range|zeros|ones)\(\).* got \(Tensor\b/.test(message) ||
+    /found element of type Tensor/.test(message)
+  )
+    return ["number"];
   if (/not callable/.test(message)) return ["named", "identity", "instance"];
   if (/^only integers, slices/.test(message)) return ["number"];
   if (/not a mapping|indices must be|must be integers or slices/.test(message)) return ["dict", "object", "number"];

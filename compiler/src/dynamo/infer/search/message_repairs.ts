@@ -307,6 +307,10 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
         if (rank > 0) setRank([l], rank);
     for (const rank of [Math.max(a, b), Math.min(a, b)]) setRank(read, rank);
   }
+  m = /sizes provided \((\d+)\) must be greater or equal to the number of dimensions in the tensor \((\d+)\)/.exec(
+    message,
+  );
+  if (m) setRank(narrow(read, Number(m[2])), Number(m[1]));
   m = /expects a tensor with <= (\d) dimensions, but self is (\d)D/.exec(message);
   if (m) setRank(narrow(read, Number(m[2])), Number(m[1]));
   m = /input\.dim\(\) = (\d+).*len\(dims\) = (\d+)/.exec(message);

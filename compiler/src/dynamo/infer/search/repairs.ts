@@ -94,6 +94,19 @@ function wantedTensors(holes: readonly Hole[], state: State, f: Failure): State[
   });
 }
 
+/** numbers for tensors that were taken for sizes, alone or one for each item of the batch */
+function wantedNumbers(holes: readonly Hole[], state: State, f: Failure): State[] {
+  if (!/found element of type Tensor at pos/.test(f.message)) return [];
+  return f.touched.map(holeOf).flatMap(name => {
+    const h = holes.find(x => x.name === name);
+    const now = state.get(name);
+    if (!h || now?.kind !== "tensor") return [];
+    const one = h.choices.find(c => c.kind === "number") ?? number(8);
+    const each: Choice = { kind: "seq", items: new Array<Choice>(now.dims[0] ?? 1).fill(number(2)), tuple: false };
+    return [one, each].map(c => withChoice(state, name, c));
+  });
+}
+
 const MOST_SPELLED_OUT = 6;
 
 /** what does nothing with its defaults (a factor of 1, no mask) may do something with other values of them */
@@ -125,6 +138,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...held(holes, state, f),
     ...longer(state, f),
     ...wantedTensors(holes, state, f),
+    ...wantedNumbers(holes, state, f),
     ...enlarged(state, leaves, f),
     ...fed(state, leaves, f),
     ...typedAlike(state, leaves, f),
@@ -163,7 +177,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
   const byMessage = messageRepairs(leaves, state, f).flatMap(made => [...inAllAlike(made, touched), made]);
   // words that say more than a question about a size does
   const told =
-    /to have \d+ channels|unpack|(list|tuple) index out|[Ee]xpected \dD|\d[ -]dim|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified|scalar types|used as indices|boolean masks/.test(
+    /to have \d+ channels|unpack|(list|tuple) index out|[Ee]xpected \dD|\d[ -]dim|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified|scalar types|used as indices|boolean masks|sizes provided/.test(
       f.message,
     );
   if (told) out.push(...byMessage, ...sized);
