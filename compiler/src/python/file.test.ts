@@ -120,6 +120,15 @@ describe("PythonFile", () => {
     expect(file.module.body.map(s => s.kind)).toEqual(["FunctionDef", "Expr"]);
   });
 
+  it("says where a text is none that Python reads", () => {
+    const file = new PythonFile("x = 1\ny = \0\0\n");
+    expect(file.problems).toMatchObject([
+      { span: { line: 2, column: 4 }, message: "source code cannot contain null bytes (Python reads files as UTF-8)" },
+    ]);
+    file.update("x = 1\ny = 2\n");
+    expect([file.problems.length, file.module.body.length]).toEqual([0, 2]);
+  });
+
   it("reads a text that is broken and mended as if it were read for the first time", () => {
     const text = "@deco\ndef f(x):\n    a = g(x)\n    return a\n\n\ndef h(y):\n    return [y, 1]\n";
     const file = new PythonFile(text);

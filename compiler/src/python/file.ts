@@ -134,6 +134,8 @@ export class PythonFile {
   }
 
   private convert(): { module: Module; problems: SyntaxProblem[] } {
+    const nul = this.text.indexOf("\0");
+    if (nul >= 0) return { module: { kind: "Module", body: [] }, problems: [this.notText(nul)] };
     const body: Stmt[] = [];
     const problems: SyntaxProblem[] = [];
     const old = this.cache;
@@ -193,6 +195,13 @@ export class PythonFile {
     }
     if (broken && problems.length === 0) problems.push(this.firstFault());
     return { module: { kind: "Module", body }, problems };
+  }
+
+  /** UTF-16 read as UTF-8, or no text at all */
+  private notText(at: number): SyntaxProblem {
+    const { row, column } = position(this.text, at);
+    const message = "source code cannot contain null bytes (Python reads files as UTF-8)";
+    return { span: spanFrom(row + 1, column, at, at + 1), message };
   }
 
   /** where the grammar first gave up or put something in that is not there; the conversion passed over it */

@@ -21,7 +21,8 @@ import { type Interp, PyError } from "./api";
 import { PyFunction } from "./frame";
 import { method } from "./native_method";
 
-export function getAttribute(vm: Interp, o: Value, name: string): Value | undefined {
+/** undefined: there is none; where the program's own code says so, `missing` is told in which words */
+export function getAttribute(vm: Interp, o: Value, name: string, missing?: (e: PyError) => void): Value | undefined {
   for (const g of vm.guests) {
     const v = g.getattr?.(o, name);
     if (v !== undefined) return v;
@@ -33,7 +34,7 @@ export function getAttribute(vm: Interp, o: Value, name: string): Value | undefi
   if (o instanceof PyClass) return classAttribute(vm, o, name);
   const cls = vm.typeOf(o);
   const found = cls.lookup(name);
-  if (found instanceof PyProperty) return propertyValue(vm, found, o, name);
+  if (found instanceof PyProperty) return propertyValue(vm, found, o, name, missing);
   if (found instanceof PyInstance && found.cls.lookup("__set__") !== undefined) return bind(vm, found, o, cls);
   const own = o instanceof PyObject ? o.attrs?.get(name) : undefined;
   if (own !== undefined) return own;
@@ -41,7 +42,7 @@ export function getAttribute(vm: Interp, o: Value, name: string): Value | undefi
   const special = specialAttribute(vm, o, cls, name);
   if (special !== undefined) return special;
   const fallback = cls.lookup("__getattr__");
-  if (fallback !== undefined) return catchMissing(vm, () => vm.call(bind(vm, fallback, o, cls), [name]));
+  if (fallback !== undefined) return catchMissing(vm, () => vm.call(bind(vm, fallback, o, cls), [name]), missing);
   return inherited(vm, name, o, cls);
 }
 
@@ -79,23 +80,31 @@ function inherited(vm: Interp, name: string, o: Value, cls: PyClass): Value | un
 }
 
 /** a property or __getattr__ that raises AttributeError means: no such attribute */
-function catchMissing(vm: Interp, f: () => Value): Value | undefined {
+function catchMissing(vm: Interp, f: () => Value, missing?: (e: PyError) => void): Value | undefined {
   try {
     return f();
   } catch (e) {
-    if (e instanceof PyError && e.value.cls.isSubclassOf(vm.exceptionClass("AttributeError"))) return undefined;
-    throw e;
+    if (!(e instanceof PyError) || !e.value.cls.isSubclassOf(vm.exceptionClass("AttributeError"))) throw e;
+    missing?.(e);
+    return undefined;
   }
 }
 
-function propertyValue(vm: Interp, p: PyProperty, o: Value, name: string): Value | undefined {
+function propertyValue(
+  vm: Interp,
+  p: PyProperty,
+  o: Value,
+  name: string,
+  missing?: (e: PyError) => void,
+): Value | undefined {
   if (p.fget === null) vm.raise("AttributeError", `property '${name}' has no getter`);
   // a library property that raises AttributeError still lets __getattr__ answer
   const fallback = vm.typeOf(o).lookup("__getattr__");
   if (fallback === undefined) return vm.call(p.fget, [o]);
   // null is None here, an answer like others
   const value = catchMissing(vm, () => vm.call(p.fget, [o]));
-  return value === undefined ? catchMissing(vm, () => vm.call(bind(vm, fallback, o, vm.typeOf(o)), [name])) : value;
+  if (value !== undefined) return value;
+  return catchMissing(vm, () => vm.call(bind(vm, fallback, o, vm.typeOf(o)), [name]), missing);
 }
 
 /** what a class attribute becomes when it is read through an instance */

@@ -265,6 +265,25 @@ print(d.who(), d.v, d.s(3), d.zzz, isinstance(d, A), D.__mro__[1].__name__)
     ).toBe("['D', 'B', 'C', 'A'] 8 3 ZZZ True B");
   });
 
+  it("says of a missing attribute what the program's own __getattr__ says", () => {
+    const text = `
+class A:
+    @property
+    def early(self): raise AttributeError('too early')
+    def __getattr__(self, name): raise AttributeError(f'nothing called {name} here')
+def said(f):
+    try:
+        return f()
+    except AttributeError as e:
+        return str(e)
+a = A()
+print(said(lambda: a.foo), said(lambda: a.early), said(lambda: getattr(a, 'x', 1)), hasattr(a, 'y'), said(lambda: (1).z))
+`;
+    expect(run(text)).toBe(
+      "nothing called foo here nothing called early here 1 False 'int' object has no attribute 'z'",
+    );
+  });
+
   it("names the line that raised, where a finally or a handler raises it again", () => {
     const text = (end: string): string => `
 def f():

@@ -232,14 +232,27 @@ export class Machine implements Interp {
 
   // ---- attributes and items
 
+  /** what the program's own code said of the attribute that is asked for */
+  private missing: PyError | undefined;
+  private readonly toldMissing = (e: PyError): void => {
+    this.missing = e;
+  };
+
   getattrOrUndefined(o: Value, name: string): Value | undefined {
-    const v = getAttribute(this, o, name);
+    return this.attribute(o, name);
+  }
+  private attribute(o: Value, name: string, missing?: (e: PyError) => void): Value | undefined {
+    const v = getAttribute(this, o, name, missing);
     if (v !== undefined && this.observer?.loadedAttribute) return this.observer.loadedAttribute(o, name, v);
     return v;
   }
   getattr(o: Value, name: string): Value {
-    const v = this.getattrOrUndefined(o, name);
+    this.missing = undefined;
+    const v = this.attribute(o, name, this.toldMissing);
     if (v !== undefined) return v;
+    const own: PyError | undefined = this.missing;
+    this.missing = undefined;
+    if (own !== undefined) throw own;
     if (o instanceof PyModule) return this.raise("AttributeError", `module '${o.name}' has no attribute '${name}'`);
     if (o instanceof PyClass) return this.raise("AttributeError", `type object '${o.name}' has no attribute '${name}'`);
     return this.raise("AttributeError", `'${this.typeOf(o).name}' object has no attribute '${name}'`);
