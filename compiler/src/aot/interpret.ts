@@ -193,7 +193,10 @@ export class Interpreter {
       node.op === "call_method" && node.target === "item" ? this.item(node, args) : this.special(node, args);
     if (special !== undefined) return special;
     const symbolic = operator === undefined ? symFunction(node.target, args) : symOperator(operator, args);
-    if (symbolic !== undefined) return symbolic;
+    if (symbolic !== undefined) {
+      if (isExpr(symbolic)) this.dispatcher.tracer.compute(node.target, asNumbers(args) ?? [], symbolic);
+      return symbolic;
+    }
     if (operator !== undefined && args.length === 2 && !isValue(args[0]) && isValue(args[1]))
       return this.reflected(node, operator, args);
     return this.invoke(node, recordsOf(node.op, node.target), args, kwargs);

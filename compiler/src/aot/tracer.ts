@@ -269,6 +269,20 @@ export class Tracer {
     return n === undefined ? this.symbolNode(e) : n;
   }
 
+  /** the program's own arithmetic on symbolic ints: a node where it stands, but for a constant and a factor of 1 */
+  compute(target: string, operands: readonly Expr[], result: Expr): void {
+    if (intValue(result) === undefined && !operands.includes(result))
+      this.defineSymbol(
+        result,
+        this.create(
+          target,
+          operands.map(o => this.symbolArgument(o)),
+          new Map(),
+          result,
+        ),
+      );
+  }
+
   /** the node of a symbolic int, made by arithmetic on the inputs' symbols where none stands for it yet */
   symbolNode(e: Expr): FxNode {
     const known = this.symbols.get(e);
