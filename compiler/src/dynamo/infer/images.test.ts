@@ -178,3 +178,19 @@ class Compare(nn.Module):
 `);
   expect(assumedOf(r, "Compare")).toMatch(/a is float32\[(.*)\]; other is float32\[\1\]/);
 });
+
+test("a sequence that is taken for the cells of a square grid is as long as one", () => {
+  const r = analysed(`
+class Cells(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(32, 32)
+
+    def forward(self, x, pos):
+        x = self.first(x) + pos
+        table = torch.zeros(int(x.shape[1] ** 0.5) ** 2, device=x.device)
+        assert table.shape[0] == x.shape[1]
+        return x * table[:, None]
+`);
+  expect(assumedOf(r, "Cells")).toMatch(/x is float32\[8, (256|196|49|64|144|100|121), 32\]/);
+});

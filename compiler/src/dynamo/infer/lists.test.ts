@@ -143,3 +143,32 @@ class Joined(nn.Module):
 `);
   expect(assumedOf(r, "Joined")).toMatch(/hidden_dims is \(\d/);
 });
+
+test("a list that a dictionary holds is as long as the failing line needs, and no channels are a size that is set later", () => {
+  const r = analysed(
+    `
+class Pyramid(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        dims = config["block_dims"]
+        self.first = nn.Conv2d(config["in_dim"], dims[4], 1)
+
+    def forward(self, x):
+        return self.first(x)
+
+class Normed(nn.Module):
+    def __init__(self, num_channels):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(num_channels))
+
+    def forward(self, x):
+        return x * self.weight[:, None]
+`,
+    {
+      "pack/config.py": 'config = {"in_dim": 4, "block_dims": [8, 16, 32]}\nnum_channels = 0\n',
+      "pack/use.py": "from model import Normed\nnet = Normed(num_channels=0)\n",
+    },
+  );
+  expect(assumedOf(r, "Pyramid")).toMatch(/"block_dims": \[\d+(, \d+){4}\]/);
+  expect(assumedOf(r, "Normed")).toMatch(/num_channels is [1-9]/);
+});

@@ -67,8 +67,8 @@ function withConstants(ctx: InferContext, holes: readonly Hole[], cls?: PyClass)
   const shown = given !== undefined && needed.filter(n => given.has(n)).length >= needed.length / 2;
   return holes.map(h => {
     const c = h.required || isEmptySequence(h) ? about(h.name) : undefined;
-    // -1 stands for a size that is set later
-    if (c?.kind === "number" && c.value < 0 && (numberFor(h.name) ?? 0) > 1) return h;
+    // 0 and -1 stand for a size that is set later
+    if (c?.kind === "number" && c.value <= 0 && (numberFor(h.name) ?? 0) > 1) return h;
     if (c === undefined || h.usage.called || (h.annotation !== "" && !fitsType(h.annotation, c))) return h;
     const [first, ...rest] = h.choices;
     const other =

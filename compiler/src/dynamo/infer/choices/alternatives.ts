@@ -85,7 +85,7 @@ export function alternativeChoices(
     lookup(ctx, h.globals, path) instanceof PyClass
   )
     out.push(instance(path));
-  out.push(...resized(now, f), ...completed(now, f));
+  out.push(...resized(now, f), ...resizedWithin(now, f), ...completed(now, f));
   // next(net.parameters()) of a module that has none
   const isModule = /^(module|scale|named|instance|identity)$/.test(now.kind) && isModuleName(h.name);
   if (f.type === "StopIteration" && isModule) out.push({ kind: "scale" });
@@ -205,6 +205,20 @@ function resized(now: Choice, f: Failure): Choice[] {
         items: Array.from({ length: n }, (_, i) => now.items[Math.min(i, now.items.length - 1)] as Choice),
       })),
   ];
+}
+
+/** lists that a dictionary or an object holds, of the lengths that the failing line needs: those that it names, else any */
+function resizedWithin(now: Choice, f: Failure): Choice[] {
+  if ((now.kind !== "dict" && now.kind !== "object") || !/unpack|index out of range/.test(f.message)) return [];
+  const own = now.kind === "dict" ? now.entries : now.given;
+  const lists = own.filter(([, c]) => c.kind === "seq");
+  const named = lists.filter(([name]) => f.lines.slice(0, 3).some(words => words.has(name)));
+  return (named.length > 0 ? named : lists).flatMap(([name, c]) =>
+    resized(c, f).map(made => {
+      const entries = own.map(([k, v]) => [k, k === name ? made : v] as const);
+      return now.kind === "dict" ? { ...now, entries } : { ...now, given: entries };
+    }),
+  );
 }
 
 /** a dictionary with the arguments that the call it was unpacked into asks for */

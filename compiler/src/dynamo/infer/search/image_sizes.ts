@@ -36,6 +36,22 @@ export function asImages(state: State, leaves: readonly Leaf[], f: Failure): Sta
   return [unknown.reduce((s, { path, c }) => withLeaf(s, path, { ...c, dims: image.dims }), state)];
 }
 
+/** lengths that are those of square grids */
+const GRIDS = [256, 196, 49] as const;
+
+/** Sequences of a guessed length, which the code may take for the cells of a square grid, together. */
+export function gridLengths(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const asked = (f.type === "AssertionError" && f.message === "") || /shape '.*' is invalid/.test(f.message);
+  const sequences = leaves.filter(l => l.c.dims.length > 1 && l.c.dims.includes(SIZES.length));
+  if (!asked || sequences.length === 0) return [];
+  return GRIDS.map(n =>
+    sequences.reduce(
+      (s, { path, c }) => withLeaf(s, path, { ...c, dims: c.dims.map(d => (d === SIZES.length ? n : d)) }),
+      state,
+    ),
+  );
+}
+
 const APART =
   /Expected size (\d+) but got size (\d+) for tensor|size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (?!1$)\d/;
 

@@ -22,7 +22,7 @@ import {
   withChoice,
 } from "../types";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
-import { asImages, otherImages, squaresAlike } from "./image_sizes";
+import { asImages, gridLengths, otherImages, squaresAlike } from "./image_sizes";
 import { joinedLast, sumKept } from "./joined";
 import { choiceLeaves, holeOf, inAllAlike, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { longer } from "./map_lists";
@@ -182,6 +182,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     );
   if (told) out.push(...byMessage, ...sized);
   else out.push(...sized, ...byMessage);
+  out.push(...gridLengths(state, leaves, f));
   // other ranks and types of the inner tensors that the failing operator read
   const inner = leaves.filter(l => f.touched.includes(l.path) && l.path.includes("/")).slice(0, 4);
   out.push(...roundRobin(inner.map(l => otherTensors(l.c).map(c => withLeaf(state, l.path, c)))).slice(0, 16));
