@@ -121,3 +121,13 @@ class Summary(nn.Module):
 `);
   expect(attentions(r, "Summary")).toBe(1);
 });
+
+test("configurations of decoders name the activation that these have", () => {
+  const r = analysed(`
+from transformers import BertConfig, LlamaConfig
+from transformers.models.qwen2.configuration_qwen2 import Qwen2Config
+
+print(LlamaConfig().hidden_act, Qwen2Config(hidden_size=64).hidden_size, BertConfig().hidden_act, LlamaConfig().attention_bias)
+`);
+  expect(printed(r)).toBe("silu 64 gelu False\n");
+});

@@ -266,10 +266,14 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   ...GYM_MODULES,
 };
 
+/** decoders with a gate in their feed-forward layers */
+const GATED = /^(Llama|Mistral|Mixtral|Qwen\w*|Phi3|Deepseek\w*|InternLM\w*|Baichuan\w*|Olmo\w*)Config$/;
+
 /** names that a framework has for many classes of one kind */
 export function frameworkAlias(module: string, name: string): string | undefined {
   if (isTransformers(module) && /(Output\w*|Outputs)$/.test(name)) return "ModelOutput";
   if (/^(diffusers|transformers)/.test(module) && /Mixin$/.test(name)) return name;
+  if (isTransformers(module) && GATED.test(name)) return "DecoderConfig";
   if (isTransformers(module) && /^[A-Z]\w*Config$/.test(name)) return "LibraryConfig";
   // Gemma's multiplies by 1 + weight
   if (module.startsWith("transformers") && /^(?!Gemma)\w*RMSNorm$/.test(name)) return "LlamaRMSNorm";

@@ -122,6 +122,12 @@ class LibraryConfig(PretrainedConfig):
         return super().from_pretrained(name, *args, **{**(sizes if large else {}), **kwargs})
 
 
+class DecoderConfig(LibraryConfig):
+    # of Llama and what is built like it
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **{**dict(hidden_act="silu", vocab_size=32000, layer_norm_eps=1e-5), **kwargs})
+
+
 class ModuleUtilsMixin:
     pass
 
