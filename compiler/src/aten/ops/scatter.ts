@@ -189,7 +189,7 @@ const scatterReduce: OpRecord = {
   derivative: {
     kind: "joint",
     of: ["self", "src"],
-    grads: (b, c) => scatterReduceGrads(b, c.args, c.grad(), () => c.result()),
+    grads: (b, c) => scatterReduceGrads(b, c.args, c.grad(), c.result()),
   },
   lower: (b, a) =>
     lowerScatter(b, a, {
@@ -202,7 +202,7 @@ const scatterReduce: OpRecord = {
 };
 
 /** scatter_reduce_backward: gradients of self and src for each reduction */
-function scatterReduceGrads<T>(b: GraphBuilder<T>, a: Args<T>, grad: T, result: () => T): Record<string, T> {
+function scatterReduceGrads<T>(b: GraphBuilder<T>, a: Args<T>, grad: T, value: T): Record<string, T> {
   const [self, index, src] = [a.tensor("self"), a.tensor("index"), a.tensor("src")];
   const dim = a.raw("dim");
   const includeSelf = a.bool("include_self");
@@ -226,7 +226,6 @@ function scatterReduceGrads<T>(b: GraphBuilder<T>, a: Args<T>, grad: T, result: 
     }
     case "amax":
     case "amin": {
-      const value = result();
       const best = gather(value);
       const dtype = b.meta(self).dtype;
       const hit = (x: T, y: T): T => cast(b, b.call("aten.eq.Tensor", [x, y]), dtype);
@@ -239,7 +238,7 @@ function scatterReduceGrads<T>(b: GraphBuilder<T>, a: Args<T>, grad: T, result: 
       return { self: clear(forSelf), src: forSrc };
     }
     case "prod": {
-      const { forSelf, forSrc } = productGrads(b, grad, self, src, result(), {
+      const { forSelf, forSrc } = productGrads(b, grad, self, src, value, {
         pick: gather,
         add: scatterAddTo,
         reduce: (x, y) =>
