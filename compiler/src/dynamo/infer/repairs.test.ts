@@ -515,3 +515,19 @@ class Spread(nn.Module):
   expect(assumedOf(r, "Extended")).toMatch(/vsize is \d+$/);
   expect(assumedOf(r, "Spread")).toMatch(/source is float32\[\d+, \d+\]$/);
 });
+
+test("what got a dimension on the way to a layer that refuses it has one less", () => {
+  const r = analysed(`
+class Noise(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv1d(1, 8, 1)
+        self.table = nn.Embedding(50, 8)
+        self.out = nn.Conv1d(8, 1, 1)
+
+    def forward(self, audio, diffusion_step):
+        x = self.first(audio.unsqueeze(1))
+        return self.out(x + self.table(diffusion_step).unsqueeze(-1))
+`);
+  expect(assumedOf(r, "Noise")).toMatch(/diffusion_step is int64\[(8|1)\]$/);
+});

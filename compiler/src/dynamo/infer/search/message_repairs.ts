@@ -289,6 +289,12 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   m = f.operators > 0 ? /to unpack \(expected (\d+)/.exec(message) : null;
   if (m) for (const at of [-1, 1, 0]) setDim(r => (at < 0 ? r + at : at), Number(m?.[1]));
   m = /[Ee]xpected (\d)D(?: \([^)]*\))?(?: or (\d)D)?/.exec(message);
+  const had = /input of size: \[([\d, ]+)\]/.exec(message)?.[1]?.split(",").length;
+  if (m && had !== undefined && read.every(l => l.c.dims.length !== had)) {
+    // a dimension was added on the way to there
+    const by = Number(m[2] ?? m[1]) - had;
+    for (const l of read) if (by < 0 && l.c.dims.length + by > 0) setRank([l], l.c.dims.length + by);
+  }
   if (m) setRank(read, Number(m[2] ?? m[1]));
   m = /\b(?:have|has|be|a|expects?|expected|requires?) (?:exactly )?(\d)(?:[ -]?D\b|[ -]dim)/i.exec(message);
   if (m) setRank(read, Number(m[1]));
