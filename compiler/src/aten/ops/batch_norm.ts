@@ -1,17 +1,18 @@
 // batch_norm and instance_norm: statistics over all dims but the channels, running averages, and the gradient.
-import type {
-  Args,
-  ArgValue,
-  DerivativeContext,
-  Dim,
-  GraphBuilder,
-  MetaBuilder,
-  OpRecord,
-  PyFloat,
-  TensorMeta,
+import {
+  type Args,
+  type ArgValue,
+  type DerivativeContext,
+  type Dim,
+  type GraphBuilder,
+  MemoryFormatArg,
+  type MetaBuilder,
+  type OpRecord,
+  type PyFloat,
+  type TensorMeta,
 } from "../types";
 import { aten, fl, masked, NOT_DIFFERENTIABLE } from "./helpers/define";
-import { composed } from "./helpers/shape";
+import { composed, suggestedFormat } from "./helpers/shape";
 import { convert, opmath, sumDims, toDtype } from "./helpers/trace";
 
 /** all dims but the channels */
@@ -117,7 +118,7 @@ function gradients<T>(
   mask: readonly boolean[],
 ): readonly (T | null)[] {
   const { args } = c;
-  const running = (name: string): ArgValue<T> => (!train && args.has(name) ? args.raw(name) : null);
+  const running = (name: string): ArgValue<T> => (args.has(name) ? args.raw(name) : null);
   return b.callMany("aten.native_batch_norm_backward.default", [
     c.grad(0),
     args.tensor("input"),
@@ -275,7 +276,24 @@ interface BatchNorm<T> {
 
 /** at::batch_norm: picks the operator and writes the running statistics back */
 function batchNorm<T>(b: GraphBuilder<T>, n: BatchNorm<T>): T {
-  return nativeBatchNorm(b, n)[0] as T;
+  if (!usesCudnn(b, n)) return nativeBatchNorm(b, n)[0] as T;
+  const memory_format = new MemoryFormatArg(suggestedFormat(b, b.meta(n.input)));
+  const input = b.call("aten.contiguous.default", [n.input], { memory_format });
+  const out = nativeBatchNorm(b, { ...n, input })[0] as T;
+  // what cuDNN's operator gives beside, in tensors without elements: their nodes die, names stay used
+  for (const like of n.training ? [input] : [n.weight, n.weight, input]) b.call("aten.new_zeros.default", [like, [0]]);
+  return out;
+}
+
+/** at::_select_batch_norm_backend */
+function usesCudnn<T>(b: GraphBuilder<T>, n: BatchNorm<T>): boolean {
+  if (n.weight === null || n.bias === null) return false;
+  if (n.mean === null || n.variance === null ? !n.training || n.mean !== n.variance : false) return false;
+  const { device, dtype, shape } = b.meta(n.input);
+  const weight = b.meta(n.weight).dtype;
+  if (device.type !== "cuda" || dtype === "bfloat16" || weight === "bfloat16") return false;
+  if (dtype === "float16" && weight !== "float32") return false;
+  return shape.length >= 3 && b.hint(shape[0] ?? 1) <= (n.training ? 880801 : 65535);
 }
 
 /** output, and the batch's mean and inverse deviation */

@@ -4,7 +4,6 @@ import {
   type ArgValue,
   type Device,
   DeviceArg,
-  type DimMath,
   type DType,
   DTypeArg,
   type GraphBuilder,
@@ -15,7 +14,7 @@ import {
   type TensorMeta,
 } from "../types";
 import { each, fallback, isComplexDType, isFloatDType, NOT_DIFFERENTIABLE, pointwise } from "./helpers/define";
-import { composed, contiguousStrides, copiedStrides, looksChannelsLast } from "./helpers/shape";
+import { composed, contiguousStrides, copiedStrides, suggestedFormat } from "./helpers/shape";
 import { STRIDED, zerosLike } from "./helpers/trace";
 
 const sameDevice = (x: Device, y: Device): boolean =>
@@ -129,12 +128,6 @@ interface Target {
   readonly nonBlocking?: boolean;
   readonly copy?: boolean;
   readonly format?: MemoryFormat | null;
-}
-
-/** what Tensor.to takes for the tensor's present format: the order of its strides decides, gaps do not */
-function suggestedFormat(b: DimMath, t: TensorMeta): MemoryFormat {
-  if (!looksChannelsLast(b, t)) return "contiguous_format";
-  return t.shape.length === 5 ? "channels_last_3d" : "channels_last";
 }
 
 /** Tensor.to: the tensor itself if nothing changes */

@@ -7,6 +7,7 @@ import type {
   DimMath,
   GraphBuilder,
   LoweringBuilder,
+  MemoryFormat,
   MetaBuilder,
   OpRecord,
   Result,
@@ -320,6 +321,12 @@ export function looksChannelsLast(b: DimMath, t: TensorMeta): boolean {
     least = b.lt(1, size) ? b.mul(stride, size) : stride;
   }
   return true;
+}
+
+/** a tensor's present format: the order of its strides decides, gaps do not */
+export function suggestedFormat(b: DimMath, t: TensorMeta): MemoryFormat {
+  if (!looksChannelsLast(b, t)) return "contiguous_format";
+  return t.shape.length === 5 ? "channels_last_3d" : "channels_last";
 }
 
 /** The traced result's meta of a lowering whose operator has one tensor result. */
