@@ -257,9 +257,9 @@ export class ProjectConstants {
   /** other names that files import a class by */
   private importedAs(cls: string): readonly string[] {
     const test = new RegExp(`\\b${cls}\\s+as\\s+(\\w+)`, "g");
-    return [...new Set(this.code().flatMap(f => [...f.text.matchAll(test)].map(m => m[1] ?? "")))].filter(
-      n => n !== cls,
-    );
+    // the file that defines it imports another class of that name
+    const others = this.code().filter(f => f.path !== this.own);
+    return [...new Set(others.flatMap(f => [...f.text.matchAll(test)].map(m => m[1] ?? "")))].filter(n => n !== cls);
   }
 
   /** text files that the project's code and READMEs name as configurations, those of near files first */

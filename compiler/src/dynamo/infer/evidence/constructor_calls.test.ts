@@ -1,6 +1,6 @@
 // Arguments that calls of a class show without being run, and those that its assertions want.
 import { expect, test } from "vitest";
-import { analysedProject, assumedOf, operatorsOf } from "../testing/analysed";
+import { analysed, analysedProject, assumedOf, operatorsOf } from "../testing/analysed";
 
 const MODEL = `
 from torch import nn
@@ -84,4 +84,33 @@ parser.add_argument("-keep_shares", nargs="+", type=float, default="0.5 0.5 0.5"
 `;
   const r = analysedProject({ "pack/model.py": model, "pack/train.py": script });
   expect(assumedOf(r, "Pools")).toContain("args.keep_shares is [0.5, 0.5, 0.5]");
+});
+
+test("a call of another class that has the name elsewhere gives nothing", () => {
+  const r = analysed(
+    `
+from .inner import Net as Model
+
+class Net(nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.model = Model(0.25, depth)
+        self.first = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.model(self.first(x))
+`,
+    {
+      "pack/__init__.py": "",
+      "pack/inner.py": `from torch import nn
+class Net(nn.Module):
+    def __init__(self, rate, depth):
+        super().__init__()
+        self.drop = nn.Dropout(rate)
+    def forward(self, x):
+        return self.drop(x)
+`,
+    },
+  );
+  expect(assumedOf(r, "Net")).toMatch(/width is [1-9]\d*;/);
 });
