@@ -13,6 +13,22 @@ export interface Converted {
   readonly problems: readonly ast.SyntaxProblem[];
 }
 
+/** `a as x`, and the last operand of `(a if p else b as x)`, whose name is the whole's in a with statement */
+function lastAs(value: RawNode): RawNode | undefined {
+  if (value.type === "as_pattern") return value;
+  const last = /^(parenthesized|conditional)_expression$/.test(value.type) ? named(value).at(-1) : undefined;
+  return last && lastAs(last);
+}
+
+/** a node with `x as name` in it replaced by x */
+function without(value: RawNode, as: RawNode): RawNode {
+  if (value === as) return only(as);
+  return {
+    ...value,
+    children: value.children.map(c => (c === as || c === named(value).at(-1) ? without(c, as) : c)),
+  };
+}
+
 export function convertStatement(src: Source, n: RawNode): Converted {
   const problems: ast.SyntaxProblem[] = [];
   const body = new StatementConverter(src, problems).statement(n);
@@ -265,9 +281,10 @@ class StatementConverter {
     const items: ast.WithItem[] = [];
     for (const item of clause ? named(clause) : []) {
       const value = need(item, "value");
-      if (value.type === "as_pattern") {
-        const context = only(value);
-        const target = field(value, "alias");
+      const as = lastAs(value);
+      if (as) {
+        const target = field(as, "alias");
+        const context = without(value, as);
         items.push({ context: this.expr(context), target: target ? this.expr(only(target)) : null });
       } else {
         items.push({ context: this.expr(value), target: null });

@@ -80,6 +80,12 @@ describe("PythonFile", () => {
     expect(file.module).toEqual(new PythonFile(before).module);
   });
 
+  it("reads the name behind a choice in brackets as the whole choice's", () => {
+    const [s] = new PythonFile("with (\n    a if p else b as f\n):\n    pass\n").module.body;
+    const item = s?.kind === "With" ? s.items[0] : undefined;
+    expect([item?.context.kind, item?.target?.kind]).toEqual(["IfExp", "Name"]);
+  });
+
   it("reads a star before a whole expression without brackets", () => {
     const a = first("x = *t.shape[1:], t.device");
     if (a.kind !== "Assign" || a.value.kind !== "Tuple") throw new Error(a.kind);
