@@ -9,6 +9,8 @@ interface Filling {
   readonly packet: string;
   /** name of the functional operator */
   readonly functional: string;
+  /** of both; left out: default */
+  readonly overload?: string;
   /** what the functional form's schema says after `self` */
   readonly parameters: string;
   readonly decompose?: OpRecord["decompose"];
@@ -42,6 +44,9 @@ const EPSILON: Partial<Record<DType, number>> = {
 };
 
 const fillings: readonly Filling[] = [
+  { packet: "random_", functional: "random", parameters: "" },
+  { packet: "random_", functional: "random", overload: "from", parameters: "int from, int? to" },
+  { packet: "random_", functional: "random", overload: "to", parameters: "int to" },
   { packet: "uniform_", functional: "uniform", parameters: "float from=0, float to=1" },
   { packet: "normal_", functional: "normal_functional", parameters: "float mean=0, float std=1" },
   { packet: "exponential_", functional: "exponential", parameters: "float lambd=1", decompose: exponential },
@@ -81,21 +86,24 @@ const fillings: readonly Filling[] = [
 ];
 
 /** x.uniform_() and kin: what is in x does not matter, only its layout */
-const filled: OpRecord[] = fillings.flatMap(({ packet, functional, parameters, decompose }): OpRecord[] => {
-  const names = parameters.split(", ").map(p => p.split(" ")[1]?.split("=")[0] ?? "");
-  const name = `aten.${functional}.default`;
+const filled: OpRecord[] = fillings.flatMap(({ packet, functional, overload, parameters, decompose }): OpRecord[] => {
+  const listed = parameters === "" ? [] : parameters.split(", ");
+  const names = listed.map(p => p.split(" ")[1]?.split("=")[0] ?? "");
+  const name = `aten.${functional}.${overload ?? "default"}`;
+  const suffix = overload === undefined ? "" : `.${overload}`;
+  const taken = listed.map(p => `${p}, `).join("");
   return [
     {
       name,
-      schema: `${functional}(Tensor self, ${parameters}, *, Generator? generator=None) -> Tensor`,
+      schema: `${functional}${suffix}(Tensor self, ${taken}*, Generator? generator=None) -> Tensor`,
       tags: ["random"],
       meta: (m, a) => m.call("aten.empty_like.default", [a.tensor("self")]),
       derivative: noGradient,
       ...(decompose ? { decompose } : { lower: fallback(name, ["self"], ["self", ...names]) }),
     },
     {
-      name: `aten.${packet}.default`,
-      schema: `${packet}(Tensor(a!) self, ${parameters}, *, Generator? generator=None) -> Tensor(a!)`,
+      name: `aten.${packet}.${overload ?? "default"}`,
+      schema: `${packet}${suffix}(Tensor(a!) self, ${taken}*, Generator? generator=None) -> Tensor(a!)`,
       python: [`Tensor.${packet}`],
       tags: ["random", "inplace"],
       functional: name,

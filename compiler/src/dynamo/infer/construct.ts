@@ -216,8 +216,8 @@ function trial(ctx: InferContext, cls: PyClass, maker: Maker, s: State): Outcome
   const outcome = unsized ? withLikelySizes(ctx, () => trialOn(ctx, cls, maker, s, false)) : first;
   // a constructor that runs what it is handed, with tensors on the device
   const moves = "failed" in outcome && onTwoDevices(outcome.failed);
-  const modules = [...s.values()].some(c => c.kind === "instance");
-  return moves && modules ? trialOn(ctx, cls, maker, s, true) : outcome;
+  const movable = [...s.values()].some(c => c.kind === "instance" || c.kind === "tensor");
+  return moves && movable ? trialOn(ctx, cls, maker, s, true) : outcome;
 }
 
 function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device: boolean): Outcome {
@@ -228,12 +228,14 @@ function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device
     const values = new Map<string, Value>();
     for (const h of holes) {
       const c = s.get(h.name) ?? ABSENT;
-      const v = makeValue(ctx, h, c, (nested, by) => {
-        const built = construct(ctx, nested, h.globals, by);
-        if (built.kind === "failed") return undefined;
-        const there = device && ctx.torch.isModuleClass(nested);
-        return there ? ctx.vm.call(ctx.vm.getattr(built.value, "cuda"), []) : built.value;
-      });
+      const v = placed(ctx, device, c, () =>
+        makeValue(ctx, h, c, (nested, by) => {
+          const built = construct(ctx, nested, h.globals, by);
+          if (built.kind === "failed") return undefined;
+          const there = device && ctx.torch.isModuleClass(nested);
+          return there ? ctx.vm.call(ctx.vm.getattr(built.value, "cuda"), []) : built.value;
+        }),
+      );
       if (v !== undefined) values.set(h.name, v);
       else if (c.kind !== "absent") return ctx.vm.raise("TypeError", `${choiceText(c)} can't be made for ${h.name}`);
     }
@@ -251,6 +253,17 @@ function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device
     touched: [],
   });
   return { failed: f };
+}
+
+/** a tensor that a constructor is handed is where the module is built, on the CPU, unless what it meets is on the device */
+function placed<T>(ctx: InferContext, device: boolean, c: Choice, make: () => T): T {
+  const before = ctx.device;
+  if (c.kind === "tensor" && !device) ctx.device = "cpu";
+  try {
+    return make();
+  } finally {
+    ctx.device = before;
+  }
 }
 
 /** kwargs["pretrained"] of a constructor that takes **kwargs: what the parameter falls back to, said out loud */

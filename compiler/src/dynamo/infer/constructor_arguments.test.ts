@@ -376,3 +376,29 @@ class Spectra(nn.Module):
   expect(assumedOf(r, "Net")).toContain("config is a NetConfig");
   expect(assumedOf(r, "Spectra")).toContain("resolutions is [(1024, 256), (1024, 256)]");
 });
+
+test("the joined nodes of a graph are a square matrix where the module is built, a matrix is what has a shape", () => {
+  const r = analysed(`
+class Graph(nn.Module):
+    def __init__(self, adj, hidden_dim):
+        super().__init__()
+        self.nodes = adj.shape[0]
+        self.register_buffer("laplacian", torch.FloatTensor(adj) + torch.eye(adj.shape[0]))
+        self.layer = nn.Linear(1, hidden_dim)
+
+    def forward(self, x):
+        batch, steps, nodes = x.shape
+        assert nodes == self.nodes
+        return self.layer(self.laplacian @ x.transpose(1, 2)[..., :1])
+
+class Weighted(nn.Module):
+    def __init__(self, table):
+        super().__init__()
+        self.embed = nn.Embedding(table.shape[0], table.shape[1])
+
+    def forward(self, tokens):
+        return self.embed(tokens)
+`);
+  expect(assumedOf(r, "Graph")).toMatch(/adj is float32\[4, 4\].*x is float32\[8, \d+, 4\]/);
+  expect(assumedOf(r, "Weighted")).toMatch(/table is float32\[64, 64\]/);
+});

@@ -388,20 +388,6 @@ class Joined(nn.Module):
   });
 });
 
-test("inputs that are joined before a layer get the images' shape together", () => {
-  const r = analysed(`
-class Shots(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.encoder = nn.Conv2d(3, 8, 3)
-
-    def forward(self, x_shot, x_query):
-        both = self.encoder(torch.cat([x_shot, x_query], dim=0))
-        return both[: len(x_shot)], both[-len(x_query):]
-`);
-  expect(assumedOf(r, "Shots")).toMatch(/x_shot is float32\[\d+, 3, (\d+), \1\]; x_query is float32\[\d+, 3, \1, \1\]/);
-});
-
 test("a shape that is unpacked is a tuple of numbers, and a mask may be drawn with a generator of its own", () => {
   const r = analysed(`
 class Masks(nn.Module):
@@ -441,36 +427,6 @@ class Blocks(nn.Module):
         return [l(x) for l in self.layers]
 `);
   expect(assumedOf(r, "Blocks")).toMatch(/blocks is \[\[\d+, \d+\]/);
-});
-
-test("a view that does not fit changes the size that all of the joined inputs have", () => {
-  const r = analysed(`
-class Mesh(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.side = 9
-        self.lift = nn.Linear(2, 16)
-
-    def forward(self, x, fx):
-        h = self.lift(torch.cat([x, fx], dim=-1))
-        b, n, c = h.shape
-        return h.reshape(b, self.side, self.side, c).permute(0, 3, 1, 2)
-`);
-  expect(assumedOf(r, "Mesh")).toMatch(/x is float32\[8, 81, 1\]; fx is float32\[8, 81, 1\]/);
-});
-
-test("what two failures ask for is tried when the farther one does", () => {
-  const r = analysed(`
-class Shared(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.colour, self.depth = nn.Conv2d(3, 32, 3), nn.Conv2d(3, 32, 3)
-
-    def forward(self, observations):
-        colour, depth = self.colour(observations[0]), self.depth(observations[1])
-        return torch.cat([colour, depth], dim=1)
-`);
-  expect(assumedOf(r, "Shared")).toMatch(/observations is \[(float32\[\d+, 3, \d+, \d+\]), \1\]/);
 });
 
 test("items that are unpacked are tuples, an argument that is asserted to be of a class is one of it", () => {

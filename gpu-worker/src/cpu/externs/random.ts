@@ -113,6 +113,13 @@ export const random: Readonly<Record<string, ExternFunction>> = {
   ),
   "aten.normal_functional": draw((u, v, _s, n) => n(1, "mean", 0) + n(2, "std", 1) * normal(u, v)),
   "aten.uniform": draw((u, _v, _s, n) => n(1, "from", 0) + u * (n(2, "to", 1) - n(1, "from", 0))),
+  // float16 has fewer whole numbers than any integer type that is filled
+  "aten.random.default": draw(u => Math.floor(u * 2 ** 11)),
+  "aten.random.from": draw((u, _v, _s, n) => {
+    const from = n(1, "from", 0);
+    return from + Math.floor(u * (n(2, "to", from + 2 ** 11) - from));
+  }),
+  "aten.random.to": draw((u, _v, _s, n) => Math.floor(u * n(1, "to", 1))),
   "aten.randperm": randperm,
   "aten.multinomial": multinomial,
   "aten.poisson": poisson,

@@ -131,6 +131,7 @@ function numberOf(h: Draft): number | undefined {
 function byUse(ctx: InferContext, h: Draft): Choice[] {
   const { usage, name } = h;
   const out: Choice[] = [];
+  if (names.isAdjacency(name) && h.required && h.annotation === "" && !usage.called) out.push(...adjacencies(h));
   if (/(^|_)dtype$/.test(name) && usage.strings.size === 0) out.push(named("torch.float32"));
   if (name === "device") out.push(str("cuda"));
   if (usage.strings.size > 0 || usage.lookedUpIn.size > 0 || namedTexts(ctx, h).length > 0)
@@ -159,7 +160,8 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (usage.called) out.push(...classes(ctx, h));
   if (names.isModuleName(name) && !usage.arithmetic && !usage.sequence) out.push(...modules(ctx, h));
   if (names.isClassName(name) && !usage.arithmetic) out.push(...classes(ctx, h));
-  if (h.annotation === "" && attributes.length === 0 && [...usage.attributes].some(a => TENSOR_METHODS.test(a)))
+  const asTensor = [...usage.attributes].some(a => a === "shape" || TENSOR_METHODS.test(a));
+  if (h.annotation === "" && attributes.length === 0 && asTensor && !names.isAdjacency(name))
     out.push(tensor("float32", [64, 64]), tensor("float32", [64]));
   if (attributes.length > 1 && !usage.arithmetic && !names.isConfigName(name)) out.push(...objects(ctx, h));
   if (attributes.length > 0 && !usage.arithmetic) out.push(...configs(ctx, h), ...modules(ctx, h));
@@ -175,6 +177,15 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (n !== undefined) out.push(number(n));
   if (usage.condition && !usage.arithmetic && n === undefined) out.push(bool(false));
   return out;
+}
+
+/** which nodes of a graph are joined: as many as other parameters count; a list of such matrices where it is gone through */
+function adjacencies(h: Draft): Choice[] {
+  const nodes = names.numberFor("num_nodes") ?? 4;
+  const one = tensor("float32", [nodes, nodes]);
+  const several: Choice = { kind: "seq", items: [one, one], tuple: false };
+  const tensorLike = [...h.usage.attributes].some(a => TENSOR_LIKE.has(a) || TENSOR_METHODS.test(a));
+  return h.usage.sequence && !tensorLike && /s$/.test(h.name) ? [several, one] : [one, several];
 }
 
 /** tensors that an object holds together, such as padded images and their mask */

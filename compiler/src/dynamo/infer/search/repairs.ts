@@ -25,6 +25,7 @@ import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { asImages, gridLengths, otherImages, squaresAlike } from "./image_sizes";
 import { joinedLast, sumKept } from "./joined";
 import { choiceLeaves, holeOf, inAllAlike, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
+import { shorterTogether } from "./lengths";
 import { longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, oneShape, typedAlike } from "./message_repairs";
 import { viewed } from "./reshape_repairs";
@@ -183,6 +184,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
   if (told) out.push(...byMessage, ...sized);
   else out.push(...sized, ...byMessage);
   out.push(...gridLengths(state, leaves, f));
+  out.push(...shorterTogether(state, leaves, f));
   // other ranks and types of the inner tensors that the failing operator read
   const inner = leaves.filter(l => f.touched.includes(l.path) && l.path.includes("/")).slice(0, 4);
   out.push(...roundRobin(inner.map(l => otherTensors(l.c).map(c => withLeaf(state, l.path, c)))).slice(0, 16));
