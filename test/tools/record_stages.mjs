@@ -5,7 +5,7 @@
 //   node test/tools/record_stages.mjs LOGS
 //
 // In: a folder with LOGS/NAME.log for programs of test/stages (others stay as they are recorded). Out:
-// test/recorded/stages.json.gz: of each program, lines by stage.
+// test/recorded/stages.json.gz: of each program, its lines' digests by stage.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,13 +15,16 @@ import { loadSource } from "../../scripts/sources.mjs";
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const file = join(here, "recorded", "stages.json.gz");
 const { logStages } = await loadSource("test/agreement/stages.ts");
+const { digestsOf } = await loadSource("test/agreement/digests.ts");
+const stagesOf = log =>
+  Object.fromEntries(Object.entries(logStages(log)).map(([stage, lines]) => [stage, digestsOf(lines)]));
 const old = existsSync(file) ? JSON.parse(gunzipSync(readFileSync(file)).toString()) : {};
 const kept = {};
 for (const f of readdirSync(join(here, "stages")).sort()) {
   if (!f.endsWith(".py")) continue;
   const name = f.slice(0, -3);
   const log = join(process.argv[2], `${name}.log`);
-  kept[name] = existsSync(log) ? logStages(readFileSync(log, "utf8")) : old[name];
+  kept[name] = existsSync(log) ? stagesOf(readFileSync(log, "utf8")) : old[name];
   if (!kept[name]) throw new Error(`${name}: no log`);
 }
 writeFileSync(file, gzipSync(JSON.stringify(kept), { level: 9 }));

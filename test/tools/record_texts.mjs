@@ -5,21 +5,24 @@
 //   node test/tools/record_texts.mjs LOGS
 //
 // In: a folder with LOGS/NAME.log for programs of test/texts (others stay as they are recorded). With
-// torch._inductor.config.force_disable_caches. Out: test/recorded/texts.json.gz.
+// torch._inductor.config.force_disable_caches. Out: test/recorded/texts.json.gz: of
+// each program, the digests of its texts' lines.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { loadSource } from "../../scripts/sources.mjs";
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const file = join(here, "recorded", "texts.json.gz");
+const { digestsOf } = await loadSource("test/agreement/digests.ts");
 const old = existsSync(file) ? JSON.parse(gunzipSync(readFileSync(file)).toString()) : {};
 const texts = {};
 for (const f of readdirSync(join(here, "texts")).sort()) {
   if (!f.endsWith(".py")) continue;
   const name = f.slice(0, -3);
   const log = join(process.argv[2], `${name}.log`);
-  texts[name] = existsSync(log) ? codes(readFileSync(log, "utf8")) : old[name];
+  texts[name] = existsSync(log) ? codes(readFileSync(log, "utf8")).map(t => digestsOf(t.split("\n"))) : old[name];
   if (!texts[name]?.length) throw new Error(`${name}: no output code was logged`);
 }
 writeFileSync(file, gzipSync(JSON.stringify(texts), { level: 9 }));
