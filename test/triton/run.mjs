@@ -29,12 +29,14 @@ const FORMS = [
 /** and with operands that lie otherwise, where they may */
 FORMS.push(...["padded", "viewed"].flatMap(l => ["library", "flattened_stores", "pointers"].map(f => `${f}_${l}`)));
 const FORMED = "bench/gemm_programs";
-for (const source of ["programs", "counts", FORMED]) {
+/** under the preset whose kernels differ from torch's; theirs are compared with torch's as texts */
+const OURS = new Set([FORMED, "stages", "texts", "unseen"]);
+for (const source of ["programs", "counts", ...OURS]) {
   for (const file of readdirSync(join(root, "test", source)).sort()) {
     const name = basename(file, ".py");
     if (!file.endsWith(".py") || (option("--only") ?? name) !== name) continue;
     const forms = source === FORMED ? FORMS : [null];
-    const pairs = source === FORMED ? [presets[presets.length - 1]] : presets;
+    const pairs = OURS.has(source) ? [presets[presets.length - 1]] : presets;
     for (const [preset, form] of pairs.flatMap(p => forms.map(f => [p, f]))) {
       const config = new Map(form === null ? [] : [["triton.template_form", form]]);
       const session = new Session(read, { ...defaultSessionOptions(), preset, config });

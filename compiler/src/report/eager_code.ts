@@ -5,10 +5,11 @@
 import { type FxGraph, FxNode } from "../fx/graph";
 import { printReadable } from "../fx/print";
 import { floatRepr } from "../fx/py_repr";
+import { functionsLeak, hasFunctions, WITH_GRADIENT, withRegions } from "./eager_regions";
 
-/** null where the graph holds an opaque operator, which eager code could not name */
+/** null where the graph holds what eager code could not name: an opaque operator, values that leave an autograd.Function */
 export function eagerCode(graph: FxGraph): string | null {
-  if (graph.nodes.some(n => n.meta.opaque !== undefined)) return null;
+  if (graph.nodes.some(n => n.meta.opaque !== undefined) || functionsLeak(graph)) return null;
   const lines = printReadable(graph, { title: "", className: "GraphModule", comments: false, flat: true }).split("\n");
   const start = lines.findIndex(l => /^\s*def forward\(self/.test(l));
   const constants = floatConstants(graph);
@@ -18,18 +19,20 @@ export function eagerCode(graph: FxGraph): string | null {
     .map(n => n.target)
     .join(", ");
   const body = lines.slice(start + 1).map(l => (l.startsWith("        ") ? l.slice(4) : l));
+  const text = withRegions(graph, body);
   const header = [
     "import torch",
     "from math import inf, nan",
     "from torch import device",
     "",
     "prims = torch.ops.prims",
+    ...(hasFunctions(graph) ? WITH_GRADIENT : []),
     "",
     "",
     `def forward(${signature}):`,
     ...[...constants].map(([n, v]) => `    ${n.target} = torch.tensor(${floatRepr(v)}, dtype=torch.float64)`),
   ];
-  return `${[...header, ...body].join("\n").trimEnd()}\n`;
+  return `${[...header, ...text].join("\n").trimEnd()}\n`;
 }
 
 /** inputs that are read as numbers whose value an operator fixed */

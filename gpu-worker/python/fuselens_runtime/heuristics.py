@@ -53,8 +53,9 @@ def _grid(kind, values, data):
         blocks = []
         for i in range(data["num_kernels"]):
             blocks.append(cdiv(_numel(values, data, "x", i), values[f"XBLOCK_{i}"]))
-            if _has(values, data, "y", i):
-                blocks[i] *= cdiv(_numel(values, data, "y", i), values[f"YBLOCK_{i}"])
+            for axis in "yz":
+                if _has(values, data, axis, i):
+                    blocks[i] *= cdiv(_numel(values, data, axis, i), values[f"{axis.upper()}BLOCK_{i}"])
         turns = [data[f"turn_{i}"] for i in range(len(blocks)) if f"turn_{i}" in data]
         if turns:
             return (sum(turns) * max(cdiv(b, t) for b, t in zip(blocks, turns)), 1, 1)

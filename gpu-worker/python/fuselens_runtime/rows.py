@@ -15,7 +15,7 @@ def add_rows(pointer, row, at, value, mask, TOGETHER: tl.constexpr):
     small vocabulary does, is therefore summed first and added once; lines beyond the first two such rows are added singly.
     Where rows are named once each that only costs time: TOGETHER = 0 leaves it out, and tuning on what is there decides.
     """
-    row = tl.broadcast_to(row, [value.shape[0], 1])
+    row = tl.broadcast_to(row, [at.shape[0], 1])
     value = tl.broadcast_to(value, at.shape)
     left = row == row
     single = row == row

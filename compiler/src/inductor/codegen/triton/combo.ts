@@ -28,6 +28,7 @@ import {
 import { type FinalLine, finishLines } from "./lines";
 import { type CodegenOptions, has } from "./options";
 import { pythonString } from "./python_text";
+import type { Prefix } from "./range_tree";
 import { rowsHeld } from "./wide_rows";
 
 export interface ComboOptions {
@@ -194,7 +195,8 @@ function uniqueHelpers(subs: readonly EmittedKernel[]): FinalLine[] {
 interface BodyCall {
   readonly args: readonly string[];
   readonly blocks: readonly string[];
-  readonly y: boolean;
+  /** prefixes of the loops that program ids are of: x, y, z */
+  readonly axes: readonly Prefix[];
 }
 
 /** each turn takes some blocks of every body; blocks beyond a body's last are masked */
@@ -218,18 +220,23 @@ function sequenceLines(
   text: (i: number) => string,
 ): FinalLine[] {
   const lines: FinalLine[] = [];
+  const blocksOf = (axis: Prefix, i: number): string => `${axis}_blocks_${i}`;
   for (const [i, { kernel: k }] of subs.entries()) {
-    const y = calls[i]?.y === true;
-    lines.push(line(`    x_blocks_${i} = tl.cdiv(${numelText(k, "x", i)}, XBLOCK_${i})`));
-    if (y) lines.push(line(`    y_blocks_${i} = tl.cdiv(${numelText(k, "y", i)}, YBLOCK_${i})`));
-    const own = y ? `x_blocks_${i} * y_blocks_${i}` : `x_blocks_${i}`;
+    const axes = calls[i]?.axes ?? [];
+    for (const axis of axes)
+      lines.push(line(`    ${blocksOf(axis, i)} = tl.cdiv(${numelText(k, axis, i)}, ${blockOf(axis)}_${i})`));
+    const own = axes.map(axis => blocksOf(axis, i)).join(" * ");
     lines.push(line(`    num_blocks_${i} = ${i === 0 ? own : `num_blocks_${i - 1} + ${own}`}`));
   }
-  for (const [i, { y }] of calls.entries()) {
+  for (const [i, { axes }] of calls.entries()) {
     lines.push(line(`    ${i === 0 ? "if" : "elif"} pid < num_blocks_${i}:`));
     lines.push(line(`        local_pid = pid${i === 0 ? "" : ` - num_blocks_${i - 1}`}`));
-    lines.push(line(`        x_pid_offset = local_pid${y ? ` % x_blocks_${i}` : ""}`));
-    if (y) lines.push(line(`        y_pid_offset = local_pid // x_blocks_${i}`));
+    for (const [n, axis] of axes.entries()) {
+      const inner = axes.slice(0, n).map(a => blocksOf(a, i));
+      const quotient = inner.length > 1 ? ` // (${inner.join(" * ")})` : inner.map(a => ` // ${a}`).join("");
+      const rest = n + 1 < axes.length ? ` % ${blocksOf(axis, i)}` : "";
+      lines.push(line(`        ${axis}_pid_offset = local_pid${quotient}${rest}`));
+    }
     lines.push(line(`        ${text(i)}`));
   }
   return [...lines, line("    else:"), line("        pass")];
@@ -251,8 +258,8 @@ export function separateBlocksSource(subs: readonly EmittedKernel[], c: ComboOpt
     const dynamic = k.trees
       .filter(t => !(t.isReduction && !k.isReduction) && intValue(k.sizevars.simplify(t.numel)) === undefined)
       .map(t => `${t.prefix}numel`);
-    const y = k.trees.some(t => t.prefix === "y");
-    const offsets = y ? ["x_pid_offset", "y_pid_offset"] : ["x_pid_offset"];
+    const axes = (["x", "y", "z"] as const).filter(axis => axis === "x" || k.trees.some(t => t.prefix === axis));
+    const offsets = axes.map(axis => `${axis}_pid_offset`);
     const head = [...defs.map(d => d.name), ...dynamic, ...offsets, ...blocks.map(b => `${b} : tl.constexpr`)];
     bodies.push(line("@triton.jit(noinline=True)"), line(`def ${NAME}_body_${i}_${NAME}(${head.join(", ")}):`));
     for (const s of staticNumels(k)) bodies.push(line(`    ${s}`));
@@ -260,7 +267,7 @@ export function separateBlocksSource(subs: readonly EmittedKernel[], c: ComboOpt
     calls.push({
       args: [...defs.map(d => sharedName(shared, k, d)), ...dynamic.map(n => `${n}_${i}`), ...offsets],
       blocks: blocks.map(b => `${b}_${i}`),
-      y,
+      axes,
     });
   }
   bodies.push(line(""));

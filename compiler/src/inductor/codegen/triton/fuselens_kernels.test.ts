@@ -162,3 +162,17 @@ describe("cheap functions", () => {
     for (const p of OTHERS) expect(compiled(p, gelu(normal("4096, 4096"))).code).toContain("libdevice.erf");
   });
 });
+
+describe("launches of several bodies", () => {
+  it("have programs for all three dimensions of a tile", () => {
+    const { code } = compiled("fuselens", {
+      body: 'return torch.einsum("bikc,bjkc->bijc", x0 * x1[..., None], x2 * x1[..., None])',
+      inputs: [normal("2, 18, 18, 16"), 'torch.rand(2, 18, 18, device="cuda") > 0.5', normal("2, 18, 18, 16")],
+    });
+    expect(code).toContain("num_blocks_0 = x_blocks_0 * y_blocks_0 * z_blocks_0");
+    expect(code).toMatch(
+      /x_pid_offset = local_pid % x_blocks_0\n +y_pid_offset = local_pid \/\/ x_blocks_0 % y_blocks_0\n +z_pid_offset = local_pid \/\/ \(x_blocks_0 \* y_blocks_0\)/,
+    );
+    expect(code).toMatch(/_body_0_\w+\(.*x_pid_offset, y_pid_offset, z_pid_offset, XBLOCK_0, YBLOCK_0, ZBLOCK_0\)/);
+  });
+});
