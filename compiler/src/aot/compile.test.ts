@@ -212,4 +212,15 @@ describe("errors of the program", () => {
     );
     expect(r.diagnostics[0]?.span.line).toBe(2);
   });
+
+  it.each([
+    ["src", "i64[8, 4][4, 1]cuda:0", "f32[8, 4, 3][12, 3, 1]cuda:0"],
+    ["self", "i64[8][1]cuda:0", "f32[8][1]cuda:0"],
+  ])("say that an index has other dimensions than %s", (what, i, s) => {
+    const inputs = { x: f32, i, s };
+    const r = aotCompile(programFrame({ inputs, body: "b = x.scatter_add(0, i, s)\nreturn (b,)" }));
+    expect(r.diagnostics[0]?.message).toBe(
+      `RuntimeError: Index tensor must have the same number of dimensions as ${what} tensor`,
+    );
+  });
 });

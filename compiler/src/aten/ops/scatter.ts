@@ -20,6 +20,9 @@ import { cast, onesLike, zerosLike } from "./helpers/trace";
 /** whether the values written are a tensor; overloads with a number have no `src`, or a Scalar of that name */
 const writesTensor = <T>(a: Args<T>): boolean => a.has("src") && a.isTensor("src");
 
+/** a scalar counts as one dimension */
+const rankOf = (t: TensorMeta): number => Math.max(1, t.shape.length);
+
 const scatterMeta = (m: MetaBuilder, a: Args<TensorMeta>): TensorMeta => {
   const x = a.tensor("self");
   const index = a.tensor("index");
@@ -28,6 +31,10 @@ const scatterMeta = (m: MetaBuilder, a: Args<TensorMeta>): TensorMeta => {
   if (writesTensor(a) && a.tensor("src").dtype !== x.dtype) {
     return m.fail("scatter(): Expected self.dtype to be equal to src.dtype");
   }
+  const rank = rankOf(index);
+  if (rank !== rankOf(x)) return m.fail("Index tensor must have the same number of dimensions as self tensor");
+  if (writesTensor(a) && rank !== rankOf(a.tensor("src")))
+    return m.fail("Index tensor must have the same number of dimensions as src tensor");
   return m.tensor(x.shape, x);
 };
 
