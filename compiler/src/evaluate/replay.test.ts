@@ -66,6 +66,21 @@ if x.max().item() == 11.0 and bool((x > 2.9).all()):
     expect(prints(r)).toBe("0\n1\n2\nlarge\nwritten\n");
   });
 
+  it("follow slices with bounds of any size", () => {
+    const r = run(`
+import torch
+@torch.compile
+def f(x, n):
+    y = x[1:n].abs()
+    if y.sum().item() > 0:
+        return y.cumsum(0)
+    return y.tanh()
+f(torch.randn(8, device="cuda"), 10 ** 30)
+`);
+    expect(r.diagnostics).toEqual([]);
+    expect(targets(r)).toContain("cumsum");
+  });
+
   it("stay unknown where they cost too much", () => {
     const r = run(BRANCH.replace("LOW", "1.9"), 100);
     expect(r.diagnostics.map(d => d.code)).toContain("assumed-branch");

@@ -9,7 +9,7 @@ import { DTypeArg, OpError, PyFloat } from "../aten/types";
 import type { CapturedFrame, Fill, RuntimeStep, RuntimeTensor } from "../dynamo/types";
 import { type FxGraph, FxNode } from "../fx/graph";
 import { isFakeTensor } from "../fx/print";
-import { type Argument, type FakeTensor, TupleArg } from "../fx/types";
+import { type Argument, type FakeTensor, SliceArg, TupleArg } from "../fx/types";
 import { evaluateNumber, type SymExpr } from "../inductor/symbolic/index";
 import { Budget, type Dense, dense, isDense, rounded, sizeOf, TooMuch } from "./arrays";
 import { operate } from "./operators";
@@ -195,6 +195,7 @@ function graphText(g: FxGraph): string {
     if (Array.isArray(a)) return `[${(a as readonly Argument[]).map(text).join()}]`;
     if (a instanceof PyFloat) return `${a.value}f`;
     if (isExpr(a)) return `e${a.id}`;
+    if (a instanceof SliceArg) return `[${[a.start, a.stop, a.step].map(text).join(":")}]`;
     return a !== null && typeof a === "object" ? JSON.stringify(a) : String(a);
   };
   return g.nodes
