@@ -352,14 +352,10 @@ export class Tracer {
     });
     // what is subtracted comes after what it is subtracted from: 30 - n
     const onlyNumber = signed.every(x => x.minus || x.term.kind === "int");
-    const rank = (x: { readonly minus: boolean; readonly term: Expr }): number =>
-      x.term.kind === "int"
-        ? onlyNumber && !x.minus
-          ? -1
-          : Number.POSITIVE_INFINITY
-        : x.minus
-          ? Number.MAX_SAFE_INTEGER
-          : this.age(x.term);
+    const rank = ({ minus, term }: (typeof signed)[number]): number => {
+      if (term.kind === "int") return onlyNumber && !minus ? -1 : Number.POSITIVE_INFINITY;
+      return minus ? Number.MAX_SAFE_INTEGER : this.age(term);
+    };
     signed.sort((a, b) => rank(a) - rank(b));
     const first = signed[0];
     if (first?.minus) signed[0] = { minus: false, term: neg(first.term) };

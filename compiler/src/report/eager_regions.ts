@@ -2,7 +2,8 @@
 // gradients another makes. In: a graph and the lines of its print, a node each. Out: lines that Python runs.
 import { FUNCTION_APPLY, FUNCTION_BEGIN, FUNCTION_GRAD } from "../fx/bodies";
 import { type FxGraph, FxNode } from "../fx/graph";
-import type { Argument } from "../fx/types";
+import { argumentText } from "../fx/print";
+import { type Argument, TupleArg } from "../fx/types";
 
 const ENTER = "torch.amp.autocast_mode._enter_autocast";
 const EXIT = "torch.amp.autocast_mode._exit_autocast";
@@ -85,7 +86,7 @@ class Regions {
   }
 
   private enter(node: FxNode): string[] {
-    const [device, dtype, enabled, cache] = node.args.map(python);
+    const [device, dtype, enabled, cache] = node.args.map(argumentText);
     const head = `with torch.autocast(${device}, dtype=${dtype}, enabled=${enabled}, cache_enabled=${cache}):`;
     const out = this.placed([INDENT + head]);
     this.depth++;
@@ -96,12 +97,15 @@ class Regions {
     const out = this.placed([`${INDENT}def ${node.name}(*inputs):`]);
     this.depth++;
     this.inBackward = false;
-    const names = listed(node.args[0] ?? null);
-    return [...out, ...this.placed(names.length > 0 ? [`${INDENT}${tuple(names)} = inputs`] : [])];
+    const inputs = listed(node.args[0] ?? null);
+    return [...out, ...this.placed(inputs.length > 0 ? [`${INDENT}${tuple(inputs)} = inputs`] : [])];
   }
 
   private gradient(node: FxNode): string[] {
-    return [...this.toBackward(), ...this.placed([`${INDENT}${node.name} = gradients[${python(node.args[1] ?? 0)}]`])];
+    return [
+      ...this.toBackward(),
+      ...this.placed([`${INDENT}${node.name} = gradients[${argumentText(node.args[1] ?? 0)}]`]),
+    ];
   }
 
   private toBackward(): string[] {
@@ -118,20 +122,11 @@ class Regions {
     const before = this.toBackward();
     const back = this.within(1, [`${INDENT}return ${tuple(listed(given))}`]);
     const results = this.within(1, [`${INDENT}return ${tuple(listed(outs))}, backward`]);
-    const args = [begin.name, ...listed(begin.args[0] ?? null)].join(", ");
+    const args = [begin, ...listed(begin.args[0] ?? null)].map(argumentText).join(", ");
     return [...before, ...back, ...results, ...this.placed([`${INDENT}${node.name} = WithGradient.apply(${args})`])];
   }
 }
 
-const tuple = (names: readonly string[]): string => `(${names.join(", ")}${names.length === 1 ? "," : ""})`;
+const tuple = (items: readonly Argument[]): string => argumentText(new TupleArg(items));
 
-const listed = (a: Argument): string[] => (Array.isArray(a) ? (a as readonly Argument[]).map(python) : []);
-
-/** an argument of these nodes as Python writes it */
-function python(a: Argument): string {
-  if (a instanceof FxNode) return a.name;
-  if (a === null) return "None";
-  if (typeof a === "boolean") return a ? "True" : "False";
-  if (typeof a === "string") return `'${a}'`;
-  return typeof a === "object" && "dtype" in a ? `torch.${String(a.dtype)}` : String(a);
-}
+const listed = (a: Argument): readonly Argument[] => (Array.isArray(a) ? (a as readonly Argument[]) : []);
