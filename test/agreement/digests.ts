@@ -11,6 +11,15 @@ export function digestsOf(lines: readonly string[]): Digests {
   return lines.map(digest).join(" ");
 }
 
+/** lines of output code, without what no two machines have in common */
+export function codeLines(text: string): string[] {
+  return text
+    .replace(/^# kernel path: .*/gm, "# kernel path: PATH")
+    .replace(/'backend_hash': '[0-9A-F]+'/g, "'backend_hash': 'HASH'")
+    .trimEnd()
+    .split("\n");
+}
+
 export interface Difference {
   /** from 1 */
   readonly line: number;

@@ -15,14 +15,14 @@ import { loadSource } from "../../scripts/sources.mjs";
 
 const here = dirname(dirname(fileURLToPath(import.meta.url)));
 const file = join(here, "recorded", "texts.json.gz");
-const { digestsOf } = await loadSource("test/agreement/digests.ts");
+const { codeLines, digestsOf } = await loadSource("test/agreement/digests.ts");
 const old = existsSync(file) ? JSON.parse(gunzipSync(readFileSync(file)).toString()) : {};
 const texts = {};
 for (const f of readdirSync(join(here, "texts")).sort()) {
   if (!f.endsWith(".py")) continue;
   const name = f.slice(0, -3);
   const log = join(process.argv[2], `${name}.log`);
-  texts[name] = existsSync(log) ? codes(readFileSync(log, "utf8")).map(t => digestsOf(t.split("\n"))) : old[name];
+  texts[name] = existsSync(log) ? codes(readFileSync(log, "utf8")).map(digestsOf) : old[name];
   if (!texts[name]?.length) throw new Error(`${name}: no output code was logged`);
 }
 writeFileSync(file, gzipSync(JSON.stringify(texts), { level: 9 }));
@@ -33,13 +33,5 @@ function codes(log) {
   return log
     .split(/^(?=\[(?:DEBUG|INFO|WARNING|ERROR)\]:)/m)
     .filter(r => /^\[DEBUG\]:Output code: ?\n/.test(r))
-    .map(r => normal(r.slice(r.indexOf("\n") + 1)));
-}
-
-/** without what no two machines have in common */
-function normal(text) {
-  return text
-    .replace(/^# kernel path: .*/gm, "# kernel path: PATH")
-    .replace(/'backend_hash': '[0-9A-F]+'/g, "'backend_hash': 'HASH'")
-    .trimEnd();
+    .map(r => codeLines(r.slice(r.indexOf("\n") + 1)));
 }
