@@ -1,16 +1,10 @@
 // A log by stage, without what differs from machine to machine.
 
-export const STAGES = [
-  "pre_grad_graphs",
-  "aot_joint_graph",
-  "aot_graphs",
-  "post_grad_graphs",
-  "ir_pre_fusion",
-  "fusion",
-  "ir_post_fusion",
-  "schedule",
-  "output_code",
-] as const;
+import { ARTIFACTS, type Artifact } from "@fuselens/compiler/vocabulary";
+
+const NO_STAGES: ReadonlySet<Artifact> = new Set(["graph_breaks", "recompiles", "scheduler_graph"]);
+
+export const STAGES = ARTIFACTS.filter(a => !NO_STAGES.has(a));
 
 /** which artifact a log record belongs to, by its first line */
 function stageOf(first: string): string {
