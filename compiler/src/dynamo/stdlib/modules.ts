@@ -20,6 +20,7 @@ import { mathModule } from "./math";
 import { collectionsNatives, copyNatives } from "./natives";
 import { operatorModule } from "./operator";
 import { PRELUDE } from "./prelude/index";
+import { hasOwnKernels } from "./prelude_attention";
 import { yamlModule } from "./project_files";
 import { inspectModule, typingModule } from "./reflection";
 import { reModule } from "./regex";
@@ -92,7 +93,10 @@ export class Modules {
     const known = this.loaded.get(name);
     if (known !== undefined) return known;
     const made =
-      this.library(name) ?? this.userModule(name, fromFile) ?? this.namespacePackage(name) ?? nameAlone(this.vm, name);
+      (hasOwnKernels(name) ? this.kernelLibrary(name, fromFile) : this.library(name)) ??
+      this.userModule(name, fromFile) ??
+      this.namespacePackage(name) ??
+      nameAlone(this.vm, name);
     if (made !== undefined) {
       this.keep(name, made);
       return made;
@@ -105,6 +109,12 @@ export class Modules {
       if (attr !== undefined) return attr;
     }
     return this.missing(name);
+  }
+
+  /** what the project brings itself comes first; code that is prepared to miss the library misses it */
+  private kernelLibrary(name: string, fromFile: string | null): PyModule | undefined {
+    const own = this.userModule(name, fromFile);
+    return own ?? (this.guardedFail && isPrepared(this.vm) ? undefined : this.library(name));
   }
 
   private keep(name: string, m: Value): void {

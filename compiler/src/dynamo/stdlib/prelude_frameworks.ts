@@ -1,5 +1,6 @@
 // Base classes and small helpers of frameworks around models, as far as a model's own code leans on them: Lightning,
 // transformers, diffusers, mmcv, configurations, tqdm. In: nothing. Out: texts by module name. What a text lacks is unknown.
+import { KERNEL_LIBRARIES } from "./prelude_attention";
 import { CONFIG_DICTS, OMEGACONF, YACS } from "./prelude_config";
 import { MMCV_LAYERS } from "./prelude_detection";
 import { EINOPS_EXTS_TEXT } from "./prelude_einops";
@@ -262,6 +263,7 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   "tqdm.notebook": TQDM,
   tyro: TYRO,
   "packaging.version": VERSIONS,
+  ...KERNEL_LIBRARIES,
   ...POINT_MODULES,
   ...GYM_MODULES,
 };
