@@ -10,7 +10,14 @@ import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
-import { agreeing, assertedAsLong, assertedDivisible, assertedEqual, summedLists } from "./search/agree";
+import {
+  agreeing,
+  assertedAsLong,
+  assertedDivisible,
+  assertedEqual,
+  assertedLarger,
+  summedLists,
+} from "./search/agree";
 import {
   assertedKind,
   blamed,
@@ -312,6 +319,7 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
     ...assertedEqual(holes, s, f),
     ...assertedDivisible(holes, s, f),
     ...assertedAsLong(holes, s, f),
+    ...assertedLarger(holes, s, f),
     ...summedLists(holes, s, f),
   ];
   if (equal.length > 0) return equal;

@@ -402,3 +402,30 @@ class Weighted(nn.Module):
   expect(assumedOf(r, "Graph")).toMatch(/adj is float32\[4, 4\].*x is float32\[8, \d+, 4\]/);
   expect(assumedOf(r, "Weighted")).toMatch(/table is float32\[64, 64\]/);
 });
+
+test("a text is one that parts are looked for in, and a number that does what tensors do is a tensor", () => {
+  const r = analysed(`
+class Encoder(nn.Module):
+    def __init__(self, encoder_type: str):
+        super().__init__()
+        if "t5" in encoder_type:
+            self.layer = nn.Linear(8, 8)
+        elif "clip" in encoder_type:
+            self.layer = nn.Linear(16, 16)
+        else:
+            raise ValueError(encoder_type)
+
+    def forward(self, x):
+        return self.layer(x)
+
+class Schedule(nn.Module):
+    def __init__(self, alphas_cumprod):
+        super().__init__()
+        self.register_buffer("log_sigmas", ((1 - alphas_cumprod) / alphas_cumprod).log())
+
+    def forward(self, x):
+        return x * self.log_sigmas.exp().mean()
+`);
+  expect(assumedOf(r, "Encoder")).toContain('encoder_type is "t5"');
+  expect(assumedOf(r, "Schedule")).toContain("alphas_cumprod is float32[64]");
+});

@@ -194,3 +194,27 @@ class Cells(nn.Module):
 `);
   expect(assumedOf(r, "Cells")).toMatch(/x is float32\[8, (256|196|49|64|144|100|121), 32\]/);
 });
+
+test("the sizes of clips and images stand in the order in which the code names them, in a batch of one where it asks for that", () => {
+  const r = analysed(`
+class Tracker(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3)
+
+    def forward(self, video):
+        B, T, C, H, W = video.shape
+        return self.stem(video.view(T, C, H, W))
+
+class Last(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 8, 3)
+
+    def forward(self, image):
+        b, h, w, c = image.shape
+        return self.stem(image.permute(0, 3, 1, 2))
+`);
+  expect(assumedOf(r, "Tracker")).toContain("video is float32[1, 16, 3, 112, 112]");
+  expect(assumedOf(r, "Last")).toMatch(/image is float32\[\d+, 224, 224, 3\]/);
+});

@@ -61,3 +61,30 @@ class Decision(nn.Module):
 `);
   expect(assumedOf(r, "Decision")).toMatch(/states is float32\[8, 20, \d+\]; actions is float32\[8, 20, \d+\]/);
 });
+
+test("inputs that are None by default are given together where the code never asks whether they are", () => {
+  const r = analysed(`
+class Conditioned(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.text, self.pooled = nn.Linear(12, 16), nn.Linear(24, 16)
+
+    def forward(self, x, states: torch.Tensor = None, pooled: torch.Tensor = None, mask: torch.Tensor = None):
+        h = x + self.pooled(pooled).mean()
+        tokens = states
+        if mask is not None:
+            tokens = tokens * mask
+        return h, self.text(tokens)
+`);
+  expect(assumedOf(r, "Conditioned")).toMatch(/states is float32\[[\d, ]*12\]; pooled is float32\[[\d, ]*24\]$/);
+});
+
+test("a number grows until an assertion finds it large enough", () => {
+  const r = analysed(`
+class Padded(nn.Module):
+    def forward(self, x, seq_len: int):
+        assert x.shape[1] * x.shape[2] <= seq_len
+        return F.pad(x.flatten(1), (0, seq_len - x.shape[1] * x.shape[2]))
+`);
+  expect(assumedOf(r, "Padded")).toMatch(/seq_len is \d{5,}/);
+});

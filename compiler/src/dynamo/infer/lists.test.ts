@@ -172,3 +172,30 @@ class Normed(nn.Module):
   expect(assumedOf(r, "Pyramid")).toMatch(/"block_dims": \[\d+(, \d+){4}\]/);
   expect(assumedOf(r, "Normed")).toMatch(/num_channels is [1-9]/);
 });
+
+test("what goes item by item to layers of its own is a list, as long as an assertion wants it", () => {
+  const r = analysed(`
+class Head(nn.Module):
+    def __init__(self, levels=3):
+        super().__init__()
+        self.levels = levels
+        self.boxes = nn.ModuleList(nn.Conv2d(16, 4, 1) for _ in range(levels))
+
+    def forward(self, x):
+        for i in range(self.levels):
+            x[i] = torch.cat((self.boxes[i](x[i]), x[i]), 1)
+        return x
+
+class Decoder(nn.Module):
+    def __init__(self, levels=3):
+        super().__init__()
+        self.levels = levels
+        self.project = nn.ModuleList(nn.Conv2d(16, 8, 1) for _ in range(levels))
+
+    def forward(self, x):
+        assert len(x) == self.levels
+        return [layer(x[i]) for i, layer in enumerate(self.project)]
+`);
+  expect(assumedOf(r, "Head")).toMatch(/x is \[(float32\[\d+, 16, \d+, \d+\])(, \1){2,3}\]/);
+  expect(assumedOf(r, "Decoder")).toMatch(/x is \[(float32\[\d+, 16, \d+, \d+\])(, \1){2}\]/);
+});

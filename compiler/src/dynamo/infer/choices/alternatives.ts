@@ -12,14 +12,16 @@ import {
   type Failure,
   type Hole,
   instance,
+  MODULE,
   NONE,
   named,
   number,
   OBJECT,
   str,
+  tensor,
 } from "../types";
 import { layersNamed } from "./classes";
-import { guessByName, LADDER, sequences } from "./constructor";
+import { guessByName, isTensorMethod, LADDER, sequences } from "./constructor";
 import { mayBeNone } from "./holes";
 import { isModuleName } from "./names";
 import { otherSpaces, spaces } from "./spaces";
@@ -33,6 +35,12 @@ type Kind = Choice["kind"];
 
 /** attributes that are a tensor's before they are anything else's */
 const TENSOR_FIRST = /^(chunk|view|permute|transpose|unsqueeze|float|detach|size|dim|t)$/;
+
+/** whether a number was asked for what a tensor does */
+function methodOfNumber(message: string): boolean {
+  const read = /^'(?:int|float|complex)' object has no attribute '(\w+)'/.exec(message)?.[1];
+  return read !== undefined && isTensorMethod(read);
+}
 
 /** kinds of choices that an error message asks for */
 function wantedKinds(message: string): readonly Kind[] {
@@ -53,7 +61,7 @@ function wantedKinds(message: string): readonly Kind[] {
   if (/^only integers, slices/.test(message)) return ["number"];
   if (/not a mapping|indices must be|must be integers or slices/.test(message)) return ["dict", "object", "number"];
   const read = /has no attribute '(\w+)'/.exec(message)?.[1];
-  if (read !== undefined && !TENSOR_FIRST.test(read))
+  if (read !== undefined && !TENSOR_FIRST.test(read) && !methodOfNumber(message))
     return ["instance", "object", "module", "named", "tensor", "seq", "dict", "str"];
   if (read !== undefined) return ["tensor", "instance", "object", "module", "named", "seq", "dict", "str"];
   if (/is not a Module subclass/.test(message)) return ["instance", "module", "named"];
@@ -85,10 +93,13 @@ export function alternativeChoices(
     lookup(ctx, h.globals, path) instanceof PyClass
   )
     out.push(instance(path));
+  if (now.kind === "number" && methodOfNumber(f.message)) out.push(tensor("float32", [64]));
   out.push(...resized(now, f), ...resizedWithin(now, f), ...completed(now, f));
   // next(net.parameters()) of a module that has none
   const isModule = /^(module|scale|named|instance|identity)$/.test(now.kind) && isModuleName(h.name);
   if (f.type === "StopIteration" && isModule) out.push({ kind: "scale" });
+  // what gives back one input as it is takes no others
+  if (isModule && /^Identity\.forward\(\) (takes|got an unexpected)/.test(f.message)) out.push(MODULE);
   if (isModule && LAYERS_ASKED.test(`${f.type}: ${f.message}`)) out.push(instance(BACKBONE));
   // a part of a configuration is of another kind than it was taken to be
   const partial = now.kind === "object" && PART_REFUSED.test(f.message);

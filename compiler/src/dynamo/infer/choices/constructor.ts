@@ -137,6 +137,7 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (usage.strings.size > 0 || usage.lookedUpIn.size > 0 || namedTexts(ctx, h).length > 0)
     out.push(...strings(ctx, h));
   if (names.isConfigName(name) && !usage.called) out.push(...presets(ctx, h).whole);
+  if (isPartlyNamed(h)) out.push(...[...usage.contains].map(str));
   if (usage.keys.size > 0 || usage.mapping) out.push(...dictionaries(ctx, h));
   const attributes = [...usage.attributes].filter(a => !TENSOR_LIKE.has(a) && !TENSOR_METHODS.test(a));
   if (names.isConfigName(name) && !usage.called) out.push(...configs(ctx, h));
@@ -198,6 +199,8 @@ function heldTensors(h: Draft): Choice[] {
 const TENSOR_METHODS =
   /^(chunk|permute|transpose|unsqueeze|squeeze|detach|clone|reshape|t|T|contiguous|repeat|expand|flatten|numel|mean|sum|abs|sqrt|pow|unbind|masked_fill|requires_grad|ndimension|type_as|view_as|expand_as|index_select|gather|narrow|new_empty|new_ones|argmax|matmul|new_zeros|new_tensor|log|exp|item|tolist)$/;
 
+export const isTensorMethod = (name: string): boolean => TENSOR_METHODS.test(name);
+
 const TENSOR_LIKE = new Set(["shape", "size", "dim", "ndim", "dtype", "device", "view", "to"]);
 
 /** the tail: what a parameter might be after all */
@@ -225,8 +228,12 @@ function anything(h: Draft): Choice[] {
 const namedTexts = (ctx: InferContext, h: Draft): string[] =>
   [...h.usage.constants].map(n => lookup(ctx, h.globals, n)).filter(v => typeof v === "string");
 
+/** `"large" in name`: a text by its own name, of which nothing is read as of a dictionary or a list */
+const isPartlyNamed = ({ name, usage }: Draft): boolean =>
+  usage.contains.size > 0 && names.isStringName(name) && usage.keys.size === 0 && !usage.mapping && !usage.items;
+
 function strings(ctx: InferContext, h: Draft): Choice[] {
-  const out = [...h.usage.strings, ...namedTexts(ctx, h)];
+  const out = [...h.usage.strings, ...namedTexts(ctx, h), ...(isPartlyNamed(h) ? h.usage.contains : [])];
   for (const path of h.usage.lookedUpIn) {
     const d = lookup(ctx, h.globals, path);
     if (d instanceof PyDict) for (const k of d.keys()) if (typeof k === "string") out.push(k);

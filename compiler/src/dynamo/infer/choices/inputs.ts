@@ -48,6 +48,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
       out.push(bool(false));
     if (h.usage.strings.size > 0) out.push(...constructorChoices(ctx, h).slice(0, 3));
     const iterated = h.usage.sequence && !h.usage.sliced && h.usage.rank === undefined && looksLikeList(h);
+    if (h.usage.eachToLayer && !iterated) out.push(...tensorLists(tensors, false));
     if (iterated) out.push(...tensorLists(tensors, false));
     if (h.usage.bound && !isTensorLike(h.usage)) out.push(number(names.numberFor(h.name) ?? 2));
     if (h.usage.oneOf && !h.usage.sliced && h.usage.rank === undefined)
@@ -95,8 +96,20 @@ const dtypeOf = (h: Draft): DType | undefined =>
 /** sizes by their names, or as they are written */
 const sizesOf = (shape: readonly string[]): number[] =>
   shape.map((n, i) =>
-    /^\d+$/.test(n) ? Math.max(1, Number(n)) : (names.sizeFor(n) ?? [batch, length, width, map, map][i] ?? 8),
+    /^\d+$/.test(n)
+      ? Math.max(1, Number(n))
+      : isFrames(n, i, shape)
+        ? frames
+        : (names.sizeFor(n) ?? [batch, length, width, map, map][i] ?? 8),
   );
+
+/** F and T right before H and W */
+const isFrames = (n: string, i: number, shape: readonly string[]): boolean =>
+  /^([FT]|frames|n_?frames|num_frames)$/i.test(n) &&
+  shape
+    .slice(i + 1, i + 3)
+    .join()
+    .toLowerCase() === "h,w";
 
 function guessedTensors(h: Draft): Choice[] {
   const { usage } = h;
@@ -163,9 +176,15 @@ function guessedTensors(h: Draft): Choice[] {
         tensor("bool", [batch, length, length]),
       ];
     case "image":
-      return ofRank(rank, [tensor("float32", [batch, 3, image, image]), ...floats(h, rank ?? 4, make)]);
+      return ofRank(rank, [
+        tensor("float32", ordered(usage.dimNames, [batch, 3, image, image])),
+        ...floats(h, rank ?? 4, make),
+      ]);
     case "video":
-      return ofRank(rank, [tensor("float32", [batch, 3, frames, 112, 112]), ...floats(h, rank ?? 5, make)]);
+      return ofRank(rank, [
+        tensor("float32", ordered(usage.dimNames, [batch, 3, frames, 112, 112])),
+        ...floats(h, rank ?? 5, make),
+      ]);
     case "audio":
       return ofRank(rank, [
         tensor("float32", [batch, 1, samples]),
@@ -182,6 +201,22 @@ function guessedTensors(h: Draft): Choice[] {
       return kind satisfies never;
   }
 }
+
+/** the sizes of images or clips (batch, channels, then frames, height and width) in the order in which the code names them */
+function ordered(named: readonly string[] | undefined, usual: readonly number[]): number[] {
+  const places: readonly RegExp[] = [
+    /^_*(b|bs|bsz|batch(_size)?|n)$/,
+    /^_*(c|ch|channels?)$/,
+    ...(usual.length > 4 ? [FRAMES] : []),
+    /^_*(h|height)$/,
+    /^_*(w|width)$/,
+  ];
+  const order = named?.map(n => places.findIndex(re => re.test(n.toLowerCase())));
+  const all = order?.length === usual.length && order.every(i => i >= 0) && new Set(order).size === usual.length;
+  return all && order ? order.map(i => usual[i] as number) : [...usual];
+}
+
+const FRAMES = /^_*(t|f|s|l|d|frames?|n_?frames|num_frames|depth)$/;
 
 /** those of the rank that the code names first, where it names one */
 const ofRank = (rank: number | undefined, choices: readonly Choice[]): Choice[] =>

@@ -3,7 +3,7 @@
 import type * as ast from "../../../python/ast";
 import { walk } from "../../../python/walk";
 import { dotted, intOf, stringOf } from "../syntax";
-import { readsItemAsList } from "./nested";
+import { givesEachToLayer, readsItemAsList } from "./nested";
 import { notePattern, noteRanks } from "./rank_usage";
 
 export interface Usage {
@@ -27,6 +27,8 @@ export interface Usage {
   sliced: boolean;
   /** strings that it is compared with */
   readonly strings: Set<string>;
+  /** strings that are looked for in it: parts of it where it is one, else items or keys */
+  readonly contains: Set<string>;
   /** names of constants that it is compared with */
   readonly constants: Set<string>;
   /** names whose keys or items it is looked up in */
@@ -54,6 +56,8 @@ export interface Usage {
   rankAtLeast: number;
   /** ** before it, or what it is gone through by is a key of it */
   mapping: boolean;
+  /** each of its items goes to a layer of its own */
+  eachToLayer: boolean;
   /** its items are lists themselves */
   nested: boolean;
   /** `for item in x`: what is done with an item */
@@ -76,6 +80,7 @@ export function emptyUsage(): Usage {
     length: undefined,
     sliced: false,
     strings: new Set(),
+    contains: new Set(),
     constants: new Set(),
     lookedUpIn: new Set(),
     arithmetic: false,
@@ -90,6 +95,7 @@ export function emptyUsage(): Usage {
     written: undefined,
     rankAtLeast: 0,
     mapping: false,
+    eachToLayer: false,
     nested: false,
     items: undefined,
     oneOf: false,
@@ -170,6 +176,7 @@ export function addUsage(usage: Usage, body: unknown, is: IsValue): void {
   walk(body, n => {
     note(usage, n, is);
     usage.nested ||= readsItemAsList(n, is);
+    usage.eachToLayer ||= givesEachToLayer(n, is);
     if (n.kind === "Subscript" && is(n.slice)) noteLookup(usage, n.value, body);
     if (n.kind === "Assign" && is(n.value)) noteParts(usage, n.targets[0], body);
     if (n.kind === "For") noteItems(usage, n.target, n.iter, n.body, is);
@@ -422,6 +429,8 @@ function noteCompare(u: Usage, n: ast.Compare, is: IsValue): void {
     if (op === "in" || op === "not in") {
       if (own !== a) {
         u.sequence = true;
+        const part = stringOf(a);
+        if (part !== undefined) u.contains.add(part);
         return;
       }
       const items = other.kind === "Tuple" || other.kind === "List" || other.kind === "Set" ? other.elts : [];

@@ -60,6 +60,37 @@ export function assertedAsLong(holes: readonly Hole[], state: State, f: Failure)
   return x && y && a !== b ? [...cut(b, y, x), ...cut(a, x, y)] : [];
 }
 
+const LESS =
+  /^assert\b.*[^<]<=?\s*(?:self\.)?([A-Za-z_]\w*)\s*(?:[,)]|$)|^assert\s*\(?\s*(?:self\.)?([A-Za-z_]\w*)\s*>=?[^>]/;
+const FARTHER = [8, 64, 1024] as const;
+
+/** States in which a number is larger that an assertion wants to be no less than something else. */
+export function assertedLarger(holes: readonly Hole[], state: State, f: Failure): State[] {
+  const m = f.type === "AssertionError" ? LESS.exec(f.line) : null;
+  const name = m?.[1] ?? m?.[2];
+  const h = holes.find(x => x.name === name || x.selves.has(name ?? ""));
+  const n = h && numberOf(h, state);
+  if (!h || h.written || n === undefined || n < 1) return [];
+  return FARTHER.map(times => withChoice(state, h.name, number(n * times)));
+}
+
+const COUNTED = /^assert\s*\(?\s*len\(\s*(\w+)\s*\)\s*==(?!\s*len\b)/;
+const LENGTHS = [1, 2, 3, 4, 5, 6] as const;
+
+/** States in which a list has another length that an assertion wants to be one that nobody can tell from here. */
+export function assertedLength(holes: readonly Hole[], state: State, f: Failure): State[] {
+  const name = f.type === "AssertionError" ? COUNTED.exec(f.line)?.[1] : undefined;
+  const c = state.get(name ?? "");
+  if (name === undefined || !c || holes.find(h => h.name === name)?.written) return [];
+  const own = c.kind === "seq" ? c.items : [c];
+  const last = own[own.length - 1];
+  if (last?.kind !== "tensor" && c.kind !== "seq") return [];
+  return LENGTHS.filter(n => c.kind !== "seq" || n !== own.length).map(n => {
+    const items = Array.from({ length: n }, (_, i) => (own[i] ?? last) as Choice);
+    return withChoice(state, name, { kind: "seq", items, tuple: c.kind === "seq" && c.tuple });
+  });
+}
+
 /** States in which what is added to a list is a list as well, like the others that stand in the line. */
 export function summedLists(holes: readonly Hole[], state: State, f: Failure): State[] {
   if (!/for \+: '(list|tuple)' and 'int'|for \+: 'int' and '(list|tuple)'/.test(f.message)) return [];

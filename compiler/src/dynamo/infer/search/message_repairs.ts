@@ -114,6 +114,7 @@ const HALVES: readonly (readonly [RegExp, DType])[] = [
     /float != c10::BFloat16|float and bias type \(c10::BFloat16|\(float\) and .*BFloat16|FloatTensor.*BFloat16Tensor/i,
     "bfloat16",
   ],
+  [/dtypes?\b.*torch\.bfloat16|only supports? .*\b(fp16|bf16|bfloat16|half)\b/i, "bfloat16"],
   [/float != c10::Half|\(float\) and .*c10::Half|FloatTensor.*HalfTensor/i, "float16"],
 ];
 

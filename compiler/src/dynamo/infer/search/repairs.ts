@@ -21,6 +21,7 @@ import {
   tensor,
   withChoice,
 } from "../types";
+import { assertedLarger, assertedLength } from "./agree";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { asImages, gridLengths, otherImages, squaresAlike } from "./image_sizes";
 import { joinedLast, sumKept } from "./joined";
@@ -108,6 +109,16 @@ function wantedNumbers(holes: readonly Hole[], state: State, f: Failure): State[
   });
 }
 
+/** inputs that are None by default, where a None was met: all that the code never asks whether they are, then all of them */
+function filledIn(holes: readonly Hole[], state: State, f: Failure): State[] {
+  if (!/NoneType/.test(f.message)) return [];
+  const absent = holes.filter(h => h.fallback === null && (state.get(h.name) ?? ABSENT).kind === "absent");
+  const needed = absent.filter(h => !h.usage.optional && !h.usage.condition);
+  const given = (list: readonly Hole[]): State =>
+    list.reduce((s, h) => withChoice(s, h.name, h.choices[0] ?? NONE), state);
+  return [needed, absent].filter((list, i) => list.length > 1 && (i === 0 || list.length > needed.length)).map(given);
+}
+
 const MOST_SPELLED_OUT = 6;
 
 /** what does nothing with its defaults (a factor of 1, no mask) may do something with other values of them */
@@ -138,6 +149,9 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...(f.message === NO_OPERATORS ? spelledOut(holes, state) : []),
     ...held(holes, state, f),
     ...longer(state, f),
+    ...filledIn(holes, state, f),
+    ...assertedLarger(holes, state, f),
+    ...assertedLength(holes, state, f),
     ...wantedTensors(holes, state, f),
     ...wantedNumbers(holes, state, f),
     ...enlarged(state, leaves, f),

@@ -17,7 +17,9 @@ export function viewed(state: State, leaves: readonly Leaf[], f: Failure): State
   const read = leaves.filter(l => f.touched.includes(l.path));
   return read.flatMap(l =>
     l.c.dims.flatMap((d, i) => {
-      const size = i === 0 ? undefined : fitting(got / d, wanted, open);
+      // what a view leaves the batch out of is a batch of one
+      if (i === 0) return got === wanted * d ? [withLeaf(state, l.path, resized(l.c, [0], 1))] : [];
+      const size = fitting(got / d, wanted, open);
       if (size === undefined || size === d || size > LARGEST) return [];
       const fromEnd = l.c.dims.length - i;
       const alike = read.filter(o => o.c.dims[o.c.dims.length - fromEnd] === d && o.c.dims.length > fromEnd);
