@@ -3,6 +3,28 @@ import { describe, expect, test } from "vitest";
 import { analysed, assumedOf, operatorsOf } from "./testing/analysed";
 
 describe("inputs", () => {
+  test("that a layer takes apart are a tuple of what it calls the parts", () => {
+    const r = analysed(`
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(24, 8)
+
+    def forward(self, data):
+        in_features, edge_index = data  # unpacked
+        return self.linear(in_features)[edge_index[0]]
+
+class Graph(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(Layer())
+
+    def forward(self, data):
+        return self.net(data)
+`);
+    expect(assumedOf(r, "Graph")).toMatch(/data is \(float32\[\d+, 24\], int64\[2, \d+\]\)/);
+  });
+
   test("of a layer are as wide as it is, floats although their name says labels, a row an item", () => {
     const r = analysed(`
 class Conditioned(nn.Module):

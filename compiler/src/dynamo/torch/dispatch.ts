@@ -19,6 +19,7 @@ import type { KnownCall } from "./known_call";
 import { PyTensor, PyUnknownNumber } from "./objects";
 import { finish, finishItems, finishMany, type OpCall, type PreparedCall } from "./results";
 import { SUPPORTABLE } from "./sink";
+import { sparseResult } from "./sparse_results";
 
 const fits64Bits = (i: bigint): boolean => BigInt.asIntN(64, i) === i || BigInt.asUintN(64, i) === i;
 
@@ -45,8 +46,11 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
     args: [...positional.map(p => p.arg), ...(call.suffix ?? [])],
     kwargs: new Map(keyword.map(([k, c]) => [k, c.arg] as const)),
   };
-  if (records.length === 0 || conv.unknown !== null) return opaqueOp(prepared);
   const m = torch.meta;
+  if (records.length === 0 || conv.unknown !== null) {
+    const size = (positional[2] ?? keyword.find(([k]) => k === "size")?.[1])?.bound;
+    return opaqueOp(prepared, sparseResult(torch, call.target, conv.tensors, size));
+  }
   const host = { isTensor: isMeta, isDim: (x: unknown): x is Dim => isExpr(x) };
   const given = new Map(keyword.map(([k, c]) => [k, c.bound] as const));
   const resolved = resolveOverload<TensorMeta>(

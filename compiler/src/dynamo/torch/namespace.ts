@@ -29,6 +29,7 @@ import { LAYER_HOME, LAYER_UNITS } from "./nn_layers/index";
 import { opsNamespace } from "./ops_namespace";
 import { fillPrivate, neverTrue, PRIVATE_TEXT } from "./private_names";
 import { REPARAMETRIZE_TEXT } from "./reparametrize_text";
+import { fillSparse } from "./sparse";
 import { symbolGuest, unknownGuest } from "./symbols";
 import { tensorGuest } from "./tensor_guest";
 import { TRAINING_TEXT } from "./training_text";
@@ -413,6 +414,9 @@ export class TorchNamespace implements TorchParts {
         return true;
       case "torch.library":
         fillLibrary(this, m);
+        return true;
+      case "torch.sparse":
+        fillSparse(this, m, lazily);
         return true;
       case "torch.distributions":
       case "torch.distributions.kl":

@@ -152,7 +152,10 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
   },
   map_: (_torch, t) => t,
   apply_: (_torch, t) => t,
-  to_sparse: torch => torch.vm.unknown("a sparse tensor"),
+  // a sparse matrix is an opaque one with the same entries
+  to_sparse: (torch, t, args, kw) => methodOp(torch, "to_sparse", t, args, kw),
+  coalesce: (_torch, t) => t,
+  to_dense: (_torch, t) => t,
   as_subclass: (_torch, t) => t,
   has_names: () => false,
   dim_order: (torch, t) => torch.vm.tuple(t.meta.shape.map((_, i) => i)),

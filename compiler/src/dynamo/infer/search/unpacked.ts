@@ -1,0 +1,30 @@
+// An input that a line takes apart into named ones. In: the holes, the state that failed, its failure. Out: states in which
+// it is a tuple of tensors, each judged by the name that it gets there.
+import { heldTensors, ofGraph } from "../choices/inputs";
+import { isEdgeList } from "../choices/names";
+import type { Choice, Failure, Hole, State } from "../types";
+import { withChoice } from "../types";
+import { blamed } from "./failure";
+import { holeOf } from "./leaves";
+
+/** `nodes, edges = data` */
+const PARTS = /^\(?\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)+)\s*\)?\s*=\s*([A-Za-z_]\w*)\s*(?:#.*)?$/;
+
+/** a tensor that is taken apart into more or fewer parts than it has rows: before anything was computed, or under its own name */
+export function unpacked(holes: readonly Hole[], state: State, f: Failure): State[] {
+  const [, targets = "", source] = /values to unpack/.test(f.message) ? (PARTS.exec(f.line) ?? []) : [];
+  if (source === undefined) return [];
+  const names = targets.split(",").map(n => n.trim());
+  const own = holes.filter(h => h.name === source);
+  const handedOn = f.operators === 0 ? [...new Set([...f.touched.map(holeOf), ...blamed(holes, f)])] : [];
+  const suspects = own.length > 0 ? own : holes.filter(h => handedOn.includes(h.name));
+  return suspects.slice(0, 2).flatMap(h => {
+    if (state.get(h.name)?.kind !== "tensor") return [];
+    const items = names.flatMap((n): Choice[] => {
+      const held = heldTensors(h, n);
+      const first = (names.some(isEdgeList) ? ofGraph(n, held) : held)[0];
+      return first ? [first] : [];
+    });
+    return items.length === names.length ? [withChoice(state, h.name, { kind: "seq", items, tuple: true })] : [];
+  });
+}
