@@ -35,10 +35,12 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
   o.attrs = known;
   // the more is asked for, the better it is known which file of the project speaks of it
   const read = path === h.name ? [...h.usage.attributes, ...h.usage.keys].filter(n => !n.startsWith("_")) : [];
+  const section = path === h.name ? undefined : path.split(".").pop();
+  const root = ctx.building[0]?.split(".").pop();
   let about: ((name: string) => Choice | undefined) | null = null;
   const constantOf = (name: string): Choice | undefined => {
     const asked = [...new Set([...read, ...known.keys().map(String), name])];
-    if (about === null || known.size === 3 || known.size === 10) about = ctx.constants.about(asked);
+    if (about === null || known.size === 3 || known.size === 10) about = ctx.constants.about(asked, section, root);
     return about(name);
   };
   const cut = (name: string, c: Choice | undefined): Choice | undefined =>

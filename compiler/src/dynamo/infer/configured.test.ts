@@ -62,6 +62,65 @@ class Net(nn.Module):
   });
 });
 
+describe("configurations with sections", () => {
+  const defaults = `
+_C = Node()
+_C.TEST = Node()
+_C.TEST.ENABLE = True
+_C.TEST.WIDTH = 7
+_C.POOL = Node()
+_C.POOL.ENABLE = False
+_C.POOL.WIDTH = 24
+`;
+  const model = `${HEAD}
+class Pooled(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        if cfg.POOL.ENABLE:
+            raise RuntimeError("needs a kernel of its own")
+        self.lin = nn.Linear(cfg.POOL.WIDTH, 8)
+    def forward(self, x):
+        return self.lin(x)
+`;
+
+  test("a name that several sections have is that of the section that is read", () => {
+    const r = analysedProject({ "pack/model.py": model, "pack/config/defaults.py": defaults });
+    expect(assumedOf(r, "Pooled")).toContain("cfg.POOL.ENABLE is False");
+    expect(assumedOf(r, "Pooled")).toContain("cfg.POOL.WIDTH is 24");
+  });
+
+  test("a data file that names the class comes first", () => {
+    const r = analysedProject({
+      "pack/model.py": model,
+      "pack/config/defaults.py": defaults,
+      "configs/other.yaml": "MODEL:\n  NAME: Other\nPOOL:\n  WIDTH: 40\n",
+      "configs/pooled.yaml": "MODEL:\n  NAME: Pooled\nPOOL:\n  WIDTH: 48\n",
+    });
+    expect(assumedOf(r, "Pooled")).toContain("cfg.POOL.WIDTH is 48");
+  });
+});
+
+test("a text that an assertion wants to begin in another way gives way to one that does", () => {
+  const r = analysedProject({
+    "pack/model.py": `${HEAD}
+class Styled(nn.Module):
+    def __init__(self, opt):
+        super().__init__()
+        assert opt.norm_kind.startswith("styled")
+        self.lin = nn.Linear(opt.wide, 8)
+    def forward(self, x):
+        return self.lin(x)
+`,
+    "pack/options.py": `
+def change(parser):
+    parser.set_defaults(norm_kind="styledbatch")
+parser.add_argument("--norm_kind", type=str, default="plain", help="...")
+parser.add_argument("--wide", type=int, default=12)
+`,
+  });
+  expect(assumedOf(r, "Styled")).toContain("opt.norm_kind is 'styledbatch'");
+});
+
 test("what scripts give to a class under the name that they import it by", () => {
   const r = analysedProject({
     "pack/model.py": `${HEAD}

@@ -25,6 +25,23 @@ class Graph(nn.Module):
     expect(assumedOf(r, "Graph")).toMatch(/data is \(float32\[\d+, 24\], int64\[2, \d+\]\)/);
   });
 
+  test("whose parts an assertion counts are a list of as many", () => {
+    const r = analysed(`
+class Ways(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.count = 2
+        self.a, self.b = nn.Linear(24, 8), nn.Linear(24, 8)
+
+    def forward(self, x):
+        assert (
+            len(x) == self.count
+        ), "the input does not have {} ways".format(self.count)
+        return self.a(x[0]) + self.b(x[1])
+`);
+    expect(assumedOf(r, "Ways")).toMatch(/x is \[float32\[[\d, ]*24\], float32\[[\d, ]*24\]\]/);
+  });
+
   test("of a layer are as wide as it is, floats although their name says labels, a row an item", () => {
     const r = analysed(`
 class Conditioned(nn.Module):

@@ -49,12 +49,17 @@ export function getAttribute(vm: Interp, o: Value, name: string, missing?: (e: P
 /** libraries whose module nn is not torch's */
 const OTHER_FRAMEWORKS = /^(paddle|mindspore|mlx|flax|haiku|equinox|tensorflow|keras|jittor|tinygrad|oneflow)\b/;
 
+const SHARED_NORM = /^Sync(?:hronized)?B(?:atch)?N(?:orm)?([123])d$/;
+
 function unknownPart(vm: Interp, o: PyUnknown, name: string): Value {
   // layers that a library built on torch exports under torch's own names
   if (/^\w+(\.\w+)*\.nn$/.test(o.what) && !OTHER_FRAMEWORKS.test(o.what) && !/^Module\w+$/.test(name)) {
     const layer = vm.getattrOrUndefined(vm.importModule("torch.nn", null), name);
     if (layer instanceof PyClass) return name === "Sequential" ? lenientSequence(vm, layer, o.what) : layer;
   }
+  // in one process, a normalisation that processes share is the usual one
+  const dims = SHARED_NORM.exec(name)?.[1];
+  if (dims !== undefined) return vm.getattr(vm.importModule("torch.nn", null), `BatchNorm${dims}d`);
   const part = vm.unknown(`${o.what}.${name}`);
   // modules of a package are as new as it is
   const version = o.attrs?.get("__version__");

@@ -13,8 +13,7 @@ import { isDifferentiableDType, isFloatDType, type Torch } from "./context";
 import { Converter } from "./convert";
 import { countOf, isTensorLike, opaqueOp, refuseLeaf } from "./dispatch";
 import { elements } from "./item_values";
-import { store } from "./known";
-import { type KnownArray, slice as knownSlice } from "./known_arrays";
+import { items, knownItem, knownWritten } from "./known_items";
 import { PySymInt, PyTensor, PyUnknownNumber, type Storage } from "./objects";
 import { eagerStep } from "./results";
 import { Unsupported } from "./sink";
@@ -26,11 +25,6 @@ interface Selected {
 }
 
 type Picker = { readonly kind: "tensor"; readonly meta: TensorMeta } | { readonly kind: "keep" };
-
-function items(key: Value): readonly Value[] {
-  if (key instanceof PyTuple) return key.items;
-  return [key];
-}
 
 function isMask(v: Value): boolean {
   return v instanceof PyTensor && (v.meta.dtype === "bool" || v.meta.dtype === "uint8");
@@ -309,42 +303,6 @@ export function tensorGetItem(torch: Torch, t: PyTensor, key: Value): Value {
   return out;
 }
 
-/** what is taken out of a tensor of known values by ints, slices, None and ... stays known */
-function knownItem(torch: Torch, t: PyTensor, key: Value): readonly (number | boolean)[] | undefined {
-  if (!t.known || t.known.length > 16384) return undefined;
-  let a: KnownArray = { shape: torch.hints(t), data: t.known.map(Number) };
-  const parts = items(key);
-  const used = parts.filter(k => k !== null && k !== torch.vm.ellipsis).length;
-  const spelled = parts.flatMap(k =>
-    k === torch.vm.ellipsis
-      ? new Array<Value>(Math.max(0, a.shape.length - used)).fill(new PySlice(torch.vm.types.slice, null, null, null))
-      : [k],
-  );
-  let dim = 0;
-  for (const k of spelled) {
-    if (k === null) continue;
-    const n = a.shape[dim] ?? 0;
-    if (typeof k === "number") {
-      const at = k < 0 ? k + n : k;
-      a = knownSlice(a, dim, at, at + 1, 1);
-      a = { shape: a.shape.filter((_, d) => d !== dim), data: a.data };
-      continue;
-    }
-    if (!(k instanceof PySlice)) return undefined;
-    const bound = (v: Value, otherwise: number): number | undefined => {
-      if (v === null) return otherwise;
-      if (typeof v !== "number") return undefined;
-      return Math.min(n, Math.max(0, v < 0 ? v + n : v));
-    };
-    const [from, to] = [bound(k.start, 0), bound(k.stop, n)];
-    const by = k.step === null ? 1 : k.step;
-    if (from === undefined || to === undefined || typeof by !== "number" || by < 1) return undefined;
-    a = knownSlice(a, dim, from, to, by);
-    dim++;
-  }
-  return a.data.map(v => store(t.meta.dtype, v));
-}
-
 export function tensorSetItem(torch: Torch, t: PyTensor, key: Value, value: Value): void {
   const trace = torch.trace;
   const graph = trace?.graph ?? new FxGraph();
@@ -360,8 +318,9 @@ export function tensorSetItem(torch: Torch, t: PyTensor, key: Value, value: Valu
     if (value instanceof PyTensor) checkAssignable(torch, target.meta, value.meta);
   }
   if (!trace && torch.gradEnabled && !torch.inferenceMode) refuseLeaf(torch, t, "a view of ");
+  const written = trace ? undefined : knownWritten(torch, t, key, value);
   t.storage.wrote();
-  t.known = null;
+  t.known = written ?? null;
   if (torch.gradEnabled && value instanceof PyTensor && value.meta.requiresGrad && isFloatDType(t.meta.dtype)) {
     t.meta = { ...t.meta, requiresGrad: true };
     t.isLeaf = false;

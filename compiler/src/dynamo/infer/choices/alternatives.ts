@@ -273,9 +273,21 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
 /** a configuration whose text the message quotes, whole or in part: with other texts that the project gives to that name */
 function quoted(ctx: InferContext, now: Extract<Choice, { readonly kind: "object" }>, f: Failure): Choice[] {
   const words = f.message.split(/[^\w.-]+/).filter(w => w.length >= 4);
+  // what the failing line wants a text to begin or end with
+  const wanted = f.type === "AssertionError" ? /\.(?:starts|ends)with\(\s*['"](\w+)['"]/.exec(f.line)?.[1] : undefined;
+  if (wanted !== undefined) return containing(ctx, now, wanted);
   return [...ctx.asked].flatMap(([name, v]) => {
     if (typeof v !== "string" || v.length < 4 || !words.some(w => v.includes(w))) return [];
     const others = ctx.constants.textsOf(name).filter(t => t !== v);
+    return others.map((t): Choice => ({ ...now, given: [...now.given.filter(([k]) => k !== name), [name, str(t)]] }));
+  });
+}
+
+/** a configuration whose texts do not hold the wanted one, with those that the project gives to the same names and that do */
+function containing(ctx: InferContext, now: Extract<Choice, { readonly kind: "object" }>, wanted: string): Choice[] {
+  return [...ctx.asked].flatMap(([name, v]) => {
+    if (typeof v !== "string" || v.includes(wanted)) return [];
+    const others = ctx.constants.textsOf(name).filter(t => t.includes(wanted));
     return others.map((t): Choice => ({ ...now, given: [...now.given.filter(([k]) => k !== name), [name, str(t)]] }));
   });
 }

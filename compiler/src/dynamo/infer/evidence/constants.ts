@@ -2,16 +2,11 @@
 // literals. In: texts by path. Out: for a set of names that belong together, the file that knows most of them; for a name,
 // the literal it gets there.
 
-import type * as ast from "../../../python/ast";
-import { PythonFile } from "../../../python/file";
-import { walk } from "../../../python/walk";
-import { parametersOf } from "../syntax";
-import { bool, type Choice, named, number, str } from "../types";
+import { type Choice, named, number, str } from "../types";
 import { callsIn, mentionsCall, namesIn } from "./constructor_calls";
-import { argumentsIn, dataOf, dictionary, isReference, namesOf, valueIn } from "./data_files";
+import { argumentsIn, dataOf, isReference } from "./data_files";
+import { literalOf, type Names, tableOf } from "./names_of";
 import { type Use, Uses } from "./uses";
-
-type Names = ReadonlyMap<string, Choice>;
 
 export interface ProjectText {
   readonly path: string;
@@ -23,6 +18,8 @@ const MOST_PARSED = 12;
 const LONGEST = 200_000;
 /** a data file of more names is a vocabulary or a table, no configuration */
 const MOST_NAMES = 1000;
+/** how much more a file is worth that names the class */
+const NAMED = 0.5;
 /** files that are parsed for calls of one class */
 const MOST_CALLING = 4;
 /** text files that are tried as configurations */
@@ -51,8 +48,11 @@ export class ProjectConstants {
     return this.read;
   }
 
-  /** the literals that the best file, and then others, give to names; `names` are those that belong together */
-  about(names: readonly string[]): (name: string) => Choice | undefined {
+  /**
+   * The literals that the best file, and then others, give to names; `names` are those that belong together, of the object
+   * that goes by `section` where it is a part of another one. `cls`: data files that name it speak of it.
+   */
+  about(names: readonly string[], section?: string, cls?: string): (name: string) => Choice | undefined {
     if (names.length === 0) return () => undefined;
     const mentioned = (t: string): number => names.filter(n => t.includes(n)).length;
     const least = Math.min(names.length, Math.max(2, names.length / 3));
@@ -62,15 +62,39 @@ export class ProjectConstants {
       .filter(x => x.hits >= least)
       .sort((a, b) => b.hits - a.hits)
       .slice(0, MOST_PARSED)
-      .map(({ f }) => ({ table: this.table(f), code: f.path.endsWith(".py"), far: distance(this.own, f.path) }));
+      .map(({ f }) => ({
+        table: this.table(f),
+        code: f.path.endsWith(".py"),
+        far: distance(this.own, f.path),
+        named: speaksOf(f, cls),
+      }));
     const known = (t: Names): number => names.filter(n => t.has(n)).length;
     // a file of another folder has to know more
-    const worth = (x: (typeof likely)[number]): number => known(x.table) / names.length - Math.min(5, x.far) * 0.06;
+    const worth = (x: (typeof likely)[number]): number =>
+      known(x.table) / names.length - Math.min(5, x.far) * 0.06 + (x.named ? NAMED : 0);
     const ranked = likely
       .filter(x => x.code || x.table.size <= MOST_NAMES)
       .filter(x => known(x.table) >= least)
       .sort((a, b) => worth(b) - worth(a));
-    return name => ranked.find(x => x.table.has(name))?.table.get(name);
+    const plain = (name: string): Choice | undefined => ranked.find(x => x.table.has(name))?.table.get(name);
+    return section === undefined ? plain : name => this.inSection(section, name, cls) ?? plain(name);
+  }
+
+  private readonly sections = new Map<string, Choice | undefined>();
+
+  /** what files give to `cfg.section.name`: those that name the class, then code, which has all that there is, then others */
+  private inSection(section: string, name: string, cls: string | undefined): Choice | undefined {
+    const key = `${section}.${name}`;
+    if (this.sections.has(key)) return this.sections.get(key);
+    const rank = (f: ProjectText): number => (speaksOf(f, cls) ? 0 : f.path.endsWith(".py") ? 1 : 2);
+    const found = this.texts()
+      .filter(f => f.text.length <= LONGEST && f.text.includes(section) && f.text.includes(name))
+      .sort((a, b) => rank(a) - rank(b) || distance(this.own, a.path) - distance(this.own, b.path))
+      .slice(0, MOST_PARSED)
+      .map(f => this.table(f).get(key))
+      .find(c => c !== undefined);
+    this.sections.set(key, found);
+    return found;
   }
 
   /** what the nearest data file that has the name, whatever else it has, gives to it */
@@ -294,12 +318,19 @@ export class ProjectConstants {
   private table(f: ProjectText): Names {
     let t = this.tables.get(f.path);
     if (!t) {
-      t = tableOf(f, name => (/^[A-Z][A-Z\d_]{2,}$/.test(name) ? this.constant(name) : undefined));
+      t = tableOf(f.path, f.text, name => (/^[A-Z][A-Z\d_]{2,}$/.test(name) ? this.constant(name) : undefined));
       this.tables.set(f.path, t);
     }
     return t;
   }
 }
+
+/** a data file in which the class is a value */
+const speaksOf = ({ path, text }: ProjectText, cls: string | undefined): boolean =>
+  cls !== undefined &&
+  /\.(ya?ml|json)$/i.test(path) &&
+  text.includes(cls) &&
+  new RegExp(`:\\s*['"]?${cls}['"]?\\s*(?:[,}#]|$)`, "m").test(text);
 
 /** steps from folder to folder */
 function distance(a: string, b: string): number {
@@ -308,155 +339,4 @@ function distance(a: string, b: string): number {
   let same = 0;
   while (same < x.length && same < y.length && x[same] === y[same]) same++;
   return x.length + y.length - 2 * same;
-}
-
-type Constant = (name: string) => Choice | undefined;
-
-function tableOf({ path, text }: ProjectText, elsewhere: Constant): Names {
-  const out = new Map<string, Choice>();
-  const note = (name: string, c: Choice | undefined): void => {
-    if (c !== undefined && !out.has(name)) out.set(name, c);
-  };
-  if (/\.py$/i.test(path)) notePython(text, note, name => out.get(name) ?? elsewhere(name));
-  else for (const [name, c] of namesOf(dataOf(path, text))) note(name, c);
-  return out;
-}
-
-type Note = (name: string, c: Choice | undefined) => void;
-
-// ---- Python: keywords of calls, string keys, assigned literals, defaults of parameters and of options
-
-function notePython(text: string, note: Note, named: Constant): void {
-  const literal = (e: ast.Expr): Choice | undefined => literalOf(e, named);
-  const later: (() => void)[] = [];
-  walk(new PythonFile(text).module.body, n => {
-    switch (n.kind) {
-      case "Call": {
-        for (const k of n.keywords) if (k.arg !== null) note(k.arg, literal(k.value));
-        const option = n.func.kind === "Attribute" && n.func.attr === "add_argument" ? n : undefined;
-        if (option) noteOption(option, note, literal);
-        return;
-      }
-      case "Dict":
-        n.keys.forEach((k, i) => {
-          const v = n.values[i];
-          if (k?.kind === "Constant" && k.value.type === "str" && v) note(k.value.value, literal(v));
-        });
-        return;
-      case "Assign":
-        for (const t of n.targets) {
-          const name = t.kind === "Name" ? t.id : t.kind === "Attribute" ? t.attr : undefined;
-          if (name !== undefined) note(name, literal(n.value));
-        }
-        return;
-      case "AnnAssign":
-        if (n.target.kind === "Name" && n.value) note(n.target.id, literal(n.value));
-        return;
-      case "FunctionDef":
-        // what a signature falls back to is the weakest word of all
-        later.push(() => {
-          for (const { name, fallback } of parametersOf(n.args)) if (fallback) note(name, literal(fallback));
-        });
-        return;
-      default:
-    }
-  });
-  for (const f of later) f();
-}
-
-/** add_argument("--depth", default=12) */
-function noteOption(call: ast.Call, note: Note, literal: (e: ast.Expr) => Choice | undefined): void {
-  for (const a of call.args) {
-    if (a.kind !== "Constant" || a.value.type !== "str") continue;
-    const name = a.value.value.replace(/^-+/, "").replace(/-/g, "_");
-    const given = call.keywords.find(k => k.arg === "default")?.value;
-    const flag = call.keywords.some(
-      k =>
-        k.arg === "action" &&
-        k.value.kind === "Constant" &&
-        k.value.value.type === "str" &&
-        k.value.value.value === "store_true",
-    );
-    const several = call.keywords.some(k => k.arg === "nargs");
-    note(name, given ? listed(several ? spaced(literal(given)) : literal(given)) : flag ? bool(false) : undefined);
-  }
-}
-
-/** the text of an option that takes several numbers: `"0.9 0.8"` as a list of them */
-const spaced = (c: Choice | undefined): Choice | undefined =>
-  c?.kind === "str" && /^[-\d.]+(\s+[-\d.]+)*$/.test(c.value) ? str(`[${c.value.split(/\s+/).join(", ")}]`) : c;
-
-/** an option's text that spells a list is read as one by its program */
-function listed(c: Choice | undefined): Choice | undefined {
-  return c?.kind === "str" && /^\[[-\d., ]+\]$/.test(c.value) ? (valueIn(c.value) ?? c) : c;
-}
-
-/** `any`: a name may stand for any literal, not numbers and words alone */
-function literalOf(e: ast.Expr, named: Constant, any = false): Choice | undefined {
-  if (e.kind === "UnaryOp" && e.op === "-") {
-    const c = literalOf(e.operand, named);
-    return c?.kind === "number" ? number(-c.value, c.float) : undefined;
-  }
-  if (e.kind === "Name") {
-    const c = named(e.id);
-    return any || c?.kind === "number" || c?.kind === "str" ? c : undefined;
-  }
-  // what the code works out of other values that it keeps: int(self.width / self.heads)
-  if (e.kind === "Attribute" && e.value.kind === "Name") {
-    const c = named(e.attr);
-    return c?.kind === "number" ? c : undefined;
-  }
-  if (e.kind === "Call" && e.func.kind === "Name" && /^(int|round)$/.test(e.func.id) && e.args.length === 1) {
-    const c = e.args[0] && literalOf(e.args[0], named);
-    return c?.kind === "number" ? number(Math.trunc(c.value)) : undefined;
-  }
-  if (e.kind === "BinOp") return arithmetic(e.op, literalOf(e.left, named), literalOf(e.right, named));
-  if (e.kind === "Tuple" || e.kind === "List") {
-    const items = e.elts.map(x => literalOf(x, named));
-    if (items.length === 0 || items.some(x => x === undefined)) return undefined;
-    return { kind: "seq", items: items as Choice[], tuple: e.kind === "Tuple" };
-  }
-  if (e.kind === "Dict") {
-    return dictionary(
-      e.keys.flatMap((k, i) => {
-        const v = e.values[i];
-        return k?.kind === "Constant" && k.value.type === "str" && v ? [[k.value.value, literalOf(v, named)]] : [];
-      }),
-    );
-  }
-  if (e.kind === "Call" && e.func.kind === "Name" && e.func.id === "dict" && e.args.length === 0)
-    return dictionary(e.keywords.flatMap(k => (k.arg === null ? [] : [[k.arg, literalOf(k.value, named)]])));
-  if (e.kind !== "Constant") return undefined;
-  switch (e.value.type) {
-    case "int":
-      return number(Number(e.value.value));
-    case "float":
-      return number(Number(e.value.value), true);
-    case "bool":
-      return bool(e.value.value);
-    case "str":
-      return e.value.value.length < 80 ? str(e.value.value) : undefined;
-    default:
-      return undefined;
-  }
-}
-
-function arithmetic(op: string, a: Choice | undefined, b: Choice | undefined): Choice | undefined {
-  if (a?.kind !== "number" || b?.kind !== "number") return undefined;
-  const float = a.float || b.float;
-  switch (op) {
-    case "+":
-      return number(a.value + b.value, float);
-    case "-":
-      return number(a.value - b.value, float);
-    case "*":
-      return number(a.value * b.value, float);
-    case "/":
-      return b.value === 0 || a.value % b.value !== 0 ? undefined : number(a.value / b.value, true);
-    case "//":
-      // what does not divide are numbers of different functions that have a name in common
-      return b.value === 0 || a.value % b.value !== 0 || a.value === 0 ? undefined : number(a.value / b.value, float);
-    default:
-      return undefined;
-  }
 }

@@ -47,12 +47,14 @@ const entriesOf = (v: unknown): (readonly [string, unknown])[] =>
       ? Object.entries(v)
       : [];
 
-/** every key of the data with its value, outer ones first */
-export function namesOf(v: unknown): (readonly [string, Choice])[] {
-  if (Array.isArray(v)) return v.flatMap(namesOf);
+/** every key of the data with its value, outer ones first; one of a section under `section.key` too */
+export function namesOf(v: unknown, section?: string): (readonly [string, Choice])[] {
+  if (Array.isArray(v)) return v.flatMap(x => namesOf(x));
   return entriesOf(v).flatMap(([k, x]) => {
     const c = fromData(x);
-    return [...(c === undefined || isReference(c) !== undefined ? [] : [[k, c] as const]), ...namesOf(x)];
+    const names = section === undefined ? [k] : [k, `${section}.${k}`];
+    const own = c === undefined || isReference(c) !== undefined ? [] : names.map(n => [n, c] as const);
+    return [...own, ...namesOf(x, k)];
   });
 }
 

@@ -77,10 +77,16 @@ function comparedIn(e: PyError, way: RegExp): readonly [string, string] | null {
   return a === undefined || b === undefined ? null : [a, b];
 }
 
-/** the innermost line that failed, without its indentation */
+/** lines of a statement that are read as one */
+const LONGEST_STATEMENT = 5;
+
+/** the innermost line that failed, without its indentation; an assertion that goes on over several lines in one */
 function lineOf(e: PyError): string {
   const at = e.trace[e.trace.length - 1];
-  return at?.file.lines[at.span.line - 1]?.trim() ?? "";
+  const first = at?.file.lines[at.span.line - 1]?.trim() ?? "";
+  if (!at || !/^assert\s*\($/.test(first)) return first;
+  const rest = at.file.lines.slice(at.span.line, Math.min(at.span.endLine, at.span.line + LONGEST_STATEMENT));
+  return first + rest.map(l => codeOf(l).trim()).join(" ");
 }
 
 export function failureOf(e: PyError, message: string, p: Progress): Failure {

@@ -31,7 +31,7 @@ import { longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, oneShape, typedAlike } from "./message_repairs";
 import { viewed } from "./reshape_repairs";
 import { pairedResizes, resizes, trials } from "./solve";
-import { unpacked } from "./unpacked";
+import { counted, unpacked } from "./unpacked";
 
 /** what a failure asks an input to hold: an attribute of a tensor or of a record, a key of a dictionary */
 function held(holes: readonly Hole[], state: State, f: Failure): State[] {
@@ -150,6 +150,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...(f.message === NO_OPERATORS ? spelledOut(holes, state) : []),
     ...held(holes, state, f),
     ...unpacked(holes, state, f),
+    ...counted(holes, state, f),
     ...longer(state, f),
     ...filledIn(holes, state, f),
     ...assertedLarger(holes, state, f),

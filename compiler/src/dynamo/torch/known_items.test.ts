@@ -1,0 +1,43 @@
+// Values of small tensors and arrays that the program writes item by item, and normalisations of libraries that are not there.
+import { expect, test } from "vitest";
+import { analysed, operatorsOf, printed } from "../infer/testing/analysed";
+
+test("values written by ints, slices, tuples of them and masks stay known", () => {
+  const r = analysed(`
+import numpy as np
+s = np.array([1, 2, 4, 8])
+s[2:] = s[1]
+s[0] = 7
+print(list(s[1:] // s[1]), s[0])
+t = torch.zeros(2, 3)
+t[0] = 1
+t[:, 1] = torch.arange(2)
+t[t > 0.5] = 5
+print(t.tolist())
+`);
+  expect(printed(r)).toBe("[1, 1, 1] 7\n[[5.0, 0.0, 5.0], [0.0, 5.0, 0.0]]\n");
+});
+
+test("what is written by a value that nobody knows is not known", () => {
+  const r = analysed(`
+t = torch.zeros(3)
+t[1] = torch.randn(1)[0]
+print("known" if t.tolist()[0] == 0 else "other")
+`);
+  expect(r.diagnostics.some(d => d.code === "assumed-branch" || d.code === "data-dependent")).toBe(true);
+});
+
+test("a normalisation that processes share, of a library that is not there, is BatchNorm", () => {
+  const r = analysed(`
+from sync_batchnorm import SynchronizedBatchNorm2d
+
+class Normed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = SynchronizedBatchNorm2d(8, affine=False)
+
+    def forward(self, x):
+        return self.norm(x)
+`);
+  expect(operatorsOf(r, "Normed")).toEqual(["torch.nn.functional.batch_norm"]);
+});
