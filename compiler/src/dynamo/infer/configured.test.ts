@@ -62,6 +62,31 @@ class Net(nn.Module):
   });
 });
 
+test("of objects of one class that the same attributes are assigned to, the first one counts", () => {
+  const r = analysedProject({
+    "pack/model.py": `${HEAD}
+class Wide(nn.Module):
+    def __init__(self, hps):
+        super().__init__()
+        self.lin = nn.Linear(hps.wide, hps.deep)
+        self.named = hps.extra_names
+    def forward(self, x):
+        return self.lin(x)
+`,
+    "pack/presets.py": `
+small = Params()
+small.wide = 24
+small.deep = 3
+large = Params()
+large.update(small)
+large.wide = 48
+large.extra_names = "a,b"
+`,
+    "pack/options.py": 'parser.add_argument("--extra_names", type=str, default="")\n',
+  });
+  expect(assumedOf(r, "Wide")).toMatch(/hps\.wide is 24.*hps\.extra_names is ''/);
+});
+
 describe("configurations with sections", () => {
   const defaults = `
 _C = Node()

@@ -3,7 +3,7 @@
 import type * as ast from "../../../python/ast";
 import { PythonFile } from "../../../python/file";
 import { walk } from "../../../python/walk";
-import { parametersOf } from "../syntax";
+import { dotted, parametersOf } from "../syntax";
 import { bool, type Choice, number, str } from "../types";
 import { dataOf, dictionary, namesOf, valueIn } from "./data_files";
 
@@ -29,6 +29,7 @@ type Note = (name: string, c: Choice | undefined) => void;
 function notePython(text: string, note: Note, named: Constant): void {
   const literal = (e: ast.Expr): Choice | undefined => literalOf(e, named);
   const later: (() => void)[] = [];
+  const presets = new Presets();
   walk(new PythonFile(text).module.body, n => {
     switch (n.kind) {
       case "Call": {
@@ -46,6 +47,7 @@ function notePython(text: string, note: Note, named: Constant): void {
       case "Assign":
         for (const t of n.targets) {
           const name = t.kind === "Name" ? t.id : t.kind === "Attribute" ? t.attr : undefined;
+          if (presets.areOthers(t, n.value)) continue;
           if (name !== undefined) note(name, literal(n.value));
           if (t.kind === "Attribute" && t.value.kind === "Attribute")
             note(`${t.value.attr}.${t.attr}`, literal(n.value));
@@ -64,6 +66,36 @@ function notePython(text: string, note: Note, named: Constant): void {
     }
   });
   for (const f of later) f();
+}
+
+/**
+ * Objects of one class that the same attributes are assigned to one after another (`small = Params()`, `large = Params()`):
+ * alternatives, of which the first is the one that counts.
+ */
+class Presets {
+  private readonly made = new Map<string, string>();
+  private readonly first = new Map<string, string>();
+  private readonly attributes = new Set<string>();
+  private readonly others = new Set<string>();
+
+  /** notes the assignment; whether it is one to another object than the first */
+  areOthers(target: ast.Expr, value: ast.Expr): boolean {
+    if (target.kind === "Name") {
+      const callee = value.kind === "Call" && value.args.length === 0 ? dotted(value.func) : undefined;
+      if (callee !== undefined) this.made.set(target.id, callee);
+      return false;
+    }
+    if (target.kind !== "Attribute" || target.value.kind !== "Name") return false;
+    const { id } = target.value;
+    const cls = this.made.get(id);
+    if (cls === undefined) return false;
+    const first = this.first.get(cls) ?? id;
+    this.first.set(cls, first);
+    const key = `${cls}.${target.attr}`;
+    if (first === id) this.attributes.add(key);
+    else if (this.attributes.has(key)) this.others.add(id);
+    return this.others.has(id);
+  }
 }
 
 /** add_argument("--depth", default=12) */
