@@ -16,6 +16,7 @@ import {
   assertedDivisible,
   assertedEqual,
   assertedLarger,
+  grouped,
   summedLists,
 } from "./search/agree";
 import {
@@ -321,6 +322,7 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
     ...assertedAsLong(holes, s, f),
     ...assertedLarger(holes, s, f),
     ...summedLists(holes, s, f),
+    ...grouped(holes, s, f),
   ];
   if (equal.length > 0) return equal;
   const all = blamed(holes, f);
@@ -373,6 +375,12 @@ const divided = (h: Hole, f: Failure): boolean =>
 /** a default is only given up where the error is about its absence */
 function mayReplaceDefault(h: Hole, f: Failure): boolean {
   if (isEmptySequence(h) && /^(IndexError|StopIteration|ZeroDivisionError|ValueError)$/.test(f.type)) return true;
+  // a size by default that is used as a list
+  if (
+    /^'(int|float)' object is not (subscriptable|iterable)|^object of type '(int|float)' has no len/.test(f.message) &&
+    f.lines[1]?.has(h.name)
+  )
+    return true;
   const refused = /^(AssertionError|ValueError|NotImplementedError)$/.test(f.type);
   if (refused && (f.lines[0]?.has(h.name) || assertedKind(f)?.[0] === h.name || typeof h.fallback === "boolean"))
     return true;

@@ -429,3 +429,57 @@ class Schedule(nn.Module):
   expect(assumedOf(r, "Encoder")).toContain('encoder_type is "t5"');
   expect(assumedOf(r, "Schedule")).toContain("alphas_cumprod is float32[64]");
 });
+
+test("widths fit their groups, sizes that are indexed are lists, and what is entered is a context", () => {
+  const r = analysed(`
+class Norm(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.norm = nn.GroupNorm(24, channels)
+
+    def forward(self, x):
+        return self.norm(x)
+
+class Stem(nn.Module):
+    def __init__(self, img_size=224):
+        super().__init__()
+        self.cells = (img_size[0] // 16) ** 2
+
+    def forward(self, x):
+        return x * self.cells
+
+class Extractor(nn.Module):
+    def __init__(self, model, autocast_ctx):
+        super().__init__()
+        self.model, self.autocast_ctx = model, autocast_ctx
+
+    def forward(self, images):
+        with self.autocast_ctx():
+            return self.model(images) + 1
+`);
+  expect(assumedOf(r, "Norm")).toMatch(/channels is (24|48|72|96|192)\b/);
+  expect(assumedOf(r, "Stem")).toContain("img_size is [224");
+  expect(assumedOf(r, "Extractor")).toContain("autocast_ctx is torch.no_grad");
+});
+
+test("a flag that a part asserts is handed on to it by keyword", () => {
+  const r = analysed(`
+class Block(nn.Module):
+    def __init__(self, dim, qk_norm=False):
+        super().__init__()
+        assert qk_norm
+        self.proj = nn.Linear(dim, dim)
+
+    def forward(self, x):
+        return self.proj(x)
+
+class Net(nn.Module):
+    def __init__(self, dim=32, **kwargs):
+        super().__init__()
+        self.block = Block(dim, **kwargs)
+
+    def forward(self, x):
+        return self.block(x)
+`);
+  expect(assumedOf(r, "Net")).toContain("qk_norm is True");
+});

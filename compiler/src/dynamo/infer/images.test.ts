@@ -218,3 +218,17 @@ class Last(nn.Module):
   expect(assumedOf(r, "Tracker")).toContain("video is float32[1, 16, 3, 112, 112]");
   expect(assumedOf(r, "Last")).toMatch(/image is float32\[\d+, 224, 224, 3\]/);
 });
+
+test("a square map has as many cells as a table of the module has rows", () => {
+  const r = analysed(`
+class Mixing(nn.Module):
+    def __init__(self, num_tokens=196):
+        super().__init__()
+        self.matrix = nn.Parameter(torch.randn(num_tokens, num_tokens))
+
+    def forward(self, x):
+        B, H, W, C = x.shape
+        return torch.einsum("mn, bnc -> bmc", self.matrix, x.reshape(B, H * W, C)).reshape(B, H, W, C)
+`);
+  expect(assumedOf(r, "Mixing")).toMatch(/x is float32\[\d+, 14, 14, \d+\]/);
+});

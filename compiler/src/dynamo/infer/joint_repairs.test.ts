@@ -88,3 +88,35 @@ class Padded(nn.Module):
 `);
   expect(assumedOf(r, "Padded")).toMatch(/seq_len is \d{5,}/);
 });
+
+test("what is added to a vector for each item of the batch is one too, and batches are as long as lists that are joined", () => {
+  const r = analysed(`
+class Denoiser(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.time, self.pooled = nn.Linear(1, 16), nn.Linear(24, 16)
+
+    def forward(self, t, pooled):
+        return self.time(t[:, None].float()) + self.pooled(pooled)
+
+class Packed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Conv2d(4, 8, 1)
+
+    def forward(self, x: List[torch.Tensor], t):
+        h = torch.cat([self.embed(u.unsqueeze(0)) for u in x])
+        return h * t[:, None, None, None]
+`);
+  expect(assumedOf(r, "Denoiser")).toMatch(/pooled is float32\[8, 24\]/);
+  expect(assumedOf(r, "Packed")).toMatch(/x is \[(float32\[4, \d+, \d+\]), \1\]; t is float32\[2\]/);
+});
+
+test("indices that gather takes are integers although they are named masks", () => {
+  const r = analysed(`
+class Predictor(nn.Module):
+    def forward(self, x, masks):
+        return torch.gather(x, 1, masks.unsqueeze(-1).repeat(1, 1, x.size(-1)))
+`);
+  expect(assumedOf(r, "Predictor")).toMatch(/masks is int64\[\d+, \d+\]/);
+});

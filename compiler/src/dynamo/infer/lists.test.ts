@@ -199,3 +199,27 @@ class Decoder(nn.Module):
   expect(assumedOf(r, "Head")).toMatch(/x is \[(float32\[\d+, 16, \d+, \d+\])(, \1){2,3}\]/);
   expect(assumedOf(r, "Decoder")).toMatch(/x is \[(float32\[\d+, 16, \d+, \d+\])(, \1){2}\]/);
 });
+
+test("items that the code takes apart are several tensors each, and functions that it goes through are called", () => {
+  const r = analysed(`
+class Classifier(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(32, 4)
+
+    def forward(self, tokens_list):
+        return self.last(torch.cat([cls for _, cls in tokens_list[-2:]], dim=-1))
+
+class Compose(nn.Module):
+    def __init__(self, transforms):
+        super().__init__()
+        self.transforms = transforms
+
+    def forward(self, img):
+        for transform in self.transforms:
+            img = transform(img)
+        return img * 2
+`);
+  expect(assumedOf(r, "Classifier")).toMatch(/tokens_list is \[\(float32\[[\d, ]+\], float32\[[\d, ]+\]\)/);
+  expect(operatorsOf(r, "Compose")).toEqual(["operator.mul"]);
+});

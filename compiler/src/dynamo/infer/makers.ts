@@ -10,7 +10,7 @@ import { withWeights } from "./choices/weights";
 import { functionOf, type InferContext, lookup, sameClass, subclassesOf } from "./context";
 import { missingArguments, quotedNames } from "./search/failure";
 import { dotted } from "./syntax";
-import { type Choice, distinct, type Failure, type Hole } from "./types";
+import { bool, type Choice, distinct, type Failure, type Hole } from "./types";
 
 export interface Maker {
   readonly callable: Value;
@@ -96,6 +96,11 @@ function fitsType(annotation: string, c: Choice): boolean {
 export function withMissing(ctx: InferContext, m: Maker, f: Failure): Maker | undefined {
   const func = m.callable instanceof PyClass ? functionOf(m.callable.lookup("__init__")) : functionOf(m.callable);
   if (!func?.code.varkw) return undefined;
+  const wanted = f.type === "AssertionError" ? /^assert\s+(\w+)\s*(?:,|$)/.exec(f.line)?.[1] : undefined;
+  if (wanted !== undefined && !m.holes.some(h => h.name === wanted)) {
+    const draft = { ...bareDraft(wanted, func.globals), keywordOnly: true };
+    return { ...m, holes: [...m.holes, { ...draft, choices: [bool(true)] }] };
+  }
   const missing = f.type === "KeyError" ? quotedNames(f.message) : missingArguments(f);
   const asked = f.type === "KeyError" ? [] : holesOfCallee(ctx, func, f);
   const cls = m.callable instanceof PyClass ? m.callable : null;

@@ -130,6 +130,7 @@ function numberOf(h: Draft): number | undefined {
 
 function byUse(ctx: InferContext, h: Draft): Choice[] {
   const { usage, name } = h;
+  if (usage.entered) return [named("torch.no_grad")];
   const out: Choice[] = [];
   if (names.isAdjacency(name) && h.required && h.annotation === "" && !usage.called) out.push(...adjacencies(h));
   if (/(^|_)dtype$/.test(name) && usage.strings.size === 0) out.push(named("torch.float32"));
@@ -259,6 +260,9 @@ export function sequences(ctx: InferContext, h: Draft, inner: string, tuple: boo
   const read = [...(items?.attributes ?? [])].filter(
     a => !TENSOR_LIKE.has(a) && !TENSOR_METHODS.test(a) && !OF_PLAIN.test(a),
   );
+  // functions or modules that are applied one after the other
+  if (items?.called && (inner === "" || /^Callable\b/.test(inner)))
+    return [2, 1].map(k => ({ kind: "seq", items: new Array<Choice>(k).fill(MODULE), tuple }));
   if (read.length > 0 && inner === "" && items?.called === false)
     return itemObjects(ctx, h, read).map(one => ({ kind: "seq", items: [one], tuple }));
   const taken = h.usage.items?.parts?.map(p => p.name);
@@ -362,6 +366,9 @@ function dictionaries(ctx: InferContext, h: Draft): Choice[] {
 export function guessByName(name: string): Choice {
   if (/activation|hidden_act|^act$|act_fn|act_func/.test(name)) return str("gelu");
   if (/(^|_)(kwargs|kwds|extra_args)$/.test(name)) return { kind: "dict", entries: [] };
+  // one number for each step of a diffusion
+  if (/^(sqrt_)?(one_minus_)?alphas(_cumprod(_prev)?)?$/.test(name))
+    return { kind: "seq", items: new Array<Choice>(1000).fill(number(0.5, true)), tuple: false };
   if (names.isBoolName(name)) return bool(false);
   if (names.isFloatName(name)) return number(names.floatFor(name) ?? 0, true);
   const n = names.numberFor(name);

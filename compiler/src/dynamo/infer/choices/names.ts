@@ -42,6 +42,7 @@ const NUMBERS: readonly (readonly [RegExp, number])[] = [
     /image_size|img_size|input_resolution|image_res|^resolution$|^img_dim$|^image_(height|width)$|^input_size$|^size_img$|^img_(h|w)$/,
     224,
   ],
+  [/spa[ct]ial_(dim|size|res(olution)?)s?$/, 8],
   [/patch_size|patch_dim|patch_(height|width)|^patch$/, 16],
   [/frame_patch/, 2],
   [/num_frames|^frames$|n_frames|tubelet|temporal|clip_len|^t_size$/, 8],

@@ -13,6 +13,8 @@ export interface Usage {
   calledLater: boolean;
   /** what its calls give it, those with * and ** aside: how many arguments by position, and names */
   readonly calls: { readonly positional: number; readonly keywords: readonly string[] }[];
+  /** what its call gives is entered by `with` */
+  entered: boolean;
   /** it bounds a slice or a range: it is a whole number */
   bound: boolean;
   /** attributes that are read, in order */
@@ -73,6 +75,7 @@ export function emptyUsage(): Usage {
     called: false,
     calledLater: false,
     calls: [],
+    entered: false,
     bound: false,
     attributes: new Set(),
     keys: new Set(),
@@ -270,6 +273,9 @@ function note(u: Usage, n: ast.Node, is: IsValue): void {
       return;
     case "Starred":
       if (is(n.value)) u.sequence = true;
+      return;
+    case "With":
+      u.entered ||= n.items.some(i => i.context.kind === "Call" && is(i.context.func));
       return;
     case "Assign":
       noteAssign(u, n, is);

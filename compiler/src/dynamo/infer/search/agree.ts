@@ -129,6 +129,21 @@ export function assertedDivisible(holes: readonly Hole[], state: State, f: Failu
   ];
 }
 
+const GROUPED = /num_channels \((\d+)\) must be divisible by num_groups \((\d+)\)/;
+
+/** States in which a width is scaled so that its groups divide it. */
+export function grouped(holes: readonly Hole[], state: State, f: Failure): State[] {
+  const [channels, groups] = GROUPED.exec(f.message)?.slice(1).map(Number) ?? [];
+  if (channels === undefined || groups === undefined) return [];
+  const wider = [2, 4, 8, 16, 32, 64].find(times => (channels * times) % groups === 0);
+  return holes.flatMap(h => {
+    const v = widthOf(h, state);
+    return wider === undefined || v === undefined || channels % v !== 0
+      ? []
+      : [withChoice(state, h.name, number(v * wider))];
+  });
+}
+
 /** the whole number that a hole holds, its default included */
 function numberOf(h: Hole, state: State): number | undefined {
   const c = state.get(h.name) ?? ABSENT;

@@ -53,7 +53,7 @@ export function gridLengths(state: State, leaves: readonly Leaf[], f: Failure): 
 }
 
 const APART =
-  /Expected size (\d+) but got size (\d+) for tensor|size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (?!1$)\d/;
+  /subscript \w+ has size (\d+) for operand \d+ which does not broadcast with previously seen size (\d+)|Expected size (\d+) but got size (\d+) for tensor|size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (?!1$)\d/;
 
 /** Square maps of two sizes that meet: all of the one size get the other. */
 export function squaresAlike(state: State, leaves: readonly Leaf[], f: Failure): State[] {
@@ -62,6 +62,25 @@ export function squaresAlike(state: State, leaves: readonly Leaf[], f: Failure):
     .filter(n => n !== undefined)
     .map(Number);
   if (!sizes) return [];
+  return [...cellsAlike(state, leaves, sizes), ...sidesAlike(state, leaves, sizes)];
+}
+
+/** square maps, wherever height and width stand, whose cells are as many as the one size get as many as the other */
+function cellsAlike(state: State, leaves: readonly Leaf[], sizes: readonly number[]): State[] {
+  return [sizes, [...sizes].reverse()].flatMap(([from = 0, to = 0]) => {
+    const [side, other] = [Math.sqrt(from), Math.sqrt(to)];
+    if (![side, other].every(n => Number.isInteger(n) && n > 3)) return [];
+    const maps = leaves.flatMap(l => {
+      const at = l.c.dims.findIndex((d, i) => i > 0 && d === side && l.c.dims[i + 1] === side);
+      return at < 0 ? [] : [{ ...l, at }];
+    });
+    return maps.length === 0
+      ? []
+      : [maps.reduce((s, { path, c, at }) => withLeaf(s, path, resized(c, [at, at + 1], other)), state)];
+  });
+}
+
+function sidesAlike(state: State, leaves: readonly Leaf[], sizes: readonly number[]): State[] {
   return [sizes, [...sizes].reverse()].flatMap(([from, to]) => {
     const squares = leaves.filter(l => l.c.dims.length > 3 && l.c.dims.slice(-2).every(n => n === from));
     if (squares.length === 0 || to === undefined || to < 2) return [];

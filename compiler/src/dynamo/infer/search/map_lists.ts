@@ -48,6 +48,24 @@ export function longer(state: State, f: Failure): State[] {
   });
 }
 
+const TAKEN_APART = /^(?:too many|not enough) values to unpack \(expected (\d)[,)]/;
+const COUNTED = /^assert\s*\(?\s*len\(\w+\)\s*==\s*(\d)\b/;
+
+/** Items of a list that the code takes apart are several tensors each: maps beside a class token. */
+export function itemsTakenApart(state: State, f: Failure): State[] {
+  const parts = (f.type === "AssertionError" ? COUNTED.exec(f.line) : TAKEN_APART.exec(f.message))?.[1];
+  if (parts === undefined) return [];
+  return [...state].flatMap(([name, c]) => {
+    const single = c.kind === "tensor" && f.touched.includes(name) && /(list|s)$/.test(name);
+    const own = single ? [c, c] : c.kind === "seq" ? c.items : [];
+    if (own.length === 0 || !own.every(i => i.kind === "tensor")) return [];
+    const items = own.map(
+      (i): Choice => ({ kind: "seq", items: new Array<Choice>(Number(parts)).fill(i), tuple: true }),
+    );
+    return [withChoice(state, name, { kind: "seq", items, tuple: c.kind === "seq" && c.tuple })];
+  });
+}
+
 /** the lists of tensors of which the failing operator read one */
 function listsRead(leaves: readonly Leaf[], f: Failure): (readonly Leaf[])[] {
   const lists = new Map<string, Leaf[]>();

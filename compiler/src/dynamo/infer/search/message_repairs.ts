@@ -180,7 +180,7 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
     }
   };
   const { message } = f;
-  const asBool = /torch\.bool/.test(message);
+  const asBool = /torch\.bool|dtype int32\/int64/.test(message);
   if (WANTS_INTEGERS.test(message)) setType(read, d => isFloatDType(d) || (asBool && d === "bool"), "int64");
   if (WANTS_FLOATS.test(message)) setType(read, d => !isFloatDType(d), "float32");
   if (/[Bb]oolean|bool tensor|\(bool\)|torch\.bool/.test(message)) setType(read, d => d !== "bool", "bool");
@@ -371,7 +371,7 @@ function joinedChannels(parts: readonly Leaf[], got: number, wanted: number): Le
 }
 
 const WANTS_INTEGERS =
-  /indices must be|scalar types:? Long|dtype.*[Ll]ong|Expected tensor for argument #1 'indices'|tensors used as indices|expected .*int64|int64 expected|index.*integer|indices.*(int|long)|one_hot/i;
+  /indices must be|scalar types:? Long|dtype.*[Ll]ong|[Ee]xpected dtype int32\/int64|Expected tensor for argument #1 'indices'|tensors used as indices|expected .*int64|int64 expected|index.*integer|indices.*(int|long)|one_hot/i;
 const WANTS_FLOATS =
   /with a bool tensor is not supported|not implemented for '(Long|Bool|Int)'|expected m1 and m2 to have the same dtype|same dtype|should be the same|must match except|Expected .* (Float|floating)|floating point|Input type|can only be/i;
 

@@ -22,12 +22,13 @@ import {
   withChoice,
 } from "../types";
 import { assertedLarger, assertedLength } from "./agree";
+import { batchOfList, vectorsAlike } from "./aligned";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { asImages, gridLengths, otherImages, squaresAlike } from "./image_sizes";
 import { joinedLast, sumKept } from "./joined";
 import { choiceLeaves, holeOf, inAllAlike, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { shorterTogether } from "./lengths";
-import { longer } from "./map_lists";
+import { itemsTakenApart, longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, oneShape, typedAlike } from "./message_repairs";
 import { viewed } from "./reshape_repairs";
 import { pairedResizes, resizes, trials } from "./solve";
@@ -117,7 +118,7 @@ function filledIn(holes: readonly Hole[], state: State, f: Failure): State[] {
   const needed = absent.filter(h => !h.usage.optional && !h.usage.condition);
   const given = (list: readonly Hole[]): State =>
     list.reduce((s, h) => withChoice(s, h.name, h.choices[0] ?? NONE), state);
-  return [needed, absent].filter((list, i) => list.length > 1 && (i === 0 || list.length > needed.length)).map(given);
+  return [needed, absent].filter((list, i) => list.length > (i === 0 ? 0 : needed.length)).map(given);
 }
 
 const MOST_SPELLED_OUT = 6;
@@ -152,6 +153,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...unpacked(holes, state, f),
     ...counted(holes, state, f),
     ...longer(state, f),
+    ...itemsTakenApart(state, f),
     ...filledIn(holes, state, f),
     ...assertedLarger(holes, state, f),
     ...assertedLength(holes, state, f),
@@ -161,6 +163,8 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...fed(state, leaves, f),
     ...typedAlike(state, leaves, f),
     ...masksAlike(state, leaves, f),
+    ...vectorsAlike(state, leaves, f),
+    ...batchOfList(state, leaves, f),
     ...oneShape(state, leaves, f),
     ...asImages(state, leaves, f),
     ...squaresAlike(state, leaves, f),

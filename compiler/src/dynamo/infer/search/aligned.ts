@@ -1,0 +1,31 @@
+// Tensors that meet at the wrong dimensions. In: a state's tensors and a failure that names two sizes and a dimension. Out: states
+// in which what meets the batch's vectors is one vector for each item, and batches are as long as lists that go with them.
+import type { Failure, State } from "../types";
+import { type Leaf, withLeaf } from "./leaves";
+
+const APART = /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)/;
+
+/** A batch that lies against another dimension of a sequence: the sequence is a vector for each item of the batch. */
+export function vectorsAlike(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const [a = 0, b = 0, at = 0] = APART.exec(f.message)?.slice(1).map(Number) ?? [];
+  const read = leaves.filter(l => f.touched.includes(l.path));
+  const short = read.filter(l => l.c.dims.length < 3);
+  const batch = short.map(l => l.c.dims[0]).find(n => n === a || n === b);
+  if (at === 0 || batch === undefined) return [];
+  return read
+    .filter(l => l.c.dims.length === at + 2 && l.c.dims[0] === batch && l.c.dims[at] === a + b - batch)
+    .map(l => withLeaf(state, l.path, { ...l.c, dims: [batch, l.c.dims[at + 1] ?? 1] }));
+}
+
+/** The items of a list were joined to a batch: other tensors have as many items as the list. */
+export function batchOfList(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const [a = 0, b = 0, at] = APART.exec(f.message)?.slice(1).map(Number) ?? [];
+  if (at !== 0) return [];
+  return [...state].flatMap(([name, c]) => {
+    const n = c.kind === "seq" ? c.items.length : 0;
+    if (n !== a && n !== b) return [];
+    const others = leaves.filter(l => !l.path.startsWith(`${name}/`) && l.c.dims[0] === a + b - n);
+    if (others.length === 0) return [];
+    return [others.reduce((s, l) => withLeaf(s, l.path, { ...l.c, dims: [n, ...l.c.dims.slice(1)] }), state)];
+  });
+}
