@@ -5,6 +5,7 @@ import type { Machine } from "../interp/machine";
 import type { PyModule, Value } from "../objects/values";
 import { type Factory, libraryCode } from "./modules";
 import { numpyOfNumbers } from "./numpy_numbers";
+import { DIFFUSERS_LAYERS, hasDiffusersLayers } from "./prelude_diffusers/index";
 import { EINOPS_LAYERS_TEXT, EINOPS_TEXT } from "./prelude_einops";
 import { FRAMEWORKS, frameworkAlias } from "./prelude_frameworks";
 import { isTransformers, LANGUAGE_MODELS, languageModel } from "./prelude_language_models";
@@ -97,6 +98,7 @@ function layersText(name: string): string | undefined {
 function frameworkText(name: string): string | undefined {
   if (Object.hasOwn(FRAMEWORKS, name)) return FRAMEWORKS[name];
   if (name === "transformers.language_models") return LANGUAGE_MODELS;
+  if (hasDiffusersLayers(name)) return DIFFUSERS_LAYERS;
   // a model of transformers lends its layers; what else it has is unknown
   if (isTransformers(name) && /(^|\.)(modeling|configuration)(_\w+)?$|^pytorch_\w+$/.test(name))
     return FRAMEWORKS["transformers"];

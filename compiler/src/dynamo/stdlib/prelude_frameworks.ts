@@ -274,6 +274,7 @@ const GATED = /^(Llama|Mistral|Mixtral|Qwen\w*|Phi3|Deepseek\w*|InternLM\w*|Baic
 /** names that a framework has for many classes of one kind */
 export function frameworkAlias(module: string, name: string): string | undefined {
   if (isTransformers(module) && /(Output\w*|Outputs)$/.test(name)) return "ModelOutput";
+  if (module.startsWith("diffusers") && /Output$/.test(name)) return "BaseOutput";
   if (/^(diffusers|transformers)/.test(module) && /Mixin$/.test(name)) return name;
   if (isTransformers(module) && GATED.test(name)) return "DecoderConfig";
   if (isTransformers(module) && /^[A-Z]\w*Config$/.test(name)) return "LibraryConfig";
