@@ -102,6 +102,7 @@ const BY_HAND: readonly (readonly [string, string])[] = [
   [`torch.linalg.eigh(a + a.mT + 5 * ${RAMP}), torch.linalg.eigvalsh(a + a.mT + 5 * ${RAMP})`, "a:f[3,3]"],
   [`torch.linalg.inv(a + 3 * ${EYE}), torch.linalg.inv_ex(a + 3 * ${EYE})[0]`, "a:f[2,3,3]"],
   [`torch.linalg.pinv((a + 3 * ${EYE})[:, :2])`, "a:f[3,3]"],
+  [`torch.linalg.lstsq((a + 3 * ${EYE})[:, :2], b).solution`, "a:f[3,3] b:f[3,2]"],
   ...["bilinear", "nearest", "bicubic"].flatMap((how): [string, string][] =>
     ["zeros", "border", "reflection"].map(pad => [
       `F.grid_sample(a, b, mode="${how}", padding_mode="${pad}", align_corners=False)`,

@@ -1,7 +1,7 @@
 // Linear algebra beyond products: inverses are calls of ATen's kernels, powers and chains of products are products.
 import { type Args, DeviceArg, type Dim, DTypeArg, type GraphBuilder, MemoryFormatArg, type OpRecord } from "../types";
 import { aten, each, fallback, fallbackMany } from "./helpers/define";
-import { adjoint, columnMajor, square } from "./helpers/matrices";
+import { adjoint, columnMajor, isVector, square } from "./helpers/matrices";
 import { at, composed } from "./helpers/shape";
 
 const inverses: OpRecord[] = [
@@ -52,6 +52,57 @@ const inverses: OpRecord[] = [
     },
     derivative: each({ self: (b, c) => pseudoinverseGrad(b, c.grad(), c.args, c.result()) }),
     lower: fallback("aten.linalg_pinv.atol_rtol_tensor", ["self"], ["self"], ["atol", "rtol", "hermitian"]),
+  },
+  {
+    name: "aten.linalg_lstsq.default",
+    schema:
+      "linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
+    python: ["torch.linalg.lstsq"],
+    printedAs: "torch._C._linalg.linalg_lstsq",
+    tags: ["extern"],
+    meta: (m, a) => {
+      const [t, right] = [a.tensor("self"), a.tensor("b")];
+      if (t.shape.length < 2) m.fail("torch.linalg.lstsq: input must have at least 2 dimensions.");
+      const [rows, columns] = t.shape.slice(-2) as [Dim, Dim];
+      const vector = isVector(m, t, right);
+      const sides = vector ? [] : right.shape.slice(-1);
+      const lead = right.shape.slice(0, right.shape.length - sides.length);
+      if (lead.length === 0 || !m.eq(at(lead, lead.length - 1), rows)) {
+        m.fail("torch.linalg.lstsq: input.size(-2) should match other.size(-2)");
+      }
+      const batch = m.broadcast(t.shape.slice(0, -2), lead.slice(0, -1));
+      const solution = [...batch, columns, ...sides];
+      const driver = a.raw("driver") ?? (t.device.type === "cpu" ? "gelsy" : "gels");
+      const over = !m.le(rows, columns) && driver !== "gelsy";
+      const valued = driver === "gelsd" || driver === "gelss";
+      return [
+        vector ? m.tensor(solution, right) : columnMajor(m, right, solution),
+        m.tensor(over ? [...batch, ...sides] : [0], right),
+        m.tensor(driver === "gels" ? [0] : t.shape.slice(0, -2), { dtype: "int64", device: t.device }),
+        m.tensor(valued ? [...t.shape.slice(0, -2), m.le(rows, columns) ? rows : columns] : [0], t),
+      ];
+    },
+    nonDifferentiable: [1, 2, 3],
+    derivative: {
+      kind: "joint",
+      of: ["self", "b"],
+      grads: (b, c) => {
+        const f = aten(b);
+        const [x, right] = [c.args.tensor("self"), c.args.tensor("b")];
+        const vector = isVector(b, b.meta(x), b.meta(right));
+        const matrix = (t: typeof x): typeof x => (vector ? f("unsqueeze.default", t, -1) : t);
+        const inverse = f("linalg_pinv.atol_rtol_tensor", x);
+        const grad = matrix(c.grad());
+        const own = (): typeof x =>
+          pseudoinverseGrad(b, f("matmul.default", grad, adjoint(b, matrix(right))), c.args, inverse);
+        const other = (): typeof x => {
+          const turned = f("matmul.default", adjoint(b, inverse), grad);
+          return vector ? f("squeeze.dim", turned, -1) : turned;
+        };
+        return { self: c.needs("self") ? own() : null, b: c.needs("b") ? other() : null };
+      },
+    },
+    lower: fallbackMany("aten.linalg_lstsq.default", ["self", "b"], ["self", "b", "rcond"], ["driver"]),
   },
 ];
 

@@ -2,19 +2,10 @@
 // torch/csrc/autograd/FunctionsManual.cpp.
 import { type Dim, type GraphBuilder, type MetaBuilder, type OpRecord, PyFloat, type TensorMeta } from "../types";
 import { aten, each, fallback, fallbackMany, NOT_DIFFERENTIABLE } from "./helpers/define";
-import { adjoint, columnMajor, square } from "./helpers/matrices";
+import { adjoint, columnMajor, isVector, square } from "./helpers/matrices";
 import { at, composed, contiguousStrides } from "./helpers/shape";
 
 const matmul = <T>(b: GraphBuilder<T>, x: T, y: T): T => b.call("aten.matmul.default", [x, y]);
-
-/** whether the right-hand side is a batch of vectors (linalg_solve_is_vector_rhs) */
-function isVector(m: GraphBuilder<unknown>, matrix: TensorMeta, right: TensorMeta): boolean {
-  const batch = matrix.shape.slice(0, -1);
-  return (
-    right.shape.length === 1 ||
-    (right.shape.length === batch.length && right.shape.every((s, i) => m.eq(s, at(batch, i))))
-  );
-}
 
 function batches(m: MetaBuilder, matrix: TensorMeta, right: TensorMeta): Dim[] {
   return m.broadcast(matrix.shape.slice(0, -2), right.shape.slice(0, -2));

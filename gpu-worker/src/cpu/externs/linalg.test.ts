@@ -126,6 +126,24 @@ describe("linear algebra", () => {
     );
     close(product(asMatrix(q ?? [], 5, 3), asMatrix(r ?? [], 3, 3)).a, tall.a, 1e-12);
   });
+
+  it("has least squares that leave nothing of the columns, and says what they leave", () => {
+    const [tall, b] = [random(5, 3), random(5, 2, 1)];
+    const results = [[[3, 2], F64] as const, [[2], F64] as const, [[0], "int64"] as const, [[0], F64] as const];
+    const [x, left] = call(
+      "aten.linalg_lstsq.default",
+      [held(tall), held(b), null],
+      results as unknown as [number[], string][],
+    );
+    const reached = product(tall, asMatrix(x ?? [], 3, 2));
+    const rest = build(5, 2, (i, j) => at(b, i, j) - at(reached, i, j));
+    close(product(transposed(tall), reached).a, product(transposed(tall), b).a, 1e-12);
+    close(
+      left ?? [],
+      [0, 1].map(j => [0, 1, 2, 3, 4].reduce((s, i) => s + at(rest, i, j) ** 2, 0)),
+      1e-12,
+    );
+  });
 });
 
 it("erf and erfc are precise on both sides of their switch", () => {

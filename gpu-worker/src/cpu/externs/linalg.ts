@@ -270,6 +270,61 @@ const pinv: ExternFunction = (step, ctx) =>
     );
   });
 
+/** by singular values, whatever the driver: where a matrix has full rank all of them agree */
+const leastSquares: ExternFunction = (step, ctx) =>
+  manyResults(step, ctx, ([solution, residuals, rank, singular]) => {
+    const [a, b] = [tensorAt(step, ctx, 0), tensorAt(step, ctx, 1)];
+    if (!solution) return;
+    const vector = b.size.length < a.size.length;
+    const wide = vector ? { ...b, size: [...b.size, 1], stride: [...b.stride, 1] } : b;
+    const lead = solution.size.slice(0, vector ? -1 : -2);
+    const factored = (all: Matrix[]): { m: Matrix; f: ReturnType<typeof mat.svd>; rank: number }[] =>
+      all.map(m => {
+        const f = mat.svd(m);
+        const least = Math.max(m.rows, m.columns) * (a.dtype === "float64" ? 2 ** -52 : 2 ** -23) * (f.s[0] ?? 0);
+        return { m, f, rank: [...f.s].filter(s => s > least).length };
+      });
+    const own = factored(matrices(ctx, a));
+    const parts = lead.length === a.size.length - 2 ? own : factored(matrices(ctx, a, lead));
+    const rights = matrices(ctx, wide, lead);
+    const solved = parts.map(({ f, rank: kept }, i) => {
+      const turned = mat.product(mat.transposed(f.u), rights[i] as Matrix);
+      const scaled = mat.build(f.s.length, turned.columns, (k, j) =>
+        k < kept ? mat.at(turned, k, j) / (f.s[k] ?? 1) : 0,
+      );
+      return mat.product(mat.transposed(f.vh), scaled);
+    });
+    const rest = (i: number): Float64Array => {
+      const right = rights[i] as Matrix;
+      const reached = mat.product((parts[i] as { m: Matrix }).m, solved[i] as Matrix);
+      const of = (j: number): number =>
+        Array.from({ length: right.rows }, (_, r) => (mat.at(right, r, j) - mat.at(reached, r, j)) ** 2).reduce(
+          (s, x) => s + x,
+          0,
+        );
+      return Float64Array.from({ length: right.columns }, (_, j) => of(j));
+    };
+    put(
+      ctx,
+      solution,
+      solved.map(m => m.a),
+    );
+    const filled = (t: TensorView | null | undefined): boolean => t != null && numel(t.size) > 0;
+    if (filled(residuals))
+      put(
+        ctx,
+        residuals,
+        solved.map((_, i) => rest(i)),
+      );
+    if (filled(rank)) put(ctx, rank, [own.map(p => p.rank)]);
+    if (filled(singular))
+      put(
+        ctx,
+        singular,
+        own.map(p => p.f.s),
+      );
+  });
+
 const matrixwise =
   (f: (m: Matrix, step: ExternStep) => Matrix): ExternFunction =>
   (step, ctx) =>
@@ -306,4 +361,5 @@ export const linalg: Readonly<Record<string, ExternFunction>> = {
   "aten._linalg_eigh": eigh,
   "aten._linalg_svd": svd,
   "aten.linalg_pinv": pinv,
+  "aten.linalg_lstsq": leastSquares,
 };

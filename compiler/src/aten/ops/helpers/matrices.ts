@@ -10,6 +10,15 @@ export function columnMajor(m: MetaBuilder, t: TensorMeta, shape: readonly Dim[]
   return m.tensor(shape, t, [...dense.slice(0, -2), at(dense, n - 1), at(dense, n - 2)]);
 }
 
+/** whether the right-hand side is a batch of vectors (linalg_solve_is_vector_rhs) */
+export function isVector(m: GraphBuilder<unknown>, matrix: TensorMeta, right: TensorMeta): boolean {
+  const batch = matrix.shape.slice(0, -1);
+  return (
+    right.shape.length === 1 ||
+    (right.shape.length === batch.length && right.shape.every((s, i) => m.eq(s, at(batch, i))))
+  );
+}
+
 export function square(m: MetaBuilder, t: TensorMeta, name: string): void {
   const n = t.shape.length;
   if (n < 2) m.fail(`${name}: The input tensor A must have at least 2 dimensions.`);
