@@ -30,6 +30,26 @@ class Tagged(nn.Module):
   });
 });
 
+test("a module that one width makes no layer for gets several", () => {
+  const r = analysed(`
+class Stack(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        layers = []
+        self.width = width
+        self.depth = len(width) - 1
+        for i in range(self.depth):
+            layers.append(nn.Linear(width[i], width[i + 1]))
+        self.layers = nn.ModuleList(layers)
+    def forward(self, x):
+        for i in range(self.depth):
+            scale = torch.std(x, dim=0)
+            x = self.layers[i](x) + (scale[None, :] * self.layers[i].weight).sum()
+        return x
+`);
+  expect(operatorsOf(r, "Stack").filter(o => o.endsWith("linear")).length).toBeGreaterThan(1);
+});
+
 describe("a module with defaults that its code refuses or that do nothing", () => {
   test("has the two arguments equal that an assertion wants to be", () => {
     const r = analysed(`

@@ -89,18 +89,18 @@ export class FrameRunner {
     return new Set(this.breaks.said);
   }
 
-  /** drops what an attempt compiled, and what it said: it will be said again where it holds */
+  /** drops what an attempt compiled, or found nothing to compile in, and what it said: it will be said again where it holds */
   forget(frames: readonly number[], said: ReadonlySet<string>): void {
     this.breaks.said = new Set(said);
-    if (frames.length === 0) return;
     const gone = new Set(frames);
     for (const byPc of this.caches.values()) {
       for (const cache of byPc.values()) {
         for (let i = cache.entries.length - 1; i >= 0; i--) {
-          const id = cache.entries[i]?.captured?.id;
-          if (id !== undefined && gone.has(id)) cache.entries.splice(i, 1);
+          const captured = cache.entries[i]?.captured;
+          if (!captured || gone.has(captured.id)) cache.entries.splice(i, 1);
         }
         cache.state.clear();
+        cache.skip = false;
       }
     }
   }

@@ -13,7 +13,8 @@ const changesNothing = (c: Choice): boolean =>
   ((c.kind === "named" || c.kind === "instance") && IDENTITY.test(c.path));
 
 /**
- * Where a wrapper runs nothing since what it wraps changes nothing: something inside that computes. Where factors of one and
+ * Where a wrapper runs nothing since what it wraps changes nothing: something inside that computes. Where a list holds one
+ * width: three. Where factors of one and
  * flags leave an input as it is: factors of two, then lists that are empty by default filled, flags the other way around.
  */
 export function computing(holes: readonly Hole[], state: State): State[] {
@@ -33,5 +34,11 @@ export function computing(holes: readonly Hole[], state: State): State[] {
     const some = h.choices.find(c => c.kind === "seq" && c.items.length > 0);
     return some ? [withChoice(state, h.name, some)] : [];
   });
-  return [made, ...factors, ...lists, ...flags];
+  // widths of layers, of which one alone makes none
+  const widths = holes.flatMap(h => {
+    const c = state.get(h.name) ?? ABSENT;
+    const alone = c.kind === "seq" && c.items.length === 1 && c.items[0]?.kind === "number" ? c.items[0] : undefined;
+    return alone && c.kind === "seq" ? [withChoice(state, h.name, { ...c, items: [alone, alone, alone] })] : [];
+  });
+  return [made, ...widths, ...factors, ...lists, ...flags];
 }
