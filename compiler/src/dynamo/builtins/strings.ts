@@ -3,7 +3,7 @@ import { NativeArgs } from "../interp/arguments";
 import type { Machine } from "../interp/machine";
 import { asFloat, asInt } from "../interp/numbers";
 import { plain } from "../interp/operators";
-import { type Kwargs, PyBytes, PyClass, PyDict, PyInstance, PyTuple, type Value } from "../objects/values";
+import { type Kwargs, PyBytes, PyClass, PyDict, PyInstance, PyTuple, PyUnknown, type Value } from "../objects/values";
 import { defineNew, method, methods } from "./define";
 
 export function installStrings(vm: Machine): void {
@@ -102,7 +102,9 @@ export function installStrings(vm: Machine): void {
       return vm.tuple(at < 0 ? ["", "", s] : [s.slice(0, at), p, s.slice(at + p.length)]);
     },
     join: (s, [it]) => {
-      const pieces = vm.toArray(it ?? null).map(text);
+      const items = vm.toArray(it ?? null);
+      if (items.some(p => p instanceof PyUnknown)) return vm.unknown("str.join(...)");
+      const pieces = items.map(text);
       vm.room(pieces.reduce((n, p) => n + p.length + s.length, 0));
       return pieces.join(s);
     },

@@ -129,12 +129,16 @@ export class Modules {
     }
   }
 
+  /** whether code that is prepared to miss a library that nobody knows misses it */
+  private isMissed(name: string): boolean {
+    if (this.guardedFail) this.missed.add(name);
+    return this.guardedFail;
+  }
+
   private missing(name: string): Value {
     if ([...this.running].some(m => name.startsWith(`${m.name}.`))) this.circular.add(name);
-    if (this.guardedFail && isPrepared(this.vm)) {
-      this.missed.add(name);
+    if (isPrepared(this.vm) && this.isMissed(name))
       return this.vm.raise("ModuleNotFoundError", `No module named '${name}'`);
-    }
     this.vm.report(
       "unknown-module",
       `the module '${name}' is not known here; what comes from it is unknown`,
@@ -206,7 +210,7 @@ export class Modules {
       for (const [k, v] of this.abstracts) m.dict.set(k, v);
       return m;
     }
-    return this.prelude(name) ?? smallModule(vm, name);
+    return this.prelude(name) ?? smallModule(vm, name, library => this.isMissed(library));
   }
 
   private prelude(name: string): PyModule | undefined {

@@ -137,3 +137,11 @@ print([f.shape for f in qr(w)], scipy.linalg.hadamard(2).tolist(), scipy.linalg.
     "[((4, 4), 'float32'), ((4, 4), 'float32'), ((4, 6), 'float32')]\n[(4, 4), (4, 6)] [[1.0, 1.0], [1.0, -1.0]] (8, 12)",
   );
 });
+
+it("scipy.stats gives samples in their shapes and the moments of truncated normal distributions", () => {
+  const text = `
+from scipy.stats import norm, truncnorm, uniform
+print(round(truncnorm.std(a=-2, b=2, loc=0, scale=1), 6), truncnorm.rvs(-2, 2, size=(3, 4)).shape, norm(1, 2).std(), uniform.mean())
+`;
+  expect(run(text).printed).toBe("0.879626 (3, 4) 2.0 0.5");
+});

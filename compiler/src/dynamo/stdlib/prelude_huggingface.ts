@@ -121,6 +121,10 @@ class LibraryConfig(PretrainedConfig):
         sizes = dict(hidden_size=1024, num_hidden_layers=24, num_attention_heads=16, intermediate_size=4096)
         return super().from_pretrained(name, *args, **{**(sizes if large else {}), **kwargs})
 
+    @staticmethod
+    def register(model_type, config, exist_ok=False):
+        pass
+
 
 class DecoderConfig(LibraryConfig):
     # of Llama and what is built like it

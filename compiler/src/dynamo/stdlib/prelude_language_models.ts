@@ -347,6 +347,10 @@ class _Auto:
     _head = "Model"
 
     @classmethod
+    def register(cls, config_class, model_class, exist_ok=False):
+        pass
+
+    @classmethod
     def _class(cls, name):
         family = _family(name)
         return None if family is None else globals().get(family + cls._head)

@@ -2,6 +2,7 @@
 import { func, native } from "../builtins/define";
 import type { Machine } from "../interp/machine";
 import { plain } from "../interp/operators";
+import { isPrepared } from "../interp/prepared";
 import { runningFile } from "../interp/running_file";
 import { PyFloat, PyInstance, type PyModule, type Value } from "../objects/values";
 import { abstractClass } from "./abstract";
@@ -29,7 +30,11 @@ const NAMES_ALONE: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-export function smallModule(vm: Machine, name: string): PyModule | undefined {
+/** libraries that are there wherever torch is, or that are modelled */
+const THERE = /^(torch|torchvision|numpy|einops|timm|transformers|typing_extensions|packaging)(\.|$)/;
+
+/** `absent`: whether a library that nobody knows is taken not to be there; it is remembered that it was asked for */
+export function smallModule(vm: Machine, name: string, absent: (library: string) => boolean): PyModule | undefined {
   const m = vm.newModule(name);
   switch (name) {
     case "gc":
@@ -63,14 +68,15 @@ export function smallModule(vm: Machine, name: string): PyModule | undefined {
       m.lazy = n => (n === "util" || n === "metadata" ? vm.importModule(`importlib.${n}`, null) : undefined);
       return m;
     case "importlib.util":
-      func(vm, m, "find_spec", ([n]) => (/^(torch|numpy|einops)$/.test(text(n)) ? vm.unknown("spec") : null));
+      func(vm, m, "find_spec", ([n]) => (THERE.test(text(n)) || !absent(text(n)) ? vm.unknown("spec") : null));
       return m;
     case "importlib.metadata":
-      func(vm, m, "version", ([n]) =>
-        text(n) === "torch"
-          ? "2.11.0"
-          : vm.raise("ModuleNotFoundError", `No package metadata was found for ${text(n)}`),
-      );
+      func(vm, m, "version", ([n]) => {
+        if (text(n) === "torch") return "2.11.0";
+        if (isPrepared(vm) && absent(text(n)))
+          return vm.raise("ModuleNotFoundError", `No package metadata was found for ${text(n)}`);
+        return "9.9.9";
+      });
       m.dict.set("PackageNotFoundError", vm.exceptionClass("ModuleNotFoundError"));
       return m;
     case "platform":

@@ -193,3 +193,39 @@ print(p["a"].default is inspect.Parameter.empty, p["b"].default, Settings(5).con
 `);
   expect(printed(r)).toBe("True None {'width': 5, 'kind': None}\n");
 });
+
+test("adapters of loggers are loggers, and texts that nobody knows join to one", () => {
+  const r = analysed(`
+import logging
+from texts import words
+class Tagged(logging.LoggerAdapter):
+    pass
+log = Tagged(logging.getLogger("a"), extra={})
+log.fatal("x")
+print(log.logger.name, " ".join([words.first, "b"]) is None)
+`);
+  expect(printed(r)).toBe("a False\n");
+});
+
+test("libraries are looked for as they are imported, and have versions where code is not prepared to miss them", () => {
+  const r = analysed(`
+import importlib.util
+from importlib.metadata import PackageNotFoundError, version
+def tried(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+print(importlib.util.find_spec("torch") is not None, importlib.util.find_spec("fast_kernels"), tried("fast_kernels"), version("pack"))
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        if importlib.util.find_spec("fast_kernels") is None:
+            raise ImportError("please install fast_kernels")
+        self.proj = nn.Linear(4, 4)
+    def forward(self, x):
+        return self.proj(x)
+`);
+  expect(operatorsOf(r, "Net")).toEqual(["torch._C._nn.linear"]);
+  expect(printed(r)).toMatch(/^True <unknown .*> 9.9.9 9.9.9\n$/);
+});

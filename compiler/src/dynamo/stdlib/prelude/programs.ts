@@ -129,6 +129,7 @@ class Logger:
 
     warn = warning
     warning_once = warning
+    fatal = critical
 
     def setLevel(self, level):
         self.level = level
@@ -152,6 +153,12 @@ class Logger:
         return Logger(name)
 
 
+class LoggerAdapter(Logger):
+    def __init__(self, logger, extra=None, merge_extra=False):
+        super().__init__(getattr(logger, "name", "root"))
+        self.logger, self.extra = logger, extra
+
+
 _loggers = {}
 
 
@@ -169,7 +176,7 @@ def debug(*args, **kwargs):
     pass
 
 
-info = warning = warn = error = critical = exception = log = captureWarnings = disable = debug
+info = warning = warn = error = critical = fatal = exception = log = captureWarnings = disable = debug
 
 
 class Handler:
