@@ -383,6 +383,22 @@ class Net(Backbone):
     expect(r.diagnostics.filter(d => d.code === "unknown-base")).toHaveLength(1);
   });
 
+  it("as a base class that super() names is passed over", () => {
+    const r = run(`
+import torch, torch.nn as nn
+from some_framework import BackboneModel
+class Mixin:
+    pass
+class Net(BackboneModel, Mixin):
+    def __init__(self):
+        super(BackboneModel, self).__init__()
+        self.proj = nn.Linear(8, 8)
+    def forward(self, x):
+        return self.proj(x)
+`);
+    expect(operators(r)).toEqual(["linear"]);
+  });
+
   it("in an import that fails half-way costs what fails, not what follows", () => {
     const r = run({
       "util.py": `

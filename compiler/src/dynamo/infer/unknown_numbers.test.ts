@@ -60,3 +60,33 @@ class Reader(nn.Module):
   expect(opaque[1]).toMatch(/pad_token_id is not known here/);
   expect(operatorsOf(r, "Reader").at(-1)).toMatch(/embedding/);
 });
+
+test("a model that nobody knows is an opaque node where it gets its tensors by name", () => {
+  const r = analysed(`
+from transformers import SomeModel
+class Reader(nn.Module):
+    def __init__(self, name="plain"):
+        super().__init__()
+        self.model = SomeModel.from_pretrained(name)
+    def forward(self, input_ids=None, attention_mask=None):
+        return self.model(input_ids=input_ids, attention_mask=attention_mask).logits
+`);
+  const nodes = framesOf(r, "Reader").flatMap(f => f.graph.nodes);
+  expect(nodes.flatMap(n => n.meta.opaque ?? [])).toEqual([
+    "transformers.SomeModel.from_pretrained(...) is not known here",
+  ]);
+});
+
+test("weights that start from samples of a library that nobody knows keep their sizes", () => {
+  const r = analysed(`
+import numpy as np
+from samples import heavy_tailed
+class Layer(nn.Linear):
+    def __init__(self, width):
+        super().__init__(width, width)
+        start = np.reshape(heavy_tailed.rvs(size=width * width), (width, width))
+        with torch.no_grad():
+            self.weight.copy_(torch.tensor(start, device=self.weight.device))
+`);
+  expect(operatorsOf(r, "Layer")).toEqual(["torch._C._nn.linear"]);
+});

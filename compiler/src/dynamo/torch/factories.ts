@@ -187,10 +187,10 @@ function methodCall(torch: Torch, t: Value, name: string, args: readonly Value[]
   return torch.vm.call(torch.vm.getattr(t, name), args);
 }
 
-/** the tensor that stands behind a numpy array; other values as they are */
+/** the tensor, or what nobody knows, that stands behind a numpy array; other values as they are */
 export function underArray(v: Value): Value {
   const t = v instanceof PyInstance && v.cls.name === "ndarray" ? v.attrs?.get("_t") : undefined;
-  return t instanceof PyTensor ? t : v;
+  return t instanceof PyTensor || t instanceof PyUnknown ? t : v;
 }
 
 function inferred(torch: Torch, flat: readonly Value[]): DType {

@@ -191,7 +191,8 @@ export function unknownGuest(torch: Torch): Guest {
       return v instanceof PyUnknown ? torch.decideUnknown(v.what) : undefined;
     },
     call(f, args, kwargs) {
-      if (!(f instanceof PyUnknown) || !torch.trace || !args.some(holdsTensors)) return undefined;
+      if (!(f instanceof PyUnknown) || !torch.trace) return undefined;
+      if (!args.some(holdsTensors) && ![...kwargs.values()].some(holdsTensors)) return undefined;
       return unknownCall(torch, f, args, kwargs);
     },
     getattr(o, name) {
