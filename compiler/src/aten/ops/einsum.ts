@@ -99,19 +99,15 @@ function layoutOf<T>(b: GraphBuilder<T>, s: Subscripts, ranks: readonly number[]
 }
 
 /**
- * contraction of two operands over `summed` dims, which stay as dims of size 1 (sumproduct_pair); the operand whose own
- * dims end further to the right comes second, so that the product's last dim is the result's
+ * contraction of two operands over `summed` dims, which stay as dims of size 1 (sumproduct_pair); the operands change places
+ * where every dim of y's own comes before the first of x's, so that the product lies in memory as the result does
  */
 function contractPair<T>(b: GraphBuilder<T>, x: T, y: T, summed: readonly number[]): T {
   if (summed.length === 0) return b.call("aten.mul.Tensor", [x, y]);
-  const wide = (z: T, d: number): boolean => b.static(at(b.meta(z).shape, d)) !== 1;
-  const last = (z: T, other: T): number =>
-    range(b.meta(z).shape.length).findLast(d => !summed.includes(d) && wide(z, d) && !wide(other, d)) ?? -1;
-  const swap = last(y, x) >= 0 && last(x, y) > last(y, x);
-  let [left, right] = swap ? [y, x] : [x, y];
+  let [left, right] = [x, y];
   const both: number[] = [];
-  const onlyLeft: number[] = [];
-  const onlyRight: number[] = [];
+  let onlyLeft: number[] = [];
+  let onlyRight: number[] = [];
   let inner: Dim = b.int(1);
   const size = (z: T, d: number): Dim => at(b.meta(z).shape, d);
   for (const d of range(b.meta(x).shape.length)) {
@@ -123,6 +119,10 @@ function contractPair<T>(b: GraphBuilder<T>, x: T, y: T, summed: readonly number
     } else if (inLeft && inRight) both.push(d);
     else if (inLeft) onlyLeft.push(d);
     else onlyRight.push(d);
+  }
+  if (onlyLeft.length > 0 && onlyRight.length > 0 && Math.max(...onlyRight) < Math.min(...onlyLeft)) {
+    [left, right] = [right, left];
+    [onlyLeft, onlyRight] = [onlyRight, onlyLeft];
   }
   const product = (z: T, ds: readonly number[]): Dim => b.product(ds.map(d => size(z, d)));
   const outSize = [
