@@ -10,7 +10,7 @@ import { idsOf } from "./body_shape";
 import { isReduction, type Loops } from "./boxes";
 import { buildBody } from "./build_body";
 import type { Block, BodyNode, LoopBody } from "./loop_body";
-import { pickLoopOrder, strideHints } from "./loop_order";
+import { pickLoopOrder } from "./loop_order";
 import { bodySizes, withKnownLoops, withLoops } from "./transform";
 
 type Indexer = (index: readonly Expr[]) => Expr;
@@ -118,7 +118,7 @@ function orderedBody(
   const support = [...iter.vars, ...reduce.vars];
   const formulas = [...captured.indexing.values()];
   const order = (vars: readonly SymExpr[], sizes: readonly Expr[]): LoopPlan => {
-    const strides = addresses.map(e => strideHints(sizevars, e, vars, support));
+    const strides = addresses.map(e => sizevars.strideHints(e, vars, support));
     const outerFirst = pickLoopOrder(
       strides,
       sizes.map(s => intValue(s)),

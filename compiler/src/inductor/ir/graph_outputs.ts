@@ -1,5 +1,6 @@
 // What a graph returns, and inputs that were replaced by new values (GraphLowering.output). In: the output node. Out:
-// boxes in memory. Promises: outputs are buffers or strides over them, insignificant strides as traced.
+// boxes in memory. Promises: outputs are buffers, or strides over them whose insignificant ones
+// are as traced.
 
 import { isExpr } from "../../aten/dim_math";
 import type { FxNode } from "../../fx/graph";
@@ -27,7 +28,8 @@ export function lowerOutputs(ctx: Lowering, node: FxNode): (TensorBox | Expr | n
     if (typeof v === "number") return int(v);
     if (!isTensorBox(v)) return isExpr(v) ? v : null;
     const r = realizeInput(ctx, v);
-    const traced = isNode(item) ? tensorMeta(item) : undefined;
+    // a whole buffer is returned as it lies in memory
+    const traced = isNode(item) && v.data.kind !== "storage" ? tensorMeta(item) : undefined;
     return traced === undefined ? r : matchInsignificantStrides(ctx, r, traced.stride);
   });
   for (const [name, box] of ctx.inputs) {

@@ -1,23 +1,5 @@
 // Which loop runs innermost. In: strides of every access over the loops, and the loops' sizes. Out: loop numbers,
 // innermost first (pick_loop_order, torch/_inductor/ir.py). Promises: ties keep the later dimension inside.
-import { atoms, type Expr, freeSymbols, type SymExpr } from "../symbolic/expr";
-import type { SizeVars } from "../symbolic/size_vars";
-
-/**
- * Steps of an index over variables. A variable inside an Identity counts as not stepping: torch can't work out a number
- * there, and takes 0.
- */
-export function strideHints(
-  sizevars: SizeVars,
-  index: Expr,
-  vars: readonly Expr[],
-  support?: readonly Expr[],
-): number[] {
-  const hints = sizevars.strideHints(index, vars, support);
-  const hidden = new Set<SymExpr>();
-  for (const e of atoms(index, "identity")) for (const s of freeSymbols(e)) hidden.add(s);
-  return hidden.size === 0 ? hints : vars.map((v, i) => (v.kind === "sym" && hidden.has(v) ? 0 : (hints[i] as number)));
-}
 
 /** `strides[k][d]`: step of access k over loop d. `sizes[d]` is the loop's size, or undefined if symbolic. */
 export function pickLoopOrder(

@@ -6,7 +6,6 @@ import { add, type Expr, floorDiv, freeSymbols, int, intValue, product, sameExpr
 import type { InnerFn } from "./body_ops";
 import { isLoops, isReduction, type Loops, type ReductionLoops, type TensorBox } from "./boxes";
 import type { Lowering } from "./context";
-import { strideHints } from "./loop_order";
 import { countOf } from "./op_count";
 import { type Read, squeezedVars, traceReads } from "./reads";
 import { decideLayout } from "./realize";
@@ -50,7 +49,7 @@ export function numSplits(ctx: Lowering, r: ReductionShape): SplitDecision {
   if (loads.length === 0) return WHOLE;
   let outer = 0;
   for (const l of loads) {
-    const strides = strideHints(ctx.sizevars, l.index, l.reduceVars, [...l.indexVars, ...l.reduceVars]);
+    const strides = ctx.sizevars.strideHints(l.index, l.reduceVars, [...l.indexVars, ...l.reduceVars]);
     if (strides.every(s => s === 0 || s > 1)) outer++;
   }
   if (loads.length - outer > outer) return { hint: "INNER", split: cut(innerSplit(rnumel, numel, sms, threadsPerSm)) };

@@ -14,7 +14,7 @@ import {
 } from "./boxes";
 import type { Lowering } from "./context";
 import { contiguousStrides, fillOrdered, padStrides, strideOrdered } from "./layouts";
-import { pickLoopOrder, strideHints } from "./loop_order";
+import { pickLoopOrder } from "./loop_order";
 import { countOf, isLarge } from "./op_count";
 import { loopReads } from "./reads";
 
@@ -145,7 +145,7 @@ function fillOrderOfReads(ctx: Lowering, l: Loops): number[] | undefined {
   for (const v of reduceVars) if (v.kind === "sym") zero.set(v, int(0));
   const scanned = l.kind === "Scan" || l.kind === "SplitScan" || l.kind === "Sort";
   const vars = scanned ? l.reindex(indexVars, reduceVars) : indexVars;
-  const strides = reads.map(r => strideHints(ctx.sizevars, substitute(r.index, zero), vars));
+  const strides = reads.map(r => ctx.sizevars.strideHints(substitute(r.index, zero), vars));
   return pickLoopOrder(
     strides,
     loopsSize(l).map(s => intValue(s)),

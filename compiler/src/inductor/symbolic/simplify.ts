@@ -311,7 +311,10 @@ export function offsetVar(index: Expr, vars: readonly Expr[], sizevars: SizeKnow
   return substitute(sizevars.simplify(index), zeros);
 }
 
-/** Strides as numbers under the example inputs; indirect symbols count as 0, and so does a stride without hint. */
+/**
+ * Strides as numbers under the example inputs; indirect symbols count as 0, and so does a stride without hint or one inside
+ * an Identity, which torch can't work out.
+ */
 export function strideHints(
   index: Expr,
   vars: readonly Expr[],
@@ -325,7 +328,9 @@ export function strideHints(
     indirect.set(s, ZERO());
   }
   const direct = indirect === undefined ? index : substitute(index, indirect);
-  return strideVars(direct, vars, sizevars, supportVars).map(s => sizevars.hint(s) ?? 0);
+  return strideVars(direct, vars, sizevars, supportVars).map(s =>
+    hasKind(s, "identity") ? 0 : (sizevars.hint(s) ?? 0),
+  );
 }
 
 /** Positions of the variables from the smallest absolute stride to the largest, those of stride 0 last. */
