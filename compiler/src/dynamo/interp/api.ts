@@ -21,7 +21,7 @@ import type {
   PyUnknown,
   Value,
 } from "../objects/values";
-import type { Frame, PyGenerator } from "./frame";
+import type { Frame, PyFunction, PyGenerator } from "./frame";
 
 /** elements of one list, or characters of one string: more is no model's */
 export const MAX_ELEMENTS = 10_000_000;
@@ -143,6 +143,8 @@ export interface Observer {
   loadedAttribute?(owner: Value, name: string, value: Value): Value;
   loadedItem?(owner: Value, key: Value, value: Value): Value;
   mutated?(owner: Value): void;
+  /** a function is about to run; bound methods have their object as first argument */
+  called?(f: PyFunction, args: readonly Value[]): void;
 }
 
 export interface Interp {

@@ -7,6 +7,7 @@ import { Frame, type PyFunction } from "./frame";
 
 /** the frame of a call, its arguments bound */
 export function makeFrame(vm: Interp, f: PyFunction, args: readonly Value[], kwargs: Kwargs): Frame {
+  vm.observer?.called?.(f, args);
   const code = f.code;
   const cells: PyCell[] = [];
   for (let i = 0; i < code.cellNames.length; i++) cells.push(new PyCell(vm.types.cell));

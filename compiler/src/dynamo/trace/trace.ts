@@ -9,13 +9,14 @@ import type { Argument, FakeTensor, FakeValue, NodeOp, StackFrame } from "../../
 import { type Expr, type ExprLike, int, intValue, mul } from "../../inductor/symbolic/expr";
 import { ShapeEnv, type SymbolPolicy } from "../../inductor/symbolic/shape_env";
 import type { Observer } from "../interp/api";
-import type { Frame } from "../interp/frame";
+import type { Frame, PyFunction } from "../interp/frame";
 import { numpyDtype, withoutDtype } from "../objects/numpy_scalar";
 import { PyBuiltin, PyClass, PyDict, PyList, PyModule, PyObject, PyTuple, type Value } from "../objects/values";
 import type { Torch } from "../torch/context";
 import { PySymFloat, PySymInt, PyTensor } from "../torch/objects";
 import type { EmitOptions, TraceSink } from "../torch/sink";
 import { GuardSet } from "./guards";
+import { InlinedCalls } from "./inlined_calls";
 import {
   attributeSource,
   closureSource,
@@ -255,6 +256,11 @@ export class Trace implements TraceSink, Observer {
     const source = itemSource(base, index);
     return source ? this.loaded(value, source) : value;
   }
+  called(f: PyFunction, args: readonly Value[]): void {
+    if (f.code.file.library !== "user") return;
+    for (const t of this.calls.tensors(f, args)) if (this.sources.has(t)) this.nodeOf(t);
+  }
+  private readonly calls = new InlinedCalls(f => !this.sources.has(f));
   mutated(owner: Value): void {
     if (owner instanceof PyTensor || !(owner instanceof PyObject)) return;
     const before = this.sources.has(owner) || owner === this.root.globals || this.isGlobals(owner);
