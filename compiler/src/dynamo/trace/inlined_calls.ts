@@ -35,7 +35,9 @@ export class InlinedCalls {
       return cellsOf(v).every(c => this.constant(c, out, within));
     }
     if (v instanceof PyList || v instanceof PyTuple) return v.items.every(x => this.constant(x, out, within));
-    return typeof v !== "object" || v === null || v instanceof PyClass || v instanceof PyModule || v instanceof PyBuiltin;
+    return (
+      typeof v !== "object" || v === null || v instanceof PyClass || v instanceof PyModule || v instanceof PyBuiltin
+    );
   }
 }
 

@@ -46,6 +46,13 @@ export interface SchedulerState extends SchedulerOptions {
   inReorderRound: boolean;
 }
 
+/** what the size of a dependency is worked out from */
+export interface DepSource {
+  readonly graph: LoweredGraph;
+  readonly sizevars: SizeVars;
+  readonly mutationRealName: ReadonlyMap<string, string>;
+}
+
 export const isGroup = (n: AnyNode): n is GroupNode => "snodes" in n;
 
 const memberLists = new WeakMap<AnyNode, readonly SchedulerNode[]>();
@@ -238,7 +245,7 @@ function touchedElements(d: Extract<Dep, { kind: "memory" }>): Expr {
 }
 
 /** Elements that a dependency touches: broadcast loops do not count, an indirect access counts as the whole buffer. */
-export function depNumel(s: SchedulerState, d: Dep): Expr {
+export function depNumel(s: Pick<DepSource, "graph">, d: Dep): Expr {
   switch (d.kind) {
     case "weak":
       return int(1);
@@ -259,7 +266,7 @@ export function depNumel(s: SchedulerState, d: Dep): Expr {
  * Bytes of a dependency under the example sizes; a WeakDep counts 1, a buffer without a tensor 0. What a call wrote in
  * place has the dtype of what it wrote into.
  */
-export function depBytes(s: SchedulerState, d: Dep): number {
+export function depBytes(s: DepSource, d: Dep): number {
   if (d.kind === "weak") return 1;
   const dtype = bufferDtype(s.graph, s.mutationRealName.get(d.name) ?? d.name);
   return dtype === null ? 0 : (s.sizevars.hint(depNumel(s, d)) ?? 0) * itemsize(dtype);
