@@ -40,7 +40,7 @@ export function postGrad(graph: FxGraph, options: PostGradOptions): Returned {
   const config = (name: string): unknown => options.config.get(name) ?? options.behaviours?.get(name);
   const rw = new Rewriter(graph, guardsOf(options.shapeEnv), config);
   for (const n of graph.nodes) if (n.target === "aten.view.default") n.target = "aten.reshape.default";
-  if (options.inputStrides) propagateInputStrides(rw, options.inputStrides);
+  propagateInputStrides(rw, options.inputStrides ?? new Map());
   const returned = graph.returned().map(n => (n !== null && isFakeTensor(n.meta.val) ? n.meta.val : null));
   if (options.info.kind === "inference" && config("reorder_for_locality") !== false) reorderForLocality(graph);
   if (config("pattern_matcher") !== false) {

@@ -1,7 +1,7 @@
 // Values worked out anew from changed inputs (FakeTensorProp, FakeTensorUpdater). In: a graph and the strides its inputs
 // really have, or what its operators read before passes replaced some of it. Out: the same graph with the values of every
-// operator that depends on a change. Promises: nothing changes where strides are as traced; opaque operators keep their
-// values.
+// operator that depends on a change. Promises: nothing changes where strides are as traced, except that a view has those of
+// what it is a view of (a traced write in place may have left others); opaque operators keep their values.
 import { lookup } from "../aten/registry";
 import type { FxGraph, FxNode } from "../fx/graph";
 import { isFakeTensor } from "../fx/print";
@@ -9,6 +9,7 @@ import type { FakeValue } from "../fx/types";
 import type { Expr } from "../inductor/symbolic/expr";
 import type { Rewriter } from "./edit";
 
+/** `strides`: of inputs that lie otherwise than they were traced */
 export function propagateInputStrides(rw: Rewriter, strides: ReadonlyMap<string, readonly Expr[]>): void {
   const changed = new Set<FxNode>();
   for (const n of rw.graph.placeholders()) {
@@ -18,8 +19,11 @@ export function propagateInputStrides(rw: Rewriter, strides: ReadonlyMap<string,
     n.meta.val = { ...v, stride };
     changed.add(n);
   }
-  propagate(rw, changed, () => false);
+  propagate(rw, changed, isView);
 }
+
+const isView = (n: FxNode): boolean =>
+  n.target === "aten.reshape.default" || (lookup(n.target)?.tags?.includes("view") ?? false);
 
 type Seen = ReadonlyMap<FxNode, readonly (FakeValue | undefined)[]>;
 

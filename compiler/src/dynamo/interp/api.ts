@@ -142,7 +142,8 @@ export interface Observer {
   loadedDeref?(name: string, value: Value, frame: Frame): Value;
   loadedAttribute?(owner: Value, name: string, value: Value): Value;
   loadedItem?(owner: Value, key: Value, value: Value): Value;
-  mutated?(owner: Value): void;
+  /** `attribute`: what of it, where it was an attribute */
+  mutated?(owner: Value, attribute?: string): void;
   /** a function is about to run; bound methods have their object as first argument */
   called?(f: PyFunction, args: readonly Value[]): void;
 }

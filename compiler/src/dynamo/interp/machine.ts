@@ -258,7 +258,7 @@ export class Machine implements Interp {
     return this.raise("AttributeError", `'${this.typeOf(o).name}' object has no attribute '${name}'`);
   }
   setattr(o: Value, name: string, v: Value): void {
-    this.observer?.mutated?.(o);
+    this.observer?.mutated?.(o, name);
     setAttribute(this, o, name, v);
   }
   delattr(o: Value, name: string): void {

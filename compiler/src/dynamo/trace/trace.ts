@@ -29,6 +29,7 @@ import {
   stackSource,
 } from "./source";
 import { shownFrames } from "./stack_frames";
+import { WrittenObjects } from "./written_objects";
 
 export interface TraceInput {
   readonly node: FxNode;
@@ -56,8 +57,7 @@ export class Trace implements TraceSink, Observer {
   readonly inputs: TraceInput[] = [];
   readonly assumed: string[] = [];
   readonly sources = new Map<PyObject, Source>();
-  /** objects from before the trace that were written to, in order of the first write */
-  readonly written = new Set<PyObject>();
+  readonly written = new WrittenObjects();
   private readonly adopted: PyTensor[] = [];
   private readonly symbolNodes = new Map<Expr, FxNode>();
   private readonly intInputs = new Map<string, PySymInt>();
@@ -261,10 +261,10 @@ export class Trace implements TraceSink, Observer {
     for (const t of this.calls.tensors(f, args)) if (this.sources.has(t)) this.nodeOf(t);
   }
   private readonly calls = new InlinedCalls(f => !this.sources.has(f));
-  mutated(owner: Value): void {
+  mutated(owner: Value, attribute?: string): void {
     if (owner instanceof PyTensor || !(owner instanceof PyObject)) return;
     const before = this.sources.has(owner) || owner === this.root.globals || this.isGlobals(owner);
-    if (before) this.written.add(owner);
+    if (before) this.written.add(owner, attribute);
   }
   private isGlobals(o: PyObject): boolean {
     return o instanceof PyDict && o.get("__name__") !== undefined && o.get("__module_object__") !== undefined;

@@ -76,7 +76,7 @@ class _ConvNd(Module):
                 edges += [total // 2, total - total // 2]
             else:
                 edges += [self.padding[i], self.padding[i]]
-        return edges
+        return edges if isinstance(self.padding, str) else tuple(edges)
 
 
 ${RANKS.map(conv).join("\n\n")}

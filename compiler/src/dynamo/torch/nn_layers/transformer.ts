@@ -40,9 +40,8 @@ class MultiheadAttention(Module):
 
     def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
                 average_attn_weights=True, is_causal=False):
-        for mask in (attn_mask, key_padding_mask):
-            if mask is not None and torch.is_floating_point(mask):
-                break
+        if not (attn_mask is not None and torch.is_floating_point(attn_mask)):
+            key_padding_mask is not None and torch.is_floating_point(key_padding_mask)
         is_batched = query.dim() == 3
         key_padding_mask, attn_mask = _canonical(key_padding_mask, "key_padding_mask", attn_mask, "attn_mask", query)
         if is_batched and query is key and key is value:

@@ -122,7 +122,7 @@ function persistent(r: Reducer, values: readonly CseVar[], result: CseVar): read
     case "argmin": {
       const index = r.temp(k.compute, `tl.broadcast_to(rindex, ${masked0.name}.shape)`, k.spec.indexDtype);
       argResult(r, k.compute, result, masked0.name, index.name);
-      return [castArg(r, k.postLoopCombine, result)];
+      return [castArg(r, k.postLoopCombine, result, value.dtype)];
     }
     case "welford_reduce":
       return twoPassWelford(r, value);
@@ -211,11 +211,11 @@ function argResult(r: Reducer, to: LineBuffer, result: CseVar, value: string, in
   result.dtype = r.k.spec.indexDtype;
 }
 
-/** torch 2.11 compares the index with the source's dtype and converts it */
-function castArg(r: Reducer, to: LineBuffer, result: CseVar): CseVar {
-  if (!has(r.k.options, "argreduce_casts_to_source") || r.srcDtype !== "float32") return result;
-  r.line(to, `${result.name} = ${result.name}.to(${tritonType(r.srcDtype)})`);
-  result.dtype = r.srcDtype;
+/** torch 2.11 compares the index's dtype with that of what is compared and converts it */
+function castArg(r: Reducer, to: LineBuffer, result: CseVar, source: DType): CseVar {
+  if (!has(r.k.options, "argreduce_casts_to_source") || source === result.dtype) return result;
+  r.line(to, `${result.name} = ${result.name}.to(${tritonComputeType(source)})`);
+  result.dtype = source;
   return result;
 }
 
