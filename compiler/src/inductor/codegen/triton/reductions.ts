@@ -11,7 +11,7 @@ import type { LineBuffer } from "./lines";
 import { isReductionMask, reductionMasks } from "./memory";
 import { emitCall, emitToDType } from "./op_table";
 import { has } from "./options";
-import { accumulatorType, computeDType, integerLimit, tritonComputeType, tritonType } from "./triton_types";
+import { accumulatorType, computeDType, integerLimit, tritonComputeType } from "./triton_types";
 
 /** what masked-off elements count as, per value of the reduction */
 export function defaultValue(type: ReductionType, d: DType): string {
