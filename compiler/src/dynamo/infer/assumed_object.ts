@@ -63,7 +63,11 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     return plainValue(
       ctx,
       h,
-      list ?? ctx.constants.option(name) ?? ctx.constants.comparedWith(name) ?? guessByName(name),
+      list ??
+        ctx.constants.option(name) ??
+        ctx.constants.assigned(name) ??
+        ctx.constants.comparedWith(name) ??
+        guessByName(name),
     );
   };
   const answer = (name: string): Value => {

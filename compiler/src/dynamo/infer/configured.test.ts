@@ -87,6 +87,21 @@ large.extra_names = "a,b"
   expect(assumedOf(r, "Wide")).toMatch(/hps\.wide is 24.*hps\.extra_names is ''/);
 });
 
+test("a name that no configuration has is what code sets it to on an object that it was handed", () => {
+  const r = analysedProject({
+    "pack/model.py": `${HEAD}
+class Sized(nn.Module):
+    def __init__(self, opt):
+        super().__init__()
+        self.lin = nn.Linear(opt.odd_size, 8)
+    def forward(self, x):
+        return self.lin(x)
+`,
+    "pack/data.py": 'def prepare(opt, kind):\n    if kind == "small":\n        opt.odd_size = 27\n',
+  });
+  expect(assumedOf(r, "Sized")).toContain("opt.odd_size is 27");
+});
+
 describe("configurations with sections", () => {
   const defaults = `
 _C = Node()

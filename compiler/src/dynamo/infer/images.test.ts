@@ -231,4 +231,20 @@ class Mixing(nn.Module):
         return torch.einsum("mn, bnc -> bmc", self.matrix, x.reshape(B, H * W, C)).reshape(B, H, W, C)
 `);
   expect(assumedOf(r, "Mixing")).toMatch(/x is float32\[\d+, 14, 14, \d+\]/);
+
+test("maps that are kept by their sizes decide which size an image has, and what is named after it is like it", () => {
+  const r = analysed(`
+class Levels(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 4, stride=4)
+
+    def forward(self, x, x_target):
+        maps = {}
+        for _ in range(2):
+            y = self.conv(x if not maps else x.repeat(1, 1, 2, 2)[..., ::8, ::8])
+            maps[y.shape[2]] = y
+        return maps[16] + x_target.sum()
+`);
+  expect(assumedOf(r, "Levels")).toMatch(/x is float32\[\d+, 3, 256, 256\].*x_target is float32\[\d+, 3, 256, 256\]/);
 });

@@ -31,6 +31,8 @@ const BUILDERS = 4;
 const HEIRS = 3;
 /** what classes lack that only others complete */
 const ABSTRACT = /NotImplementedError|has no attribute|[Aa]bstract/;
+/** what inputs that were found late are run with */
+const LAST_STEPS = 6_000_000;
 const SMALL_STEPS = 8_000_000;
 const PATIENT_STEPS = 20_000_000;
 const SETTLING_STEPS = 2_000_000;
@@ -69,6 +71,7 @@ export function captureRoot(p: Program, c: Candidate, written: Written | undefin
     grad: c.cls ? mode !== "eval" : p.torch.gradEnabled,
     symbolic: c.options === null,
     written: written ?? new Map(),
+    last: { run: null },
   };
   const r: Root = { p, c, training, request };
   if (c.call && !written) {
@@ -156,7 +159,7 @@ function settled({ p, c, training, request }: Root, target: Value): readonly str
 /** a module built for the analysis: by its constructor, else by what the program builds such modules with */
 function inferred(r: Root, cls: PyClass): Found | Refused {
   const { p } = r;
-  const direct = limited(p, OWN_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
+  const direct = searchedFirst(r, cls);
   if (isFound(direct) || (direct.failure && endless(direct.failure))) return direct;
   for (const m of buildersOf(p, cls, p.main.dict).slice(0, BUILDERS)) {
     const found = madeBy(r, cls, m);
@@ -168,6 +171,16 @@ function inferred(r: Root, cls: PyClass): Found | Refused {
     if (isFound(found)) return found;
   }
   return direct;
+}
+
+/** by its constructor; where the search took the steps that it has, what it found is run all the same */
+function searchedFirst(r: Root, cls: PyClass): Found | Refused {
+  const { p, request } = r;
+  const found = limited(p, OWN_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
+  const { run } = request.last;
+  if (isFound(found) || run === null || !TOO_LONG.test(found.why)) return found;
+  request.last.run = null;
+  return limited(p, LAST_STEPS, run);
 }
 
 const TOO_LONG = /too (long|many steps)/;

@@ -34,6 +34,8 @@ export interface RootRequest {
   readonly written: Written;
   /** height and width of images that the constructor was given */
   readonly image?: ImageSize | undefined;
+  /** the run that counts, once inputs have been found: it is worth steps of its own where the search took most of them */
+  readonly last: { run: (() => Found | Refused) | null };
 }
 
 /** trials once more, after something else has been changed */
@@ -135,7 +137,8 @@ function searchedAs(
   p.unsay(mark);
   if (found.kind === "failed")
     return { ...refused(found.failure, "no inputs were found that it accepts"), first: direct.failure };
-  return captured(r, target, holes, found.state, notes, MARKS);
+  r.last.run = () => captured(r, target, holes, found.state, notes, MARKS);
+  return r.last.run();
 }
 
 /** parameters of the function that runs: forward of a module, __call__ of an object, the function itself */

@@ -2,7 +2,7 @@
 // choices. Promises: only what stands first among the choices changes, and only of parameters of which nothing else is known.
 import type { ImageSize } from "../image_size";
 import { type Choice, distinct, type Hole, tensor } from "../types";
-import { inputKind, isMapBesideImage, isOtherImage, SIZES } from "./names";
+import { inputKind, isMapBesideImage, isOtherImage, isVariantOf, SIZES } from "./names";
 
 /** images and maps of usual sizes are of the size that the constructor was given */
 export function sized(holes: Hole[], image: ImageSize): void {
@@ -28,7 +28,8 @@ export function besideImage(holes: Hole[]): void {
   const [batch = 1, , ...size] = image?.kind === "tensor" ? image.dims : [];
   if (size.length !== 2) return;
   for (const [i, h] of holes.entries()) {
-    if (h.required && isFree(h) && image && isOtherImage(h.name) && !isImage(h.choices[0]))
+    const other = isOtherImage(h.name) || isVariantOf(holes[0]?.name ?? "", h.name);
+    if (h.required && isFree(h) && image && other && !isImage(h.choices[0]))
       holes[i] = { ...h, choices: distinct([image, ...h.choices]) };
     if (!h.required || !isFree(h) || !isMap(h) || [...h.usage.attributes].some(a => /^(float|bool|long)$/.test(a)))
       continue;

@@ -233,6 +233,11 @@ export const areMates = (a: string, b: string): boolean => a !== b && unpaired(a
 const unpaired = (name: string): string =>
   name.toLowerCase().replace(/left|right|first|second|(?<=[a-z]_?)[12]$|(?<=[a-z]_|img|im|image)[ablr]$/, "*");
 
+/** x_target beside x: another of the same shape */
+export const isVariantOf = (lead: string, name: string): boolean =>
+  name.startsWith(`${lead}_`) &&
+  /^(target|tgt|gt|hat|ref|rec|recon|true|real|fake|noisy|clean|orig|prev|next)$/.test(name.slice(lead.length + 1));
+
 /** which nodes of a graph are joined: a square matrix */
 export const isAdjacency = (name: string): boolean =>
   /^(norm_)?(adjs?|adjacency|laplacian|lap)(_?(m|mx|mat|matrix|matrices|t|norm|hat))?$/i.test(name);

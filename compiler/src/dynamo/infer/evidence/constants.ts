@@ -2,7 +2,7 @@
 // literals. In: texts by path. Out: for a set of names that belong together, the file that knows most of them; for a name,
 // the literal it gets there.
 
-import { type Choice, named, number, str } from "../types";
+import { bool, type Choice, named, number, str } from "../types";
 import { callsIn, mentionsCall, namesIn } from "./constructor_calls";
 import { argumentsIn, dataOf, isReference } from "./data_files";
 import { literalOf, type Names, tableOf } from "./names_of";
@@ -113,6 +113,20 @@ export class ProjectConstants {
     return this.declaring(name)
       .map(f => this.table(f).get(name))
       .find(c => c !== undefined);
+  }
+
+  /** the first literal that code sets an attribute of this name to, of an object that it was handed: `opt.image_size = 32` */
+  assigned(name: string): Choice | undefined {
+    if (!/^\w+$/.test(name)) return undefined;
+    const test = new RegExp(
+      `^\\s+(?!self\\.|cls\\.)\\w+\\.${name}\\s*=\\s*(?:(\\d+)|(['"])([\\w.-]{1,40})\\2|(True|False))\\s*(?:#.*)?$`,
+      "m",
+    );
+    for (const { text } of this.code()) {
+      const m = text.includes(name) ? test.exec(text) : null;
+      if (m) return m[1] !== undefined ? number(Number(m[1])) : m[3] !== undefined ? str(m[3]) : bool(m[4] === "True");
+    }
+    return undefined;
   }
 
   /** strings that files give to a name, what a file with an option of the name gives it first */

@@ -13,15 +13,15 @@ const MISFIT =
 
 /** All images of a usual size get another one together. */
 export function otherImages(state: State, leaves: readonly Leaf[], f: Failure): State[] {
-  if (!MISFIT.test(f.message)) return [];
-  const images = leaves.filter(l => isImage(l.c.dims));
+  // maps that are kept by their sizes
+  const keyed = f.type === "KeyError" && f.operators > 0 && /^\d+$/.test(f.message);
+  if (!keyed && !MISFIT.test(f.message)) return [];
+  const images = leaves.filter(l => sides(l.c.dims));
   if (!images.some(l => f.touched.includes(l.path))) return [];
-  const now = images[0]?.c.dims.at(-1);
+  const [first] = images;
+  const now = first?.c.dims[sides(first.c.dims)?.[0] ?? 0];
   return OTHERS.filter(size => size !== now).map(size =>
-    images.reduce((s, { path, c }) => {
-      const rank = c.dims.length;
-      return withLeaf(s, path, resized(c, [rank - 2, rank - 1], size));
-    }, state),
+    images.reduce((s, { path, c }) => withLeaf(s, path, resized(c, sides(c.dims) ?? [], size)), state),
   );
 }
 
@@ -96,4 +96,13 @@ function sidesAlike(state: State, leaves: readonly Leaf[], sizes: readonly numbe
 function isImage(dims: readonly number[]): boolean {
   const [channels = 0, height, width] = dims.slice(-3);
   return dims.length > 3 && channels <= MOST_CHANNELS && height === width && GUESSED.includes(width);
+}
+
+/** the dimensions that are height and width of an image, whose channels may stand last: [..., 224, 224, 3] */
+function sides(dims: readonly number[]): readonly number[] | undefined {
+  const rank = dims.length;
+  if (isImage(dims)) return [rank - 2, rank - 1];
+  const [height, width, channels = 0] = dims.slice(-3);
+  const last = rank > 3 && channels <= MOST_CHANNELS && height === width && GUESSED.includes(width);
+  return last ? [rank - 3, rank - 2] : undefined;
 }

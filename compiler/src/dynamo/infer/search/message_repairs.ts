@@ -12,8 +12,10 @@ const UNLIKE =
 
 /** inputs that meet may be of one shape: those that the failing operator read, shaped like others */
 export function alike(state: State, leaves: readonly Leaf[], f: Failure): State[] {
-  if (!UNLIKE.test(f.message)) return [];
   const met = leaves.filter(l => f.touched.includes(l.path)).slice(0, 4);
+  // one is viewed in the sizes of the other
+  const viewed = met.length > 1 && /shape '.*' is invalid/.test(f.message);
+  if (!viewed && !UNLIKE.test(f.message)) return [];
   const shaped = met.flatMap(to => {
     const others = (met.length > 1 ? met : leaves).filter(from => from.c.dims.join() !== to.c.dims.join());
     return others.slice(0, 3).map(from => withLeaf(state, to.path, { ...to.c, dims: from.c.dims }));
@@ -54,6 +56,11 @@ export function masksAlike(state: State, leaves: readonly Leaf[], f: Failure): S
   const { dims } = masked.c;
   const shared = (kept: (i: number) => boolean): number[] => dims.map((d, i) => (kept(i) ? d : 1));
   const last = dims.length - 1;
+  // beyond what it is multiplied with: a dimension is added on the way
+  if (Number(at) >= dims.length)
+    return met
+      .filter(l => isMask(l) && l.c.dims.length > 2 && l.c.dims.includes(1, 1))
+      .map(({ path, c }) => withLeaf(state, path, { ...c, dims: c.dims.filter((d, i) => i === 0 || d !== 1) }));
   return met
     .filter(isMask)
     .flatMap(({ path, c }) =>
