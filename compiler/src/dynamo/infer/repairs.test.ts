@@ -25,6 +25,35 @@ class Graph(nn.Module):
     expect(assumedOf(r, "Graph")).toMatch(/data is \(float32\[\d+, 24\], int64\[2, \d+\]\)/);
   });
 
+  test("have the rank and the sizes that the program's own words ask for", () => {
+    const r = analysed(`
+class Strict(nn.Module):
+    def forward(self, z, c):
+        for t in (z, c):
+            if t.ndim != 2:
+                raise AssertionError(f"Wrong number of dimensions: got {t.ndim}, expected 2")
+            if t.shape[1] != 24:
+                raise AssertionError(f"Wrong size for dimension 1: got {t.shape[1]}, expected 24")
+        return z @ c.mT
+`);
+    expect(assumedOf(r, "Strict")).toMatch(/z is float32\[\d+, 24\].*c is float32\[\d+, 24\]/);
+  });
+
+  test("are on the CPU where a kernel that is not there has another shape than its first input", () => {
+    const r = analysed(`
+import own_kernels
+
+class Halved(nn.Module):
+    def forward(self, x):
+        if x.is_cuda:
+            y = own_kernels.halve(x)
+        else:
+            y = x[..., ::2]
+        return torch.cat([y, x[..., : (x.shape[-1] + 1) // 2]])
+`);
+    expect(assumedOf(r, "Halved")).toContain("on the CPU, where it needs no kernels of its own");
+  });
+
   test("whose parts an assertion counts are a list of as many", () => {
     const r = analysed(`
 class Ways(nn.Module):

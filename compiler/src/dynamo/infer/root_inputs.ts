@@ -45,13 +45,16 @@ const STEPS = 2_000_000;
 /** the root as it is, then with its tensors moved to the device, then on the CPU, then with what it lacks prepared */
 export function withInputs(r: RootRequest, target: Value, notes: readonly string[], trials?: number): Found | Refused {
   const { p } = r;
+  const before = p.torch.opaqueOperators;
   let found = searched(r, target, notes, trials);
   if (isFound(found) || !(target instanceof PyInstance) || (found.failure && endless(found.failure))) return found;
   const apart = found.failure !== null && onTwoDevices(found.failure);
   if (apart && attributesTo(p, target, "cuda"))
     found = searched(r, target, [...notes, "tensors it keeps in attributes are on cuda"], trials);
   if (isFound(found)) return found;
-  const uncompiled = found.failure !== null && /^(ModuleNotFound|Import)Error$/.test(found.failure.type);
+  // a kernel of its own that is not there, or whose results are not shaped like its first tensor
+  const unshaped = p.torch.opaqueOperators > before && SHAPES.test(found.failure?.message ?? "");
+  const uncompiled = unshaped || (found.failure !== null && /^(ModuleNotFound|Import)Error$/.test(found.failure.type));
   if (apart || uncompiled) {
     const why = apart ? "where its code makes tensors" : "where it needs no kernels of its own";
     // the search ended where the two devices met
@@ -64,6 +67,8 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
   attributesTo(p, target, "cuda");
   return searched(r, target, [...notes, ...how], TRIALS_AGAIN);
 }
+
+const SHAPES = /sizes? of tensor|sizes? for dimension|must match|shape|channels|dimensions?\b/i;
 
 /** all of it on the CPU, for code that makes tensors without a device, or has kernels of its own for the GPU alone */
 function onCpu(

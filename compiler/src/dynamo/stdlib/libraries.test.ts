@@ -167,3 +167,28 @@ f(torch.randn(3, 4))
 `);
   expect(operatorsOf(r, "f")).toEqual(["cos", "tan"]);
 });
+
+test("rotary_embedding_torch turns pairs of features, and einops of what nobody knows is not known", () => {
+  const r = analysed(`
+from rotary_embedding_torch import RotaryEmbedding, broadcat
+from einops import rearrange
+from nowhere import thing
+
+class Rotated(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rotary = RotaryEmbedding(dim=32)
+
+    def forward(self, q, k):
+        return self.rotary.rotate_queries_or_keys(q) @ self.rotary.rotate_queries_or_keys(k).mT
+
+axial = RotaryEmbedding(dim=16, freqs_for="pixel")
+print(axial.get_axial_freqs(8, 4).shape, broadcat((torch.ones(1, 4, 2), torch.ones(3, 1, 5))).shape)
+print(rearrange(thing(), "a b -> b a"))
+m = torch.compile(Rotated().cuda())
+print(m(torch.randn(2, 4, 16, 64, device="cuda"), torch.randn(2, 4, 16, 64, device="cuda")).shape)
+`);
+  expect(printed(r)).toBe(
+    "torch.Size([8, 4, 32]) torch.Size([3, 4, 7])\n<unknown einops.rearrange(...)>\ntorch.Size([2, 4, 16, 16])\n",
+  );
+});

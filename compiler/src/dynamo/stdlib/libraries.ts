@@ -2,7 +2,7 @@
 import { func } from "../builtins/define";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
-import type { PyModule, Value } from "../objects/values";
+import { type PyModule, PyUnknown, type Value } from "../objects/values";
 import { type Factory, libraryCode } from "./modules";
 import { numpyOfNumbers } from "./numpy_numbers";
 import { DIFFUSERS_LAYERS, hasDiffusersLayers } from "./prelude_diffusers/index";
@@ -25,6 +25,8 @@ export function librariesFactory(vm: Machine): Factory {
   const einops = (): PyModule => {
     if (!base) {
       base = vm.newModule("einops");
+      func(vm, base, "_is_unknown", ([v]) => v instanceof PyUnknown);
+      func(vm, base, "_unknown", ([what]) => vm.unknown(String(what)));
       run(base, "einops", EINOPS_TEXT);
     }
     return base;

@@ -83,6 +83,8 @@ def _product(values):
 def reduce(tensor, pattern, reduction, **lengths):
     if isinstance(tensor, (list, tuple)):
         tensor = torch.stack(list(tensor))
+    if _is_unknown(tensor):
+        return _unknown(f"einops.{reduction}(...)")
     left, right = _parse(pattern)
     shape = tensor.shape
     has_dots = any("..." in g for g in left)

@@ -3,6 +3,7 @@
 
 import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio/index";
 import { DETECTION, DETECTION_PACKAGES } from "./prelude_detection";
+import { ROTARY } from "./prelude_rotary";
 import { SCIPY } from "./prelude_scipy";
 import { TIMM_BLOCKS } from "./prelude_timm_blocks";
 
@@ -408,6 +409,7 @@ export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
   ...AUDIO,
   ...SCIPY,
   ...DETECTION,
+  rotary_embedding_torch: ROTARY,
   "timm.layers": TIMM_LAYERS + TIMM_BLOCKS,
   "timm.models.layers": TIMM_LAYERS + TIMM_BLOCKS,
   "timm.models.vision_transformer": TIMM_VIT,

@@ -72,6 +72,8 @@ export class Torch {
   readonly formatClass: PyClass;
   /** the class Module of the prelude, once it is loaded */
   moduleClass: PyClass | null = null;
+  /** how many opaque operators have been called */
+  opaqueOperators = 0;
   private readonly dtypes = new Map<DType, PyNamed>();
   private readonly formats = new Map<MemoryFormat, PyNamed>();
   readonly strided: PyNamed;

@@ -97,7 +97,9 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   const storage = self?.storage ?? baseTensor?.storage;
   if (self) {
     if (!trace && needsGrad) refuseLeaf(torch, self, "");
+    const values = trace || !self.known ? undefined : writtenValues(torch, record, bound.values, conv, self);
     markWritten(self, needsGrad);
+    self.known = values ?? null;
     const reshaped = record.tags?.includes("view") ? typed[0] : null;
     if (reshaped) {
       const { shape, stride, storageOffset } = reshaped;
@@ -228,6 +230,24 @@ function knowledge(
   };
 }
 
+/** larger tensors are not followed where they are written in place: loops do that */
+const MOST_WRITTEN = 1024;
+
+/** the values of a tensor that an operator writes in place: what the operator gives that makes a new one */
+function writtenValues(
+  torch: Torch,
+  record: OpRecord,
+  values: ReadonlyMap<string, ArgValue<TensorMeta>>,
+  conv: Converter,
+  self: PyTensor,
+): (number | boolean)[] | undefined {
+  const name = record.name.replace(/_(?=\.)/, "");
+  if (name === record.name || record.tags?.includes("view") || (self.known?.length ?? 0) > MOST_WRITTEN)
+    return undefined;
+  const learn = knowledge(torch, record, values, conv);
+  return learn ? knownResult({ ...learn, name, shape: torch.hints(self), dtype: self.meta.dtype }) : undefined;
+}
+
 function learnParts(torch: Torch, c: Omit<KnownCall, "shape" | "dtype">, made: Value): void {
   if (!(made instanceof PyTuple) && !(made instanceof PyList)) return;
   const tensors = made.items.filter(t => t instanceof PyTensor);
@@ -346,6 +366,7 @@ export function opaqueOp(prepared: PreparedCall, shaped?: FakeResult): Value {
       ? `${call.target} is not in FuseLens's operator table`
       : `${conv.unknown} is not known here`);
   torch.vm.report("opaque-operator", `${why}; it is kept as an opaque operator`, "warning");
+  torch.opaqueOperators++;
   const first = conv.tensors[0];
   const like = shaped === undefined ? first?.meta : shaped;
   if (!like) return torch.vm.unknown(`${call.target}(...)`);

@@ -175,7 +175,9 @@ function compute(c: KnownCall): number[] | undefined {
   const get = (n: string): number | undefined => number(c.args.get(n));
   const unary = Object.hasOwn(UNARY, name) ? UNARY[name] : undefined;
   if (unary) return tensor(c, "self")?.data.map(unary);
-  const binary = Object.hasOwn(BINARY, name) ? BINARY[name] : undefined;
+  // torch.min(a, b)
+  const packetName = c.args.has("other") && /^(min|max)$/.test(name) ? `${name}imum` : name;
+  const binary = Object.hasOwn(BINARY, packetName) ? BINARY[packetName] : undefined;
   if (binary) return pair(c, binary, "self", c.args.has("exponent") ? "exponent" : "other");
   switch (name) {
     case "add":
@@ -211,6 +213,10 @@ function compute(c: KnownCall): number[] | undefined {
       const high = get("max") ?? Number.POSITIVE_INFINITY;
       if ([c.args.get("min"), c.args.get("max")].some(isMeta)) return undefined;
       return tensor(c, "self")?.data.map(x => Math.min(Math.max(x, low), high));
+    }
+    case "copy": {
+      const from = tensor(c, "src");
+      return from && spread(from, c.shape);
     }
     case "expand":
     case "expand_as":
@@ -252,6 +258,11 @@ function made(c: KnownCall, name: string, get: (n: string) => number | undefined
       const v = get("fill_value") ?? get("s");
       return v === undefined ? undefined : new Array<number>(n).fill(v);
     }
+    case "fill": {
+      const v = array(c, c.args.get("value"))?.data[0];
+      return v === undefined ? undefined : new Array<number>(n).fill(v);
+    }
+    case "zero":
     case "zeros":
     case "zeros_like":
     case "new_zeros":

@@ -18,6 +18,20 @@ print(t.tolist())
   expect(printed(r)).toBe("[1, 1, 1] 7\n[[5.0, 0.0, 5.0], [0.0, 5.0, 0.0]]\n");
 });
 
+test("values written in place stay known, and the smaller of two is", () => {
+  const r = analysed(`
+import numpy as np
+pad = np.array([36, 36]) * 2
+same = pad
+pad -= 3
+pad //= 2
+t = torch.ones(2)
+t.mul_(6).fill_(2).add_(torch.tensor([1.0, 2.0]))
+print([int(n) for n in same], t.tolist(), torch.min(torch.as_tensor(4), torch.as_tensor(8)).item())
+`);
+  expect(printed(r)).toBe("[34, 34] [3.0, 4.0] 4\n");
+});
+
 test("what is written by a value that nobody knows is not known", () => {
   const r = analysed(`
 t = torch.zeros(3)

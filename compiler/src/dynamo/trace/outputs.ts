@@ -211,6 +211,10 @@ export function settle(v: Value, trace: Trace, seen = new Set<object>()): Value 
       const y = settle(x, trace, seen);
       if (y !== x) v.setKey(k, key, y);
     }
+  } else if (v instanceof PyFunction && !trace.sources.has(v)) {
+    // a function that the frame made is called by the next one
+    for (const c of v.closure) if (c.value !== undefined) c.value = settle(c.value, trace, seen);
+    if (v.defaults.length > 0) v.defaults = v.defaults.map(x => settle(x, trace, seen));
   } else if (v instanceof PyInstance && v.attrs && !trace.sources.has(v)) settle(v.attrs, trace, seen);
   return v;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defaultConfig } from "../../presets";
 import { capture } from "../capture";
+import { analysed, printed } from "../infer/testing/analysed";
 import type { CapturedFrame } from "../types";
 
 function framesOf(text: string): CapturedFrame[] {
@@ -48,5 +49,26 @@ for s in (0.5, 0.7):
     f(torch.randn(8, device="cuda"), s)
 `);
     expect(frames.map(f => f.inputs.map(i => i.kind).sort())).toEqual([["tensor"], ["symfloat", "tensor"]]);
+  });
+});
+
+describe("symbolic sizes that leave a frame", () => {
+  it("are numbers in the cells and defaults of a function that the frame made", () => {
+    const r = analysed(`
+def packed(t):
+    ps = t.shape[1:3]
+    def unpack(x, more=t.shape[1] * t.shape[2]):
+        return x.reshape(x.shape[0], *ps), more
+    return t.flatten(1, 2), unpack
+def f(x):
+    flat, unpack = packed(x.flatten(2).mT.unsqueeze(0))
+    torch._dynamo.graph_break()
+    return unpack(flat[..., 0] * 2)
+g = torch.compile(f)
+for n in (1, 2, 4):
+    y, more = g(torch.randn(8, 5, n, n, device="cuda"))
+    print(list(y.shape), more)
+`);
+    expect(printed(r)).toBe("[1, 8, 1] 8\n[1, 8, 4] 32\n[1, 8, 16] 128\n");
   });
 });

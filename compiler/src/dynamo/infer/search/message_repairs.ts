@@ -306,6 +306,11 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   if (m) setRank(read, Number(m[2] ?? m[1]));
   m = /\b(?:have|has|be|a|expects?|expected|requires?) (?:exactly )?(\d)(?:[ -]?D\b|[ -]dim)/i.exec(message);
   if (m) setRank(read, Number(m[1]));
+  // the program's own words
+  m = /number of dim\w*\W+got (\d+)\W+expected (\d+)/i.exec(message);
+  if (m) setRank(narrow(read, Number(m[1])), Number(m[2]));
+  m = /dimension (\d+)\W+got (\d+)\W+(?:but )?expected (\d+)/i.exec(message);
+  if (m) setDim(r => (Number(m?.[1]) < r ? Number(m?.[1]) : -1), Number(m[3]));
   m = /expected (\d+) dims\. Received (\d+)-dim/.exec(message);
   if (m) {
     setRank(narrow(tensors, Number(m[2])), Number(m[1]));

@@ -199,7 +199,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
   const byMessage = messageRepairs(leaves, state, f).flatMap(made => [...inAllAlike(made, touched), made]);
   // words that say more than a question about a size does
   const told =
-    /to have \d+ channels|unpack|(list|tuple) index out|[Ee]xpected \dD|\d[ -]dim|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified|scalar types|used as indices|boolean masks|sizes provided/.test(
+    /to have \d+ channels|unpack|number of dim|dimension \d+\W+got|(list|tuple) index out|[Ee]xpected \dD|\d[ -]dim|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified|scalar types|used as indices|boolean masks|sizes provided/.test(
       f.message,
     );
   if (told) out.push(...byMessage, ...sized);

@@ -244,7 +244,7 @@ def _operators():
 
         setattr(ndarray, f"__{dunder}__", forward)
         setattr(ndarray, f"__r{dunder}__", reverse)
-        if dunder in ("add", "sub", "mul"):
+        if dunder in ("add", "sub", "mul", "floordiv", "mod"):
             def inplace(self, other, f=f):
                 self._t.copy_(f(*_pair(self, other)))
                 return self
