@@ -231,6 +231,7 @@ class Mixing(nn.Module):
         return torch.einsum("mn, bnc -> bmc", self.matrix, x.reshape(B, H * W, C)).reshape(B, H, W, C)
 `);
   expect(assumedOf(r, "Mixing")).toMatch(/x is float32\[\d+, 14, 14, \d+\]/);
+});
 
 test("maps that are kept by their sizes decide which size an image has, and what is named after it is like it", () => {
   const r = analysed(`

@@ -49,7 +49,8 @@ class Halved(nn.Module):
             y = own_kernels.halve(x)
         else:
             y = x[..., ::2]
-        return torch.cat([y, x[..., : (x.shape[-1] + 1) // 2]])
+        assert y.shape[-1] * 2 == x.shape[-1], "the shapes do not fit"
+        return y * 2
 `);
     expect(assumedOf(r, "Halved")).toContain("on the CPU, where it needs no kernels of its own");
   });
