@@ -131,3 +131,32 @@ print(LlamaConfig().hidden_act, Qwen2Config(hidden_size=64).hidden_size, BertCon
 `);
   expect(printed(r)).toBe("silu 64 gelu False\n");
 });
+
+test("tokenizers give rows of token numbers, as many as there are texts and as long as they are told", () => {
+  const r = analysed(`
+from transformers import AutoTokenizer, BertTokenizer, T5Tokenizer
+
+class Captioned(nn.Module):
+    def __init__(self, width=16):
+        super().__init__()
+        self.tokenizer = BertTokenizer.from_pretrained("bert-base-uncased")
+        self.tokenizer.add_special_tokens({"additional_special_tokens": ["[ENC]"], "bos_token": "[DEC]"})
+        self.words = nn.Embedding(len(self.tokenizer), width)
+
+    def forward(self, image, caption):
+        text = self.tokenizer(caption, padding="longest", truncation=True, max_length=20, return_tensors="pt").to(image.device)
+        text.input_ids[:, 0] = self.tokenizer.bos_token_id
+        return image.mean() + self.words(text.input_ids) * text.attention_mask[..., None]
+
+told = AutoTokenizer.from_pretrained("t5-small")(["a b", "c"], padding="max_length", max_length=12, return_tensors="pt")
+print(told["input_ids"].shape, sorted(told), len(T5Tokenizer.from_pretrained("t5-small").encode("a")))
+t = BertTokenizer()
+print(t.add_special_tokens({"additional_special_tokens": ["[ENC]"]}), t.additional_special_tokens_ids, len(t), t.tokenize("a b"))
+`);
+  expect(printed(r).trimEnd().split("\n")).toEqual([
+    "torch.Size([2, 12]) ['attention_mask', 'input_ids'] 32",
+    "1 [30522] 30523 ['a', 'b']",
+  ]);
+  expect(operatorsOf(r, "Captioned")).toContain("torch.nn.functional.embedding");
+  expect(framesOf(r, "Captioned").flatMap(f => f.graph.nodes.filter(n => n.meta.opaque))).toEqual([]);
+});

@@ -276,6 +276,7 @@ export function frameworkAlias(module: string, name: string): string | undefined
   if (isTransformers(module) && /(Output\w*|Outputs)$/.test(name)) return "ModelOutput";
   if (module.startsWith("diffusers") && /Output$/.test(name)) return "BaseOutput";
   if (/^(diffusers|transformers)/.test(module) && /Mixin$/.test(name)) return name;
+  if (isTransformers(module) && /^[A-Z]\w*Tokenizer(Fast)?$/.test(name)) return "PreTrainedTokenizer";
   if (isTransformers(module) && GATED.test(name)) return "DecoderConfig";
   if (isTransformers(module) && /^[A-Z]\w*Config$/.test(name)) return "LibraryConfig";
   // Gemma's multiplies by 1 + weight

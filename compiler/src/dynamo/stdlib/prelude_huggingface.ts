@@ -1,6 +1,7 @@
 // Base classes and small helpers of transformers, diffusers and the hub, as far as a model's own code leans on them.
 // In: nothing. Out: texts.
 import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
+import { TOKENIZERS } from "./prelude_tokenizers";
 
 const OUTPUTS = `
 class ModelOutput(dict):
@@ -42,7 +43,7 @@ class ModelOutput(dict):
 BaseOutput = ModelOutput
 `;
 
-export const TRANSFORMERS = `${OUTPUTS}
+export const TRANSFORMERS = `${OUTPUTS}${TOKENIZERS}
 class PretrainedConfig:
     model_type = ""
     attribute_map = {}
