@@ -1,7 +1,10 @@
-// torchvision's transforms as models run them on tensors: normalising, resizing, cropping and flipping. In: nothing. Out: a text
+// torchvision's transforms as models run them on tensors: normalising, resizing, cropping and flipping; colours
+// (prelude_colours.ts). In: nothing. Out: a text
 // for transforms and transforms.functional; what it lacks is unknown.
 
-export const TRANSFORMS = `
+import { COLOURS } from "./prelude_colours";
+
+export const TRANSFORMS = `${COLOURS}
 class InterpolationMode:
     NEAREST, NEAREST_EXACT, BILINEAR, BICUBIC = "nearest", "nearest-exact", "bilinear", "bicubic"
     BOX, HAMMING, LANCZOS = "box", "hamming", "lanczos"
@@ -78,6 +81,22 @@ def center_crop(img, output_size):
     return crop(img, int(round((h - height) / 2.0)), int(round((w - width) / 2.0)), height, width)
 
 
+def pad(img, padding, fill=0, padding_mode="constant"):
+    padding = [padding] if isinstance(padding, int) else list(padding)
+    padding = padding * 2 if len(padding) == 1 else padding
+    left, top, right, bottom = padding * 2 if len(padding) == 2 else padding
+    sides = [left, right, top, bottom]
+    if padding_mode == "constant":
+        return F.pad(img, sides, value=float(fill))
+    squeezed = img.ndim < 4
+    img = F.pad(img.unsqueeze(0) if squeezed else img, sides, mode="replicate" if padding_mode == "edge" else padding_mode)
+    return img.squeeze(0) if squeezed else img
+
+
+def resized_crop(img, top, left, height, width, size, interpolation=InterpolationMode.BILINEAR, antialias=True):
+    return resize(crop(img, top, left, height, width), size, interpolation, antialias=antialias)
+
+
 def hflip(img):
     return img.flip(-1)
 
@@ -143,6 +162,57 @@ class RandomHorizontalFlip(nn.Module):
 class RandomVerticalFlip(RandomHorizontalFlip):
     def forward(self, img):
         return vflip(img) if torch.rand(1) < self.p else img
+
+
+class Pad(nn.Module):
+    def __init__(self, padding, fill=0, padding_mode="constant"):
+        super().__init__()
+        self.padding, self.fill, self.padding_mode = padding, fill, padding_mode
+
+    def forward(self, img):
+        return pad(img, self.padding, self.fill, self.padding_mode)
+
+
+def _pair(size):
+    return (size, size) if isinstance(size, int) else tuple(size) * (3 - len(size))
+
+
+class RandomCrop(nn.Module):
+    def __init__(self, size, padding=None, pad_if_needed=False, fill=0, padding_mode="constant"):
+        super().__init__()
+        self.size, self.padding, self.fill, self.padding_mode = _pair(size), padding, fill, padding_mode
+        self.pad_if_needed = pad_if_needed
+
+    def forward(self, img):
+        if self.padding is not None:
+            img = pad(img, self.padding, self.fill, self.padding_mode)
+        height, width = self.size
+        if self.pad_if_needed:
+            missing = [max(width - img.shape[-1], 0), max(height - img.shape[-2], 0)]
+            img = pad(img, missing, self.fill, self.padding_mode) if any(missing) else img
+        h, w = img.shape[-2:]
+        if h < height or w < width:
+            raise ValueError(f"Required crop size {(height, width)} is larger than input image size {(h, w)}")
+        if (h, w) == (height, width):
+            return img
+        return crop(img, random.randint(0, h - height), random.randint(0, w - width), height, width)
+
+
+class RandomResizedCrop(nn.Module):
+    def __init__(self, size, scale=(0.08, 1.0), ratio=(3.0 / 4.0, 4.0 / 3.0), interpolation=InterpolationMode.BILINEAR,
+                 antialias=True):
+        super().__init__()
+        self.size, self.scale, self.ratio = _pair(size), scale, ratio
+        self.interpolation, self.antialias = interpolation, antialias
+
+    def forward(self, img):
+        # a part in the middle of the mean area and ratio: any other one becomes the same operators
+        height, width = img.shape[-2:]
+        area = height * width * sum(self.scale) / 2
+        ratio = math.sqrt(self.ratio[0] * self.ratio[1])
+        h = max(1, min(height, int(round(math.sqrt(area / ratio)))))
+        w = max(1, min(width, int(round(math.sqrt(area * ratio)))))
+        return resized_crop(img, (height - h) // 2, (width - w) // 2, h, w, self.size, self.interpolation, self.antialias)
 
 
 class RandomApply(nn.Module):
