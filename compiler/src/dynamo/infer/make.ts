@@ -145,7 +145,9 @@ function assumedModule(ctx: InferContext, h: Hole, base: PyClass | null): PyInst
       const v = d instanceof PyDict ? d.get(n) : undefined;
       if (v !== undefined) return v;
     }
-    if (n.startsWith("_")) return vm.raise("AttributeError", `'AssumedModule' object has no attribute '${n}'`);
+    // what asks for these looks for wrappers to take off
+    if (n.startsWith("_") || n === "module")
+      return vm.raise("AttributeError", `'AssumedModule' object has no attribute '${n}'`);
     const v = plainValue(ctx, h, guessByName(n));
     const note = `${h.name}.${n} is ${vm.repr(v)}`;
     if (!ctx.assumed.includes(note)) ctx.assumed.push(note);

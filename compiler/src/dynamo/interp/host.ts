@@ -16,6 +16,7 @@ export interface Host {
     list(folder: string): string[];
     glob(pattern: string): string[];
     module(name: string, from: string): string | undefined;
+    folder(name: string, from: string): string | undefined;
   };
   /** an exception of this program as one of Python's; undefined: not one that Python code should see */
   translate?(e: unknown): PyError | undefined;

@@ -192,3 +192,34 @@ print(m(torch.randn(2, 4, 16, 64, device="cuda"), torch.randn(2, 4, 16, 64, devi
     "torch.Size([8, 4, 32]) torch.Size([3, 4, 7])\n<unknown einops.rearrange(...)>\ntorch.Size([2, 4, 16, 16])\n",
   );
 });
+
+test("opt_einsum's contractions are einsum", () => {
+  const r = analysed(`
+from opt_einsum import contract, contract_expression
+
+class Mixed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4, 16))
+        self.summed = contract_expression("ch,bch->b", self.weight, (8, 4, 16), constants=[0])
+
+    def forward(self, x):
+        return self.summed(contract("bl,ch->bch", x, self.weight, backend="torch"))
+`);
+  expect(operatorsOf(r, "Mixed")).toEqual(["torch.functional.einsum", "torch.functional.einsum"]);
+});
+
+test("a folder without __init__ is a package of the files in it", () => {
+  const r = analysedProject({
+    "pack/nets/parts/act.py": "import torch\n\ndef twice(x):\n    return torch.relu(x) * 2\n",
+    "pack/nets/model.py": "",
+    "pack/model.py": `
+import torch
+from nets import parts
+from nets.parts import act
+print(parts.act is act, act.twice(torch.tensor([1.5])).tolist())
+`,
+  });
+  expect(r.diagnostics.filter(d => d.code.startsWith("unknown"))).toEqual([]);
+  expect(printed(r)).toBe("True [3.0]\n");
+});

@@ -258,7 +258,16 @@ export class Modules {
       if (dir === "" || dir === "/" || dir === ".") break;
       dir = directory(dir);
     }
-    return this.onChangedPath(name, fromFile);
+    return this.folderModule(name, fromFile) ?? this.onChangedPath(name, fromFile);
+  }
+
+  /** a folder of Python files without __init__, the nearest above: `from nets import block` imports a file of it */
+  private folderModule(name: string, fromFile: string): PyModule | undefined {
+    const folder = this.vm.host.texts?.folder(name, fromFile);
+    if (folder === undefined) return undefined;
+    const m = this.vm.newModule(name);
+    m.lazy = n => this.fileModule(`${name}.${n}`, join(folder, n)) ?? this.folderModule(`${name}.${n}`, fromFile);
+    return m;
   }
 
   /** a folder without __init__ that modules were imported from: `import src.nets.block` binds src */

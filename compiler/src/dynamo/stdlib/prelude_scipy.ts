@@ -131,8 +131,30 @@ truncnorm = _Distribution(_truncated, 2)
 uniform = _Distribution(lambda: (0.5, 1 / 12))
 `;
 
+/** contractions in the order that torch.einsum takes; the order that opt_einsum looks for changes no value */
+const OPT_EINSUM = `
+class _Expression:
+    def __init__(self, subscripts, constants):
+        self.subscripts, self.constants = subscripts, constants
+
+    def __call__(self, *arrays, **kwargs):
+        given = iter(arrays)
+        return contract(self.subscripts, *[next(given) if c is None else c for c in self.constants])
+
+
+def contract(subscripts, *operands, **kwargs):
+    if not isinstance(subscripts, str):
+        return torch.einsum(subscripts, *operands)
+    return torch.einsum(subscripts, *[o if isinstance(o, torch.Tensor) else torch.as_tensor(o) for o in operands])
+
+
+def contract_expression(subscripts, *shapes, constants=(), **kwargs):
+    return _Expression(subscripts, [s if i in constants else None for i, s in enumerate(shapes)])
+`;
+
 /** module name → text */
 export const SCIPY: Readonly<Record<string, string>> = {
   "scipy.linalg": SCIPY_LINALG,
   "scipy.stats": SCIPY_STATS,
+  opt_einsum: OPT_EINSUM,
 };

@@ -89,6 +89,18 @@ export class ProjectFiles {
     return found.sort((a, b) => shared(b) - shared(a) || a.length - b.length)[0];
   }
 
+  /** the folder of Python files that a package's name says, below one that `from` lies in */
+  folder(name: string, from: string): string | undefined {
+    const path = name.split(".").join("/");
+    const python = this.project().filter(p => p.endsWith(".py") && p.includes(`${path}/`));
+    for (let above = from.lastIndexOf("/"); above >= 0; above = from.lastIndexOf("/", above - 1)) {
+      const folder = `${from.slice(0, above)}/${path}`;
+      if (python.some(p => p.startsWith(`${folder}/`))) return folder;
+      if (above === 0) return undefined;
+    }
+    return python.some(p => p.startsWith(`${path}/`)) ? path : undefined;
+  }
+
   private direct(name: string): string | undefined {
     if (!TEXTS.test(name)) return undefined;
     for (const folder of this.folders()) {
