@@ -55,6 +55,22 @@ class Halved(nn.Module):
     expect(assumedOf(r, "Halved")).toContain("on the CPU, where it needs no kernels of its own");
   });
 
+  test("are those of train() where forward has a way of its own in eval() that can't be followed", () => {
+    const r = analysed(`
+class Searching(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(16, 8)
+
+    def forward(self, x):
+        y = self.lin(x)
+        if self.training:
+            return y.mean()
+        return torch.nowhere_to_be_found.search(y)[1, 2, 3, 4, 5, 6, 7].beam.undefined + missing_name
+`);
+    expect(assumedOf(r, "Searching")).toContain("in train() with grad");
+  });
+
   test("whose parts an assertion counts are a list of as many", () => {
     const r = analysed(`
 class Ways(nn.Module):

@@ -2,6 +2,7 @@
 // are analysed as if compiled. In: the program after it ran, and what its own calls showed. Out: captured frames marked
 // with what was assumed, and the places where lenses go.
 import type * as ast from "../../python/ast";
+import { walk } from "../../python/walk";
 import { Interrupted, PyError } from "../interp/api";
 import type { CaptureResult, Diagnostic } from "../types";
 import { type Found, isFound, type Refused } from "./attempt";
@@ -9,7 +10,7 @@ import { type Candidate, findCandidates, namedCandidates, partsOf } from "./cand
 import { parseComment, type Written } from "./evidence/written";
 import type { Program } from "./program";
 import { captureRoot, silently } from "./root";
-import { NO_OPERATORS } from "./search/failure";
+import { endless, NO_OPERATORS } from "./search/failure";
 import { definitionsIn } from "./syntax";
 
 type Root = CaptureResult["roots"][number];
@@ -64,8 +65,37 @@ function captured(p: Program, c: Candidate): Found | Refused {
   if (isFound(found) || !c.cls || c.options || training) return found;
   // what only works on its input while it trains (augmentations, noise) does nothing in eval()
   const idle = found.why.includes(NO_OPERATORS);
-  const other = p.wantsGrad !== null ? withGrad(p, c, written) : idle ? captureRoot(p, c, written, "training") : found;
+  if (p.wantsGrad !== null) {
+    const other = withGrad(p, c, written);
+    return isFound(other) ? other : found;
+  }
+  // a way of its own in eval(), a search or a generation, that can't be followed says nothing of the other one
+  const parted = asksForTraining(c) && !(found.failure && endless(found.failure));
+  if (!idle && !parted) return found;
+  if (parted) moreSteps(p);
+  const other = captureRoot(p, c, written, "training");
   return isFound(other) ? other : found;
+}
+
+/** the other way of a root is looked for in as many steps as this, or half of what is left of all */
+const OTHER_WAY = 10_000_000;
+
+function moreSteps({ vm }: Program): void {
+  const more = Math.min(OTHER_WAY, Math.floor((vm.host.stepBudget - vm.steps) / 2));
+  vm.stepLimit = Math.max(vm.stepLimit ?? 0, vm.steps + more);
+}
+
+/** whether forward does one thing in train() and another in eval() */
+function asksForTraining(c: Candidate): boolean {
+  const forward = c.cls?.body.find(s => s.kind === "FunctionDef" && s.name === "forward");
+  let asks = false;
+  walk(forward?.kind === "FunctionDef" ? forward.body : [], n => {
+    if (n.kind !== "If" && n.kind !== "IfExp") return;
+    walk([n.test], t => {
+      asks ||= t.kind === "Attribute" && t.attr === "training" && t.value.kind === "Name" && t.value.id === "self";
+    });
+  });
+  return asks;
 }
 
 /** with grad, where that is what lacks of the inputs too */

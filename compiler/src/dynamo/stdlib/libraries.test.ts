@@ -223,3 +223,18 @@ print(parts.act is act, act.twice(torch.tensor([1.5])).tolist())
   expect(r.diagnostics.filter(d => d.code.startsWith("unknown"))).toEqual([]);
   expect(printed(r)).toBe("True [3.0]\n");
 });
+
+test("an option that has to be given is the first of what may be given", () => {
+  const r = analysed(`
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("mode", choices=["train", "test"])
+parser.add_argument("--dataset", required=True, help="cifar10 | lsun | mnist")
+parser.add_argument("--depth", type=int, required=True, choices=(18, 34))
+parser.add_argument("--root", required=False, help="a | b")
+parser.add_argument("paths", nargs="*")
+a = parser.parse_args()
+print(a.mode, a.dataset, a.depth, a.root, a.paths)
+`);
+  expect(printed(r)).toBe("train cifar10 18 None None\n");
+});

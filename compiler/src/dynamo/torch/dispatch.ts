@@ -14,7 +14,7 @@ import { isDifferentiableDType, isFloatDType, type Torch } from "./context";
 import { Converter, isMeta } from "./convert";
 import type { FakeResult } from "./fake_shapes";
 import { itemValue } from "./item_values";
-import { knownParts, knownResult, store } from "./known";
+import { knownParts, knownResult, runsOf, store } from "./known";
 import type { KnownCall } from "./known_call";
 import { PyTensor, PyUnknownNumber } from "./objects";
 import { finish, finishItems, finishMany, type OpCall, type PreparedCall } from "./results";
@@ -276,10 +276,13 @@ function withoutGenerator(torch: Torch, kwargs: Kwargs): Kwargs {
   return rest;
 }
 
+const UNIQUE = /\.unique(_consecutive)?$/;
+
 /** how many elements an operator outside of a trace finds in its data: counted if known, else all of them */
 export function countOf(torch: Torch, tensors: readonly PyTensor[], what: string): number {
   const mask = tensors.find(t => t.meta.dtype === "bool") ?? tensors[0];
   if (!mask) return 1;
+  if (mask.known && UNIQUE.test(what)) return runsOf(mask.known.map(Number), what.endsWith("unique")).values.length;
   if (mask.known) return mask.known.filter(v => Number(v) !== 0).length;
   torch.vm.report(
     "data-dependent",

@@ -58,6 +58,9 @@ export function knownParts(
       );
       return [data, order].map(values => ({ shape: t.shape, data: values }));
     }
+    case "unique":
+    case "unique_consecutive":
+      return distinctRuns(call, packet(c.name) === "unique", shapes.length);
     case "meshgrid": {
       const list = c.args.get("tensors");
       const arrays = Array.isArray(list) ? list.map(m => array(call, m as Arg)) : [];
@@ -72,6 +75,39 @@ export function knownParts(
     default:
       return undefined;
   }
+}
+
+/** torch.unique and unique_consecutive of a list of numbers: the values, then which of them each is, then how often each is there */
+function distinctRuns(c: KnownCall, sorted: boolean, results: number): KnownArray[] | undefined {
+  const t = tensor(c, "input");
+  const flags = ["return_inverse", "return_counts"].map(n => c.args.get(n) === true);
+  if (t?.shape.length !== 1 || (c.args.get("dim") ?? null) !== null) return undefined;
+  const { values, inverse, counts } = runsOf(t.data, sorted);
+  const wanted = [values, ...(flags[0] ? [inverse] : []), ...(flags[1] ? [counts] : [])];
+  return wanted.length === results ? wanted.map(data => ({ shape: [data.length], data })) : undefined;
+}
+
+/** runs of equal numbers, or with `sorted` all that are equal, the smallest first */
+export function runsOf(
+  data: readonly number[],
+  sorted: boolean,
+): Readonly<Record<"values" | "inverse" | "counts", number[]>> {
+  if (sorted) {
+    const values = [...new Set(data)].sort((a, b) => a - b);
+    const counts = values.map(v => data.filter(x => x === v).length);
+    return { values, inverse: data.map(v => values.indexOf(v)), counts };
+  }
+  const values: number[] = [];
+  const counts: number[] = [];
+  const inverse = data.map(v => {
+    if (values.length === 0 || values[values.length - 1] !== v) {
+      values.push(v);
+      counts.push(0);
+    }
+    counts[counts.length - 1] = (counts[counts.length - 1] ?? 0) + 1;
+    return values.length - 1;
+  });
+  return { values, inverse, counts };
 }
 
 export function store(dtype: DType, v: number): number | boolean {
@@ -214,6 +250,9 @@ function compute(c: KnownCall): number[] | undefined {
       if ([c.args.get("min"), c.args.get("max")].some(isMeta)) return undefined;
       return tensor(c, "self")?.data.map(x => Math.min(Math.max(x, low), high));
     }
+    case "unique":
+    case "unique_consecutive":
+      return distinctRuns(c, name === "unique", 1)?.[0]?.data.slice();
     case "copy": {
       const from = tensor(c, "src");
       return from && spread(from, c.shape);

@@ -32,6 +32,26 @@ print([int(n) for n in same], t.tolist(), torch.min(torch.as_tensor(4), torch.as
   expect(printed(r)).toBe("[34, 34] [3.0, 4.0] 4\n");
 });
 
+test("what differs in a list of numbers is known, and loops over it go on in compiled code", () => {
+  const r = analysed(`
+sizes = torch.tensor([224, 224, 96])
+print(torch.unique_consecutive(sizes, return_counts=True)[1].tolist(), torch.unique(torch.tensor([3, 1, 3])).tolist())
+
+class Crops(nn.Module):
+    def forward(self, x):
+        ends = torch.cumsum(torch.unique_consecutive(torch.tensor([c.shape[-1] for c in x]), return_counts=True)[1], 0)
+        start, out = 0, torch.empty(0, device=x[0].device)
+        for end in ends:
+            out = torch.cat((out, torch.cat(x[start:end]).mean(dim=(2, 3))))
+            start = end
+        return out
+
+crops = [torch.randn(2, 3, n, n, device="cuda") for n in (32, 32, 16)]
+print(torch.compile(Crops())(crops).shape)
+`);
+  expect(printed(r)).toBe("[2, 1] [1, 3]\ntorch.Size([6, 3])\n");
+});
+
 test("what is written by a value that nobody knows is not known", () => {
   const r = analysed(`
 t = torch.zeros(3)

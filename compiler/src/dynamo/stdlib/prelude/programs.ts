@@ -17,6 +17,19 @@ class _Action:
         self.default = default
 
 
+def _likely(options):
+    # what has to be given is the first of what may be given
+    if options.get("nargs") in ("?", "*"):
+        return None
+    choices, words = options.get("choices"), options.get("help")
+    if choices:
+        return next(iter(choices))
+    if isinstance(words, str) and "|" in words:
+        before = words.split("|")[0].split()
+        return before[-1].strip("([{<:'") if before else None
+    return None
+
+
 class ArgumentParser:
     def __init__(self, *args, **kwargs):
         self._actions = []
@@ -33,6 +46,8 @@ class ArgumentParser:
             default = False
         if default is None and action == "store_false":
             default = True
+        if default is None and (options.get("required") or not names[0].startswith("-")):
+            default = _likely(options)
         kind = options.get("type")
         if isinstance(default, str) and callable(kind):
             default = kind(default)
