@@ -315,3 +315,88 @@ class Net(pl.LightningModule):
 `);
   expect(assumedOf(r, "Net")).toMatch(/hparams.in_dim is \d+; hparams.hidden_dim is (\d+)/);
 });
+
+test("objects that a configuration describes are built with what stands beside their names", () => {
+  const r = analysedProject({
+    "pack/model.py": `${HEAD}
+class Net(nn.Module):
+    def __init__(self, width, block, count):
+        super().__init__()
+        self.blocks = nn.ModuleList([block for _ in range(count)])
+        self.head = nn.Linear(width, 4)
+    def forward(self, x):
+        for b in self.blocks:
+            x = b(x)
+        return self.head(x)
+`,
+    "pack/parts.py": `${HEAD}
+class Scaled(nn.Module):
+    def __init__(self, width, inner, scale):
+        super().__init__()
+        assert scale < 1
+        self.inner = inner
+        self.gain = nn.Parameter(scale * torch.ones(width))
+    def forward(self, x):
+        return self.gain * self.inner(x)
+`,
+    "conf/net.yaml": `
+model:
+  _target_: pack.model.Net
+  width: 24
+  count: 2
+  block:
+    _target_: pack.parts.Scaled
+    width: 24
+    scale: 1e-6
+    inner: {_target_: torch.nn.Linear, in_features: 24, out_features: 24}
+`,
+  });
+  expect(operatorsOf(r, "Net").filter(o => /linear/.test(o)).length).toBe(3);
+  expect(assumedOf(r, "Net")).toContain("block is a Scaled as configured");
+});
+
+test("what a registry has not got is in a file of the project that registers it", () => {
+  const r = analysedProject({
+    "pack/model.py": `${HEAD}
+from pack.registry import LOSSES
+class Net(nn.Module):
+    def __init__(self, width=8, loss=dict(type="Smooth")):
+        super().__init__()
+        self.lin = nn.Linear(width, width)
+        self.loss = LOSSES[loss["type"]]()
+    def forward(self, x):
+        return self.loss(self.lin(x))
+`,
+    "pack/registry.py": "LOSSES = {}\ndef register(cls):\n    LOSSES[cls.__name__] = cls\n    return cls\n",
+    "pack/losses.py": `${HEAD}
+from pack.registry import register
+@register
+class Smooth(nn.Module):
+    def forward(self, x):
+        return x.abs().mean()
+`,
+  });
+  expect(operatorsOf(r, "Net")).toContain("mean");
+});
+
+test("a size that stands for none is given where an assertion wants one that goes by a like name", () => {
+  const r = analysedProject({
+    "pack/model.py": `${HEAD}
+class Attention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.head_dim = width // heads
+        assert self.head_dim in [16, 32, 64], "not one of them"
+        self.lin = nn.Linear(width, width)
+class Net(nn.Module):
+    def __init__(self, width=256, num_heads=1, num_head_channels=-1):
+        super().__init__()
+        heads = num_heads if num_head_channels == -1 else width // num_head_channels
+        self.attn = Attention(
+            width, num_heads if num_head_channels == -1 else width // num_head_channels)
+    def forward(self, x):
+        return self.attn.lin(x)
+`,
+  });
+  expect(assumedOf(r, "Net")).toContain("num_head_channels is 16");
+});

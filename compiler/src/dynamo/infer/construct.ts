@@ -10,6 +10,7 @@ import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
+import { importRegistered } from "./registered";
 import {
   agreeing,
   assertedAsLong,
@@ -18,6 +19,7 @@ import {
   assertedLarger,
   grouped,
   summedLists,
+  unsetSizes,
 } from "./search/agree";
 import {
   assertedKind,
@@ -221,7 +223,8 @@ const UNKNOWN_SIZE = /^'unknown' object cannot be interpreted|'unknown' and 'int
 function trial(ctx: InferContext, cls: PyClass, maker: Maker, s: State): Outcome {
   const first = trialOn(ctx, cls, maker, s, false);
   const unsized = "failed" in first && UNKNOWN_SIZE.test(first.failed.message);
-  const outcome = unsized ? withLikelySizes(ctx, () => trialOn(ctx, cls, maker, s, false)) : first;
+  let outcome = unsized ? withLikelySizes(ctx, () => trialOn(ctx, cls, maker, s, false)) : first;
+  while ("failed" in outcome && importRegistered(ctx, outcome.failed)) outcome = trialOn(ctx, cls, maker, s, false);
   // a constructor that runs what it is handed, with tensors on the device
   const moves = "failed" in outcome && onTwoDevices(outcome.failed);
   const movable = [...s.values()].some(c => c.kind === "instance" || c.kind === "tensor");
@@ -323,6 +326,7 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
     ...assertedLarger(holes, s, f),
     ...summedLists(holes, s, f),
     ...grouped(holes, s, f),
+    ...unsetSizes(holes, s, f),
   ];
   if (equal.length > 0) return equal;
   const all = blamed(holes, f);

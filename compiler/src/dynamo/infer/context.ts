@@ -34,12 +34,18 @@ export interface InferContext {
   readonly load: (path: string) => PyModule | undefined;
 }
 
-/** a value by the dotted name that code of these globals would use; "torch. ...", "torchvision. ..." and "file.py::Name" always work */
+/** a value by the dotted name that code of these globals would use; "torch. ...", "torchvision. ...", "file.py::Name" and "pack.file:Name" always work */
 export function lookup(ctx: InferContext, globals: PyDict, path: string): Value | undefined {
   const file = /^(.*)::(\w+)$/.exec(path);
   if (file) {
     const m = ctx.elsewhere().find(x => x.file === file[1]) ?? ctx.load(file[1] ?? "");
     return m?.dict.get(file[2] ?? "");
+  }
+  const imported = /^([\w.]+):(\w+)$/.exec(path);
+  if (imported) {
+    const from = globals.get("__file__");
+    const m = ctx.vm.importModule(imported[1] ?? "", typeof from === "string" ? from : null);
+    return ctx.vm.getattrOrUndefined(m, imported[2] ?? "");
   }
   const item = /^(\w+)\[(?:'([^']*)'|(\d+))\]$/.exec(path);
   if (item) {

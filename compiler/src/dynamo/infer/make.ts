@@ -51,6 +51,7 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
       if (c.path === BACKBONE && cls !== undefined) return vm.call(cls, []);
       if (!(cls instanceof PyClass)) return undefined;
       if (isEnum(cls)) return vm.toArray(cls)[0];
+      if (c.given) return vm.call(cls, [], new Map(c.given.map(([k, v]) => [k, makeValue(ctx, h, v, build) ?? null])));
       return build(cls, c.by);
     }
     case "object":

@@ -69,7 +69,9 @@ function withConstants(ctx: InferContext, holes: readonly Hole[], cls?: PyClass)
     const c = h.required || isEmptySequence(h) ? about(h.name) : undefined;
     // 0 and -1 stand for a size that is set later
     if (c?.kind === "number" && c.value <= 0 && (numberFor(h.name) ?? 0) > 1) return h;
-    if (c === undefined || h.usage.called || (h.annotation !== "" && !fitsType(h.annotation, c))) return h;
+    const described = c?.kind === "instance";
+    if (c === undefined || (h.usage.called && !described) || (h.annotation !== "" && !fitsType(h.annotation, c)))
+      return h;
     const [first, ...rest] = h.choices;
     const other =
       first !== undefined &&
@@ -85,6 +87,7 @@ function withConstants(ctx: InferContext, holes: readonly Hole[], cls?: PyClass)
 }
 
 function fitsType(annotation: string, c: Choice): boolean {
+  if (c.kind === "instance") return !/^(int|float|bool|str)$/.test(annotation);
   if (c.kind === "number") return /int|float|number/i.test(annotation);
   if (c.kind === "seq") return /list|tuple|seq|iter/i.test(annotation);
   if (c.kind === "str") return /str|Literal/.test(annotation);

@@ -36,6 +36,8 @@ export type Choice =
       readonly path: string;
       /** the function or classmethod of the program that makes it; else its constructor */
       readonly by?: string;
+      /** the keywords that a configuration builds it with */
+      readonly given?: readonly (readonly [string, Choice])[];
     }
   /** an object that answers every attribute by its name, but those that are given */
   | { readonly kind: "object"; readonly given: readonly (readonly [string, Choice])[] }
@@ -155,7 +157,7 @@ export function distinct(choices: readonly Choice[]): Choice[] {
 /** "dir/file.py::Name", a class that the function's own file doesn't know, as "Name (file.py)"; other names as they are */
 function spoken(path: string): string {
   const [, file, name] = /^(?:.*[\\/])?(.*)::(\w+)$/.exec(path) ?? [];
-  return name === undefined ? path : `${name} (${file})`;
+  return name === undefined ? (path.split(":").pop() ?? path) : `${name} (${file})`;
 }
 
 /** what stands in the holes that are not left to their defaults: "x is float32[2, 3, 224, 224]" */
@@ -192,6 +194,7 @@ export function choiceText(c: Choice): string {
     case "space":
       return c.shape === null ? `Discrete(${c.actions})` : `Box(${c.shape.join(", ")})`;
     case "instance":
+      if (c.given) return `a ${spoken(c.path)} as configured`;
       return c.by === undefined ? `a ${spoken(c.path)}` : `a ${spoken(c.path)} of ${c.by}()`;
     case "object":
       return `an object with plausible attributes${c.given.map(([k, v]) => `, ${k} ${choiceText(v)}`).join("")}`;

@@ -69,3 +69,22 @@ torch.compile(Block())(torch.randn(2, 16, 8))
 `);
   expect(names(r, "Block")).toEqual(["rms_norm"]);
 });
+
+test("layers of flash_attn's first version give no weights beside their result", () => {
+  const r = analysed(`
+from flash_attn.flash_attention import FlashMHA
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attn = FlashMHA(32, 4, causal=True)
+    def forward(self, x):
+        out, weights = self.attn(x)
+        assert weights is None
+        return out
+
+print(torch.compile(Block())(torch.randn(2, 16, 32)).shape)
+`);
+  expect(printed(r)).toBe("torch.Size([2, 16, 32])\n");
+  expect(names(r, "Block").filter(n => n === "scaled_dot_product_attention").length).toBe(1);
+});

@@ -102,6 +102,50 @@ class FlashCrossAttention(FlashSelfAttention):
             causal=self.causal if causal is None else causal, window_size=self.window_size)
 `;
 
+/** version 1 has layers that give no weights beside the result, and takes out what is padded */
+const FLASH_ATTENTION_1 = `
+import torch
+from torch import nn
+from flash_attn import flash_attn_qkvpacked_func, flash_attn_varlen_qkvpacked_func
+from flash_attn.bert_padding import pad_input, unpad_input
+
+
+class FlashAttention(nn.Module):
+    def __init__(self, softmax_scale=None, attention_dropout=0.0, device=None, dtype=None):
+        super().__init__()
+        self.softmax_scale, self.dropout_p = softmax_scale, attention_dropout
+
+    def forward(self, qkv, key_padding_mask=None, causal=False, cu_seqlens=None, max_s=None, need_weights=False):
+        assert not need_weights
+        p = self.dropout_p if self.training else 0.0
+        if cu_seqlens is not None:
+            return flash_attn_varlen_qkvpacked_func(
+                qkv, cu_seqlens, max_s, p, softmax_scale=self.softmax_scale, causal=causal), None
+        if key_padding_mask is None:
+            return flash_attn_qkvpacked_func(qkv, p, softmax_scale=self.softmax_scale, causal=causal), None
+        batch, length = qkv.shape[:2]
+        rows, indices, starts, longest = unpad_input(qkv.flatten(2), key_padding_mask)[:4]
+        out = flash_attn_varlen_qkvpacked_func(
+            rows.unflatten(-1, qkv.shape[2:]), starts, longest, p, softmax_scale=self.softmax_scale, causal=causal)
+        return pad_input(out.flatten(1), indices, batch, length).unflatten(-1, out.shape[1:]), None
+
+
+class FlashMHA(nn.Module):
+    def __init__(self, embed_dim, num_heads, bias=True, batch_first=True, attention_dropout=0.0, causal=False,
+                 device=None, dtype=None, **kwargs):
+        super().__init__()
+        assert batch_first and embed_dim % num_heads == 0
+        self.num_heads, self.causal = num_heads, causal
+        self.Wqkv = nn.Linear(embed_dim, 3 * embed_dim, bias=bias, device=device, dtype=dtype)
+        self.inner_attn = FlashAttention(attention_dropout=attention_dropout)
+        self.out_proj = nn.Linear(embed_dim, embed_dim, bias=bias, device=device, dtype=dtype)
+
+    def forward(self, x, key_padding_mask=None, need_weights=False):
+        qkv = self.Wqkv(x).unflatten(-1, (3, self.num_heads, -1))
+        out, weights = self.inner_attn(qkv, key_padding_mask, causal=self.causal, need_weights=need_weights)
+        return self.out_proj(out.flatten(-2)), weights
+`;
+
 /** version 3 gives the logarithm of the sums as well */
 const FLASH_ATTENTION_3 = `
 import flash_attn
@@ -340,6 +384,7 @@ export const KERNEL_LIBRARIES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PACKAGES.split(" ").map(name => [name, `# ${name}\n`])),
   flash_attn: FLASH_ATTENTION,
   "flash_attn.flash_attn_interface": FLASH_ATTENTION,
+  "flash_attn.flash_attention": FLASH_ATTENTION_1,
   "flash_attn.modules.mha": FLASH_ATTENTION,
   "flash_attn.bert_padding": PADDING,
   "flash_attn.layers.rotary": ROTARY,

@@ -13,6 +13,7 @@ import { type Kwargs, PyList, PyTuple, type Value } from "../objects/values";
 import { isDifferentiableDType, isFloatDType, type Torch } from "./context";
 import { Converter, isMeta } from "./convert";
 import type { FakeResult } from "./fake_shapes";
+import { beyondGuess, noteGuessed } from "./guessed_shapes";
 import { itemValue } from "./item_values";
 import { knownParts, knownResult, runsOf, store } from "./known";
 import type { KnownCall } from "./known_call";
@@ -74,7 +75,11 @@ export function runOp(torch: Torch, call: OpCall, args: readonly Value[], kwargs
   } catch (e) {
     if (!(e instanceof OpError)) throw e;
     const out = isOutVariant(record) && OUT_RESIZED.test(e.message) ? kwargs.get("out") : undefined;
-    return out === undefined ? failedOp(torch, record.name, call, e) : resizedOut(torch, call, args, kwargs, out);
+    if (out !== undefined) return resizedOut(torch, call, args, kwargs, out);
+    const beyond = e.pythonType === "RuntimeError" ? beyondGuess(torch, record, bound.values, conv.tensors) : undefined;
+    if (beyond === undefined) return failedOp(torch, record.name, call, e);
+    const why = `the shape of what ${call.target} gets is not known here`;
+    return opaqueOp({ ...prepared, call: { ...call, options: { ...call.options, opaque: why } } }, beyond);
   }
   const schema = parseSchema(record.schema);
   for (const p of schema.parameters) {
@@ -382,6 +387,7 @@ export function opaqueOp(prepared: PreparedCall, shaped?: FakeResult): Value {
     return torch.vm.tuple(finishItems(opaque, metas, { storage: undefined, written: undefined }));
   }
   const made = finish(opaque, withGrad(like as FakeTensor, needsGrad));
+  if (shaped === undefined && made instanceof PyTensor) noteGuessed(made);
   // what is cut at places that nobody knows is all in one part
   return CUTS.test(call.target) ? torch.vm.tuple([made]) : made;
 }

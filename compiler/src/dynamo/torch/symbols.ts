@@ -231,8 +231,21 @@ function unknownCall(torch: Torch, f: PyUnknown, args: readonly Value[], kwargs:
     args: args.map(argument),
     kwargs: new Map([...kwargs].map(([k, v]) => [k, argument(v)] as const)),
   });
-  if (made instanceof PyTensor) made.guessedFrom = f.what;
+  if (!(made instanceof PyTensor)) return made;
+  made.guessedFrom = f.what;
+  fillEmpty(torch, conv.tensors, made);
   return made;
+}
+
+/** empty tensors that an unknown function is handed beside others are what it writes its results into */
+function fillEmpty(torch: Torch, tensors: readonly PyTensor[], result: PyTensor): void {
+  const isEmpty = (t: PyTensor): boolean => torch.hints(t).includes(0);
+  const like = tensors.find(t => !isEmpty(t));
+  if (!torch.trace || !result.proxy || !like || isEmpty(result)) return;
+  for (const t of tensors.filter(isEmpty)) {
+    t.meta = { ...result.meta, dtype: t.meta.dtype };
+    torch.trace.adopt(t, result.proxy.node);
+  }
 }
 
 export { lookupPython };

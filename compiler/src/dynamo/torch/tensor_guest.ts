@@ -8,6 +8,7 @@ import { PyBuiltin, PyMethod, PyUnknown, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { Converter } from "./convert";
 import { opaqueOp, runOp } from "./dispatch";
+import { restsOnGuess } from "./guessed_shapes";
 import { tensorGetItem, tensorSetItem } from "./indexing";
 import { PySymFloat, PySymInt, PyTensor, PyUnknownNumber } from "./objects";
 import { attribute } from "./tensor_attributes";
@@ -67,11 +68,11 @@ export function tensorGuest(torch: Torch): Guest {
       // what an unknown function gave holds tensors like itself under such names
       if (o.guessedFrom !== null && !name.startsWith("_")) return o;
       if (KNOWN_METHODS.test(name)) return bound(name, o, (t, self, args, kw) => methodOp(t, name, self, args, kw));
-      return undefined;
+      return !name.startsWith("_") && restsOnGuess(o) ? o : undefined;
     },
-    call: f => (isTensor(f) && f.guessedFrom !== null ? f : undefined),
+    call: f => (isTensor(f) && (f.guessedFrom !== null || restsOnGuess(f)) ? f : undefined),
     unpack(v, n) {
-      if (!isTensor(v) || v.guessedFrom === null || torch.hints(v)[0] === n) return undefined;
+      if (!isTensor(v) || torch.hints(v)[0] === n || (v.guessedFrom === null && !restsOnGuess(v))) return undefined;
       return new Array<Value>(n).fill(v);
     },
     setattr(o, name, v) {

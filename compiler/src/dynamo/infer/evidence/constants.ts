@@ -319,6 +319,18 @@ export class ProjectConstants {
       .slice(0, MOST_BASES);
   }
 
+  /** other files that define a class or function of this name under a decorator, or register it by that name, the nearest first */
+  registering(name: string): readonly string[] {
+    const test = new RegExp(
+      `^@[\\w.]+.*\\n(?:@.*\\n)*(?:class|def) ${name}\\b|^@[\\w.]*regist\\w*\\(.*['"]${name}['"]`,
+      "m",
+    );
+    return this.code()
+      .filter(f => f.path !== this.own && f.text.includes(name) && test.test(f.text))
+      .map(f => f.path)
+      .sort((a, b) => distance(this.own, a) - distance(this.own, b));
+  }
+
   /** a number that some file of the project gives to a constant's name */
   private constant(name: string): Choice | undefined {
     const test = new RegExp(`^${name}\\s*(?::[^=\\n]*)?=\\s*(-?\\d+(?:\\.\\d*)?)\\s*(?:#.*)?$`, "m");

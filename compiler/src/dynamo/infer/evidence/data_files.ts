@@ -58,20 +58,37 @@ export function namesOf(v: unknown, section?: string): (readonly [string, Choice
   });
 }
 
-function fromData(v: unknown): Choice | undefined {
+/** a number to OmegaConf and to people, a text to YAML 1.1 */
+const EXPONENT = /^[-+]?\d+e[-+]?\d+$/i;
+
+/** `built`: objects that it describes are built; else they are no values of their own */
+function fromData(v: unknown, built = false): Choice | undefined {
   if (v === null) return NONE;
   if (v instanceof PyFloat) return number(v.value, true);
   if (typeof v === "number") return number(v, !Number.isInteger(v));
-  if (typeof v === "string") return v === "???" ? undefined : str(v);
+  if (typeof v === "string") return v === "???" ? undefined : EXPONENT.test(v) ? number(Number(v), true) : str(v);
   if (typeof v === "boolean") return bool(v);
   if (Array.isArray(v)) {
-    const items = v.map(fromData);
+    const items = v.map(x => fromData(x, built));
     return items.some(x => x === undefined) ? undefined : { kind: "seq", items: items as Choice[], tuple: false };
   }
   const entries = entriesOf(v);
-  // an object that the file describes is none of its own values
-  if (entries.some(([k]) => /^(_target_|class_path)$/.test(k))) return undefined;
-  return dictionary(entries.map(([k, x]) => [k, fromData(x)] as const));
+  const target = entries.find(([k]) => /^(_target_|class_path)$/.test(k))?.[1];
+  if (target !== undefined) return built ? objectOf(target, entries) : undefined;
+  return dictionary(entries.map(([k, x]) => [k, fromData(x, built)] as const));
+}
+
+/** an object of the class that the data names, with what stands beside the name or in `init_args` */
+function objectOf(target: unknown, entries: readonly (readonly [string, unknown])[]): Choice | undefined {
+  const [, module, name] = typeof target === "string" ? (/^([\w.]+)\.(\w+)$/.exec(target) ?? []) : [];
+  if (module === undefined || entries.some(([k, x]) => k === "_partial_" && x === true)) return undefined;
+  const held = entries.find(([k]) => k === "init_args")?.[1];
+  const own = held === undefined ? entries.filter(([k]) => !/^_\w+_$|^class_path$/.test(k)) : entriesOf(held);
+  const given = own.flatMap(([k, x]): [string, Choice][] => {
+    const c = fromData(x, true);
+    return c === undefined || isReference(c) !== undefined ? [] : [[k, c]];
+  });
+  return { kind: "instance", path: `${module}:${name}`, given };
 }
 
 /** a dictionary of what is known of its entries; undefined: nothing is */
@@ -101,7 +118,7 @@ export function argumentsIn(v: unknown, cls: string): ReadonlyMap<string, Choice
   if (!names) return inside;
   const held = entries.find(([k, x]) => HOLDING.test(k) && entriesOf(x).length > 0)?.[1];
   const given = (held === undefined ? entries.filter(([k]) => !NAMING.test(k)) : entriesOf(held)).flatMap(([k, x]) => {
-    const c = fromData(x);
+    const c = fromData(x, true);
     return c === undefined ? [] : [[k, c] as const];
   });
   return given.length > 0 ? [new Map(given), ...inside] : inside;

@@ -158,3 +158,17 @@ function widthOf(h: Hole, state: State): number | undefined {
   if (c.kind === "number") return !c.float && c.value >= SMALLEST_WIDTH ? c.value : undefined;
   return c.kind === "absent" && typeof h.fallback === "number" && h.fallback >= SMALLEST_WIDTH ? h.fallback : undefined;
 }
+
+const COMMON_WORDS = /^(num|n|size|dim|in|out|is|use|max|min|)$/;
+const wordsOf = (name: string): string[] => name.split("_").filter(w => !COMMON_WORDS.test(w));
+
+/** sizes that stand for "not set" (-1) where an assertion wants a number of what goes by a like name (head_dim, num_head_channels) */
+export function unsetSizes(holes: readonly Hole[], s: State, f: Failure): State[] {
+  const [name, wanted] = f.asserted ?? [];
+  if (name === undefined || wanted?.kind !== "number" || wanted.value <= 0) return [];
+  const running = new Set(f.lines.slice(0, 5).flatMap(words => [...words]));
+  const like = (h: Hole): boolean => wordsOf(h.name).some(w => wordsOf(name).includes(w));
+  return holes
+    .filter(h => h.fallback === -1 && (s.get(h.name)?.kind ?? "absent") === "absent" && running.has(h.name) && like(h))
+    .map(h => withChoice(s, h.name, wanted));
+}

@@ -199,7 +199,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
   const byMessage = messageRepairs(leaves, state, f).flatMap(made => [...inAllAlike(made, touched), made]);
   // words that say more than a question about a size does
   const told =
-    /to have \d+ channels|unpack|number of dim|dimension \d+\W+got|(list|tuple) index out|[Ee]xpected \dD|\d[ -]dim|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified|scalar types|used as indices|boolean masks|sizes provided/.test(
+    /to have \d+ channels|unpack|number of dim|dimension \d+\W+got|(list|tuple) index out|[Ee]xpected \dD|\d[ -]dim|dims\. Received|Dimension out of range|[Tt]oo many indices|permute|rank|dimension specified|scalar types|Expected dtype|used as indices|boolean masks|sizes provided/.test(
       f.message,
     );
   if (told) out.push(...byMessage, ...sized);
@@ -234,7 +234,7 @@ const leavesOf = (state: State): Leaf[] => [...state].flatMap(([name, c]) => cho
 /** inputs that meet somewhere have a width together: those that had the old size at the same place from the end get the new one */
 function together(alone: State, changed: Leaf, leaves: readonly Leaf[], r: Resize): State[] {
   const fromEnd = r.dims.map(d => changed.c.dims.length - d);
-  if (r.dims.includes(0)) return [];
+  if (r.dims.includes(0)) return firstAlike(alone, changed, leaves, r);
   const alike = leaves.filter(l => {
     const at = fromEnd.map(n => l.c.dims.length - n);
     return l !== changed && at.every((i, k) => i > 0 && l.c.dims[i] === changed.c.dims[r.dims[k] ?? 0]);
@@ -251,6 +251,13 @@ function together(alone: State, changed: Leaf, leaves: readonly Leaf[], r: Resiz
       ),
     );
   return [alike.reduce(move, alone)];
+}
+
+/** code that has sequences first asks for their lengths there */
+function firstAlike(alone: State, changed: Leaf, leaves: readonly Leaf[], r: Resize): State[] {
+  const alike = leaves.filter(l => l !== changed && l.c.dims[0] === changed.c.dims[0]);
+  if (r.dims.length > 1 || changed.c.dims.length < 3 || alike.length === 0) return [];
+  return [alike.reduce((s, l) => withLeaf(s, l.path, resized(l.c, [0], r.size)), alone)];
 }
 
 function otherTensors(now: TensorChoice): Choice[] {
