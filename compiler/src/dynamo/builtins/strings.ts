@@ -129,6 +129,7 @@ export function installStrings(vm: Machine): void {
     isspace: s => every(s, /^\s+$/),
     isupper: s => s !== s.toLowerCase() && s === s.toUpperCase(),
     islower: s => s !== s.toUpperCase() && s === s.toLowerCase(),
+    isprintable: s => !/[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u.test(s),
     isidentifier: s => /^[A-Za-z_]\w*$/.test(s),
     istitle: s => /^([A-Z][a-z]*\W*)+$/.test(s),
     ljust: (s, args) => justify(s, args, "l"),

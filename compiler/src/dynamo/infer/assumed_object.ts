@@ -16,6 +16,9 @@ const COMMON_NAMES = ["config", "cfg", "args", "opt", "conf", "hparams", "hps", 
 /** the class of stand-ins, as errors name it */
 const ASSUMED = "AssumedConfig";
 
+/** what a configuration only has where it was put there, but for the one that transformers always sets */
+const isPrivate = (name: string): boolean => /^_(?!attn_implementation$)/.test(name);
+
 type Given = readonly (readonly [string, Choice])[];
 
 export function assumedObject(ctx: InferContext, h: Hole, given: Given): PyInstance {
@@ -86,7 +89,8 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     method(vm, cls, name, ([, ...args]) => fn(args));
   own("__getattr__", ([name]) => {
     const n = String(name);
-    if (n.startsWith("__")) return vm.raise("AttributeError", `'${ASSUMED}' object has no attribute '${n}'`);
+    if (n.startsWith("__") || (isPrivate(n) && known.get(n) === undefined && !given.some(([k]) => k === n)))
+      return vm.raise("AttributeError", `'${ASSUMED}' object has no attribute '${n}'`);
     return answer(n);
   });
   const held = (key: Value | undefined): Value | undefined => known.getKey(vm.hash(key ?? null));

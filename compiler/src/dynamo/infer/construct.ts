@@ -18,7 +18,9 @@ import {
   assertedEqual,
   assertedLarger,
   grouped,
+  nestedDefaults,
   summedLists,
+  toldNumbers,
   unsetSizes,
 } from "./search/agree";
 import {
@@ -187,6 +189,7 @@ export function rebuild(
   const told = maker.name === null ? conditional(cls, holes, state, f) : [];
   const candidates = [
     ...told,
+    ...withoutWeights(holes, state, f),
     ...agreeing(holes, state, f),
     ...(idle ? computing(holes, state) : []),
     ...(!idle && blamed(holes, f).length > 0 ? repairs(ctx, holes, state, f).slice(0, 12) : []),
@@ -309,7 +312,7 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
   const spelled = spelledOut(holes, s, f);
   if (spelled.length > 0) return spelled;
   const unloaded = withoutWeights(holes, s, f);
-  if (unloaded.length > 0) return unloaded;
+  if (unloaded.length > 0 && !/^'NoneType'/.test(f.message)) return unloaded;
   const [name, wanted] = f.asserted ?? [];
   const asserted = holes.filter(
     h =>
@@ -327,6 +330,8 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
     ...summedLists(holes, s, f),
     ...grouped(holes, s, f),
     ...unsetSizes(holes, s, f),
+    ...toldNumbers(holes, s, f),
+    ...nestedDefaults(holes, s, f),
   ];
   if (equal.length > 0) return equal;
   const all = blamed(holes, f);
@@ -352,7 +357,9 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
 
 /** weights that are loaded by default lie in no file of the project */
 function withoutWeights(holes: readonly Hole[], s: State, f: Failure): State[] {
-  if (!/^(FileNotFoundError|OSError|IsADirectoryError|URLError|ConnectionError)$/.test(f.type)) return [];
+  const absent = /^(FileNotFoundError|OSError|IsADirectoryError|URLError|ConnectionError)$/.test(f.type);
+  // what is made of weights that are not there may be None
+  if (!absent && !/^'NoneType' object/.test(f.message)) return [];
   const loads = (h: Hole): boolean => {
     const c = s.get(h.name) ?? ABSENT;
     const on = c.kind === "absent" ? h.fallback === true : c.kind === "bool" && c.value;

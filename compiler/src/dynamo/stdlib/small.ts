@@ -1,18 +1,36 @@
 // Modules of the standard library that take a few lines each, and those of which only the names are known.
+import { PythonFile } from "../../python/file";
+import { walk } from "../../python/walk";
 import { func, native } from "../builtins/define";
+import { evaluate } from "../builtins/evaluate";
 import type { Machine } from "../interp/machine";
 import { plain } from "../interp/operators";
 import { isPrepared } from "../interp/prepared";
 import { runningFile } from "../interp/running_file";
-import { PyFloat, PyInstance, type PyModule, type Value } from "../objects/values";
+import { PyFloat, PyInstance, type PyModule, PyUnknown, type Value } from "../objects/values";
 import { abstractClass } from "./abstract";
 
 const text = (v: Value | undefined): string => String(plain(v ?? null));
 
+const LITERAL = /^(Expr|Constant|Tuple|List|Dict|Set|UnaryOp|BinOp)$/;
+
+/** the value of a text that is a literal: ValueError where it is another expression, as a name is */
+function literal(vm: Machine, given: Value): Value {
+  const s = plain(given);
+  if (typeof s !== "string") return s instanceof PyUnknown ? vm.unknown("ast.literal_eval(...)") : given;
+  const parsed = new PythonFile(s.trim());
+  let other = parsed.module.body.length !== 1;
+  walk(parsed.module.body, n => {
+    other ||= !LITERAL.test(n.kind);
+  });
+  if (parsed.problems.length > 0) return vm.raise("SyntaxError", "invalid syntax");
+  return other ? vm.raise("ValueError", `malformed node or string: ${s}`) : evaluate(vm, s);
+}
+
 /** modules of the standard library of which nothing is modelled: they are there, and what comes from them is unknown */
 const NAMES_ALONE: ReadonlySet<string> = new Set(
   (
-    "aifc array ast asynchat asyncio asyncore audioop base64 bdb binascii bz2 cProfile calendar cgi " +
+    "aifc array asynchat asyncio asyncore audioop base64 bdb binascii bz2 cProfile calendar cgi " +
     "cgitb chunk cmath cmd code codecs codeop colorsys compileall concurrent concurrent.futures configparser " +
     "contextvars copyreg crypt csv ctypes curses datetime dbm decimal difflib dis distutils " +
     "doctest email email.mime encodings ensurepip errno faulthandler fcntl filecmp fileinput fnmatch fractions " +
@@ -46,6 +64,9 @@ export function smallModule(vm: Machine, name: string, absent: (library: string)
       m.dict.set("ascii_uppercase", "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
       m.dict.set("digits", "0123456789");
       m.dict.set("punctuation", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~");
+      return m;
+    case "ast":
+      func(vm, m, "literal_eval", ([s]) => literal(vm, s ?? null));
       return m;
     case "textwrap":
       func(vm, m, "dedent", ([s]) => s ?? "");

@@ -229,3 +229,15 @@ class Net(nn.Module):
   expect(operatorsOf(r, "Net")).toEqual(["torch._C._nn.linear"]);
   expect(printed(r)).toMatch(/^True <unknown .*> 9.9.9 9.9.9\n$/);
 });
+
+test("ast.literal_eval takes literals and refuses names, and texts are asked whether they can be printed", () => {
+  const r = analysed(`
+import ast, contextlib
+args = ["None", "nearest", "(1, -2.5)", "{'a': [True]}"]
+for i, a in enumerate(args):
+    with contextlib.suppress(ValueError):
+        args[i] = ast.literal_eval(a)
+print(args, "a b".isprintable(), "a\\n".isprintable())
+`);
+  expect(printed(r)).toBe("[None, 'nearest', (1, -2.5), {'a': [True]}] True False\n");
+});

@@ -122,6 +122,9 @@ export function alternativeChoices(
         ...keysNearby(ctx, h, f),
       );
   }
+  // a part that is described by the path of its class
+  if (f.type === "KeyError" && /key [`'"]target[`'"]/.test(f.message))
+    out.push({ kind: "dict", entries: [["target", str("torch.nn.Identity")]] });
   if (f.type === "KeyError" && now.kind === "number") out.push(...numbersIn(ctx, h, now.value, f));
   if (/must be torch\.dtype/.test(f.message)) out.push(named("torch.float32"));
   if (

@@ -107,6 +107,12 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
   return literal.startsWith("Literal[") ? ofType(ctx, h, literal) : [];
 }
 
+/** whether an annotation names a class of the program */
+export function isOwnClass(ctx: InferContext, h: Draft, name: string): boolean {
+  const v = lookup(ctx, h.globals, pathOf(ctx, h, name));
+  return v instanceof PyClass && v.place !== null && !v.isSubclassOf(ctx.torch.tensorClass);
+}
+
 /** an annotation's last name as the code reaches it: its module may stand before it */
 function pathOf(ctx: InferContext, h: Draft, name: string): string {
   if (lookup(ctx, h.globals, name) !== undefined) return name;

@@ -4,7 +4,7 @@ import type { DType } from "../../../aten/types";
 import type { InferContext } from "../context";
 import { alternatives } from "../syntax";
 import { bool, type Choice, type Draft, distinct, IDENTITY, NONE, named, number, tensor } from "../types";
-import { constructorChoices, ofType } from "./constructor";
+import { constructorChoices, isOwnClass, ofType } from "./constructor";
 import * as names from "./names";
 import { emptyUsage, type Usage } from "./usage";
 
@@ -16,7 +16,8 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
   const types = alternatives(h.annotation);
   const tensors = tensorChoices(h);
   for (const t of types) {
-    if (/^(\w*Tensor|Parameter|PackedSequence)$/.test(t)) out.push(...tensors);
+    if (/Tensor$/.test(t) && isOwnClass(ctx, h, t)) out.push(...ofType(ctx, h, t), ...tensors);
+    else if (/^(\w*Tensor|Parameter|PackedSequence)$/.test(t)) out.push(...tensors);
     else if (/^(List|Tuple|Sequence|Iterable|list|tuple)\[.*Tensor/.test(t))
       out.push(...tensorLists(tensors, /uple/.test(t)));
     else if (/^(Dict|Mapping|dict)\b/.test(t)) out.push(tensorDict(h, tensors));
@@ -85,7 +86,8 @@ export function tensorChoices(h: Draft): Choice[] {
   const guessed = guessedTensors(h);
   const first = guessed[0];
   if (said === undefined || first?.kind !== "tensor") return guessed;
-  const dims = sizesOf(said);
+  const { dims: usual } = first;
+  const dims = /^(image|video)$/.test(names.inputKind(h.name)) ? ordered(said, usual, sizesOf(said)) : sizesOf(said);
   return distinct([{ ...first, dtype: dtypeOf(h) ?? first.dtype, dims }, tensor("float32", dims), ...guessed]);
 }
 
@@ -203,17 +205,21 @@ function guessedTensors(h: Draft): Choice[] {
 }
 
 /** the sizes of images or clips (batch, channels, then frames, height and width) in the order in which the code names them */
-function ordered(named: readonly string[] | undefined, usual: readonly number[]): number[] {
+function ordered(
+  named: readonly string[] | undefined,
+  usual: readonly number[],
+  otherwise: readonly number[] = usual,
+): number[] {
   const places: readonly RegExp[] = [
     /^_*(b|bs|bsz|batch(_size)?|n)$/,
-    /^_*(c|ch|channels?)$/,
+    /^(_*(c|ch|channels?)|3)$/,
     ...(usual.length > 4 ? [FRAMES] : []),
     /^_*(h|height)$/,
     /^_*(w|width)$/,
   ];
   const order = named?.map(n => places.findIndex(re => re.test(n.toLowerCase())));
   const all = order?.length === usual.length && order.every(i => i >= 0) && new Set(order).size === usual.length;
-  return all && order ? order.map(i => usual[i] as number) : [...usual];
+  return all && order ? order.map(i => usual[i] as number) : [...otherwise];
 }
 
 const FRAMES = /^_*(t|f|s|l|d|frames?|n_?frames|num_frames|depth)$/;

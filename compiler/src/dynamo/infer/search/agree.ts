@@ -1,5 +1,6 @@
 // Constructor arguments that a message about two unequal sizes speaks of. In: what stands in the holes and the failure.
 // Out: states in which one number has been scaled so that the two sizes agree.
+import { PyList, PyTuple } from "../../objects/values";
 import { ABSENT, type Choice, type Failure, type Hole, number, type State, withChoice } from "../types";
 
 const UNEQUAL: readonly RegExp[] = [
@@ -127,6 +128,40 @@ export function assertedDivisible(holes: readonly Hole[], state: State, f: Failu
     ...(whole.written ? [] : [withChoice(state, whole.name, larger)]),
     ...(part.written ? [] : [withChoice(state, part.name, number(smaller))]),
   ];
+}
+
+/** States in which a number that the program's own message names beside another is that other one: "only 4 / 512 blocks". */
+export function toldNumbers(holes: readonly Hole[], state: State, f: Failure): State[] {
+  if (!/^(Assertion|Value|Runtime)Error$/.test(f.type) || TORCHS_OWN.test(f.message)) return [];
+  const told = [...f.message.matchAll(/(?<![\w.])\d+(?![\w.]*\w)/g)].map(m => Number(m[0]));
+  return told.length > 4
+    ? []
+    : holes.flatMap(h => {
+        const n = numberOf(h, state);
+        if (n === undefined || n < 2 || h.written || !told.includes(n)) return [];
+        return [...new Set(told)].filter(v => v !== n && v > 0).map(v => withChoice(state, h.name, number(v)));
+      });
+}
+
+/** what torch says of sizes is read elsewhere */
+const TORCHS_OWN =
+  /size of tensor|shapes? cannot|invalid for input|to have \d+ channels|normalized_shape|dimension|divisible|unpack|dtype/;
+
+/** States in which a list of numbers by default holds lists, where the code indexes a number. */
+export function nestedDefaults(holes: readonly Hole[], state: State, f: Failure): State[] {
+  if (!/^'(int|float)' object is not subscriptable/.test(f.message)) return [];
+  return holes.flatMap(h => {
+    const v = h.fallback;
+    const items = v instanceof PyList || v instanceof PyTuple ? v.items : [];
+    if (items.length === 0 || h.written || (state.get(h.name) ?? ABSENT).kind !== "absent") return [];
+    if (!items.every(i => typeof i === "number")) return [];
+    return [4, 3, 2].map(n => {
+      const list = items.map(
+        (i): Choice => ({ kind: "seq", items: new Array<Choice>(n).fill(number(i)), tuple: false }),
+      );
+      return withChoice(state, h.name, { kind: "seq", items: list, tuple: v instanceof PyTuple });
+    });
+  });
 }
 
 const GROUPED = /num_channels \((\d+)\) must be divisible by num_groups \((\d+)\)/;

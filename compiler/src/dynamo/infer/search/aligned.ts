@@ -1,5 +1,6 @@
 // Tensors that meet at the wrong dimensions. In: a state's tensors and a failure that names two sizes and a dimension. Out: states
 // in which what meets the batch's vectors is one vector for each item, and batches are as long as lists that go with them.
+import { SIZES } from "../choices/names";
 import type { Failure, State } from "../types";
 import { type Leaf, withLeaf } from "./leaves";
 
@@ -15,6 +16,18 @@ export function vectorsAlike(state: State, leaves: readonly Leaf[], f: Failure):
   return read
     .filter(l => l.c.dims.length === at + 2 && l.c.dims[0] === batch && l.c.dims[at] === a + b - batch)
     .map(l => withLeaf(state, l.path, { ...l.c, dims: [batch, l.c.dims[at + 1] ?? 1] }));
+}
+
+/** the shape of a tensor of which nothing is known */
+const UNKNOWN = [SIZES.batch, SIZES.length, SIZES.width].join();
+
+/** What is scaled by a number for each of three channels is an image, and so is what else nothing is known of. */
+export function imagesScaled(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const [a = 0, b = 0, at = 0] = APART.exec(f.message)?.slice(1).map(Number) ?? [];
+  const unknown = leaves.filter(l => l.c.dtype === "float32" && l.c.dims.join() === UNKNOWN);
+  if (at !== 1 || a !== SIZES.batch || b !== 3 || !unknown.some(l => f.touched.includes(l.path))) return [];
+  const dims = [SIZES.batch, 3, SIZES.image, SIZES.image];
+  return [unknown.reduce((s, { path, c }) => withLeaf(s, path, { ...c, dims }), state)];
 }
 
 /** The items of a list were joined to a batch: other tensors have as many items as the list. */

@@ -70,6 +70,22 @@ export function masksAlike(state: State, leaves: readonly Leaf[], f: Failure): S
     );
 }
 
+const TOLD_SHAPES = /\[([\d, ]+)\]/g;
+
+/** the program's own words name the shape that an input has and the one that it should have */
+export function shapeTold(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  if (!/^(Assertion|Value)Error$/.test(f.type)) return [];
+  const shapes = [...f.message.matchAll(TOLD_SHAPES)].map(m => (m[1] ?? "").split(",").map(Number));
+  const [a, b] = shapes;
+  if (shapes.length !== 2 || !a || !b || a.join() === b.join()) return [];
+  return [
+    [a, b],
+    [b, a],
+  ].flatMap(([from, to]) =>
+    leaves.filter(l => l.c.dims.join() === from?.join()).map(l => withLeaf(state, l.path, { ...l.c, dims: to ?? [] })),
+  );
+}
+
 const TOO_SMALL =
   /too small|[Kk]ernel size can't be greater|should be less than the corresponding input|non-?zero size|input size per channel|smaller than|greater than actual input/;
 
@@ -329,7 +345,12 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   m = /sizes provided \((\d+)\) must be greater or equal to the number of dimensions in the tensor \((\d+)\)/.exec(
     message,
   );
-  if (m) setRank(narrow(read, Number(m[2])), Number(m[1]));
+  if (m) {
+    const [most, had] = [Number(m[1]), Number(m[2])];
+    // a dimension was added on the way to there
+    for (const l of read) if (read.every(x => x.c.dims.length !== had)) setRank([l], l.c.dims.length - (had - most));
+    setRank(narrow(read, had), most);
+  }
   m = /expects a tensor with <= (\d) dimensions, but self is (\d)D/.exec(message);
   if (m) setRank(narrow(read, Number(m[2])), Number(m[1]));
   m = /input\.dim\(\) = (\d+).*len\(dims\) = (\d+)/.exec(message);

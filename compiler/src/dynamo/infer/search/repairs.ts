@@ -22,14 +22,14 @@ import {
   withChoice,
 } from "../types";
 import { assertedLarger, assertedLength } from "./agree";
-import { batchOfList, vectorsAlike } from "./aligned";
+import { batchOfList, imagesScaled, vectorsAlike } from "./aligned";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { asImages, gridLengths, otherImages, squaresAlike } from "./image_sizes";
 import { joinedLast, sumKept } from "./joined";
 import { choiceLeaves, holeOf, inAllAlike, inAllItems, type Leaf, resized, withLeaf } from "./leaves";
 import { shorterTogether } from "./lengths";
 import { itemsTakenApart, longer } from "./map_lists";
-import { alike, enlarged, fed, masksAlike, messageRepairs, oneShape, typedAlike } from "./message_repairs";
+import { alike, enlarged, fed, masksAlike, messageRepairs, oneShape, shapeTold, typedAlike } from "./message_repairs";
 import { viewed } from "./reshape_repairs";
 import { pairedResizes, resizes, trials } from "./solve";
 import { counted, unpacked } from "./unpacked";
@@ -165,6 +165,8 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...masksAlike(state, leaves, f),
     ...vectorsAlike(state, leaves, f),
     ...batchOfList(state, leaves, f),
+    ...imagesScaled(state, leaves, f),
+    ...shapeTold(state, leaves, f),
     ...oneShape(state, leaves, f),
     ...asImages(state, leaves, f),
     ...squaresAlike(state, leaves, f),

@@ -108,7 +108,20 @@ class Attention(nn.Module):
                               attention_mask=attention_mask, **cross_attention_kwargs)
 
 
-CrossAttention = Attention
+class CrossAttention(Attention):
+    # as releases until 0.12 have it
+    _slice_size = None
+    _use_memory_efficient_attention_xformers = False
+
+    def reshape_heads_to_batch_dim(self, tensor):
+        return self.head_to_batch_dim(tensor)
+
+    def reshape_batch_dim_to_heads(self, tensor):
+        return self.batch_to_head_dim(tensor)
+
+    def _attention(self, query, key, value, attention_mask=None):
+        scores = self.get_attention_scores(query, key, attention_mask)
+        return self.batch_to_head_dim(torch.bmm(scores, value))
 `;
 
 export const RESIDUAL = `
