@@ -9,6 +9,8 @@ import type { Failure } from "./types";
 
 /** steps of one attempt: what takes more is taken to run without end */
 const STEPS = 4_000_000;
+/** of one whose inputs a search found with fewer: it ends */
+const PATIENT_STEPS = 12_000_000;
 
 export interface Attempt {
   readonly target: Value;
@@ -47,7 +49,7 @@ export function attempt(p: Program, a: Attempt): Found | Refused {
   const outcome = asRoot(p, a.grad, () =>
     guarded(
       p,
-      STEPS,
+      p.patient ? PATIENT_STEPS : STEPS,
       () => {
         const { args, kwargs } = a.inputs();
         runner.callCompiled(api.callable(a.target), args, kwargs, { options: a.options, frames });

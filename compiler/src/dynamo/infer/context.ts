@@ -16,7 +16,7 @@ export interface InferContext {
   readonly assumed: string[];
   /** where the usual sizes take too long: depths, counts and lengths that have a default are small */
   small: boolean;
-  /** where that does not help either: one construction may take many more steps, as tables that Python computes do */
+  /** where that does not help either: one construction, or one run, may take many more steps, as tables that Python computes and long loops do */
   patient: boolean;
   /** a run has failed because its code takes gradients where none are kept, or of an input that keeps none */
   wantsGrad: "here" | "of inputs" | null;

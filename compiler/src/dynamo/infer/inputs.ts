@@ -19,6 +19,7 @@ const TRIALS = 70;
 /** and once more with None wherever it may stand */
 const TRIALS_WITH_LESS = 20;
 const STEPS = 4_000_000;
+const PATIENT_STEPS = 12_000_000;
 
 /** runs the callable compiled, as a trial: everything is undone afterwards; the number of frames */
 export type RunCompiled = (args: readonly Value[], kwargs: Kwargs) => number;
@@ -93,7 +94,7 @@ function trial(ctx: InferContext, s: InputSearch, state: State): { ok: null } | 
     if (frames === 0) vm.raise("RuntimeError", NO_OPERATORS);
     return null;
   };
-  const outcome = guarded(ctx, STEPS, run, "nothing");
+  const outcome = guarded(ctx, ctx.patient ? PATIENT_STEPS : STEPS, run, "nothing");
   if ("ok" in outcome) return outcome;
   return {
     failed: failureOf(outcome.error, outcome.message, {

@@ -120,3 +120,31 @@ class Predictor(nn.Module):
 `);
   expect(assumedOf(r, "Predictor")).toMatch(/masks is int64\[\d+, \d+\]/);
 });
+
+test("a module that keeps tensors of half precision is in that where they meet its parameters", () => {
+  const r = analysed(`
+class Cached(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(100, 32)
+        self.register_buffer("past", torch.zeros(1, 1, 64, 32, dtype=torch.bfloat16))
+
+    def forward(self, tokens):
+        return F.scaled_dot_product_attention(self.words(tokens)[:, None], self.past, self.past)
+`);
+  expect(assumedOf(r, "Cached")).toMatch(/in bfloat16; tokens is int64/);
+});
+
+test("code that lays the batch and sequences out in one dimension gets a batch of one where the two meet", () => {
+  const r = analysed(`
+class Routed(nn.Module):
+    def __init__(self, width=32):
+        super().__init__()
+        self.width, self.gate = width, nn.Linear(width, width)
+
+    def forward(self, x):
+        b, t, _ = x.shape
+        return x + self.gate(x.view(-1, self.width))
+`);
+  expect(assumedOf(r, "Routed")).toMatch(/x is float32\[1, \d+, 32\]/);
+});

@@ -32,7 +32,7 @@ const HEIRS = 3;
 /** what classes lack that only others complete */
 const ABSTRACT = /NotImplementedError|has no attribute|[Aa]bstract/;
 /** what inputs that were found late are run with */
-const LAST_STEPS = 6_000_000;
+const LAST_STEPS = 12_000_000;
 const SMALL_STEPS = 8_000_000;
 const PATIENT_STEPS = 20_000_000;
 const SETTLING_STEPS = 2_000_000;
@@ -159,7 +159,7 @@ function settled({ p, c, training, request }: Root, target: Value): readonly str
 /** a module built for the analysis: by its constructor, else by what the program builds such modules with */
 function inferred(r: Root, cls: PyClass): Found | Refused {
   const { p } = r;
-  const direct = searchedFirst(r, cls);
+  const direct = searchedFor(r, cls, OWN_STEPS);
   if (isFound(direct) || (direct.failure && endless(direct.failure))) return direct;
   for (const m of buildersOf(p, cls, p.main.dict).slice(0, BUILDERS)) {
     const found = madeBy(r, cls, m);
@@ -173,14 +173,23 @@ function inferred(r: Root, cls: PyClass): Found | Refused {
   return direct;
 }
 
-/** by its constructor; where the search took the steps that it has, what it found is run all the same */
-function searchedFirst(r: Root, cls: PyClass): Found | Refused {
+/** by its constructor; where the search took the steps that it has, what it found is run all the same, with more steps */
+function searchedFor(r: Root, cls: PyClass, steps: number): Found | Refused {
   const { p, request } = r;
-  const found = limited(p, OWN_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
+  const found = limited(p, steps, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
   const { run } = request.last;
   if (isFound(found) || run === null || !TOO_LONG.test(found.why)) return found;
   request.last.run = null;
-  return limited(p, LAST_STEPS, run);
+  return patiently(p, () => limited(p, LAST_STEPS, run));
+}
+
+function patiently<T>(p: Program, run: () => T): T {
+  p.patient = true;
+  try {
+    return run();
+  } finally {
+    p.patient = false;
+  }
 }
 
 const TOO_LONG = /too (long|many steps)/;
@@ -190,7 +199,7 @@ function asSmall(r: Root, cls: PyClass): Found | Refused {
   const { p } = r;
   p.small = true;
   try {
-    return limited(p, SMALL_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
+    return searchedFor(r, cls, SMALL_STEPS);
   } finally {
     p.small = false;
   }
@@ -199,12 +208,7 @@ function asSmall(r: Root, cls: PyClass): Found | Refused {
 /** built once more with many more steps: constructors that compute large tables in Python come to their end */
 function asPatient(r: Root, cls: PyClass): Found | Refused {
   const { p } = r;
-  p.patient = true;
-  try {
-    return limited(p, PATIENT_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
-  } finally {
-    p.patient = false;
-  }
+  return patiently(p, () => limited(p, PATIENT_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict))));
 }
 
 /** made in one way, and made anew where errors of its forward blame its arguments */

@@ -22,6 +22,7 @@ import { prepare } from "./prepare";
 import type { Program } from "./program";
 import { receiverOf } from "./receiver";
 import { endless, onTwoDevices } from "./search/failure";
+import { halfWanted } from "./search/message_repairs";
 import { ABSENT, type Choice, described, distinct, type Hole, type State, type TensorChoice } from "./types";
 
 export interface RootRequest {
@@ -63,9 +64,19 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
   }
   let how: string[] | undefined;
   for (const f of [found.failure, found.first]) if (f && how === undefined) how = prepare(p, target, f);
-  if (how === undefined || !movedTo(p, target, "cuda")) return found;
+  if (how === undefined || !movedTo(p, target, "cuda")) return inHalf(r, target, notes, found);
   attributesTo(p, target, "cuda");
-  return searched(r, target, [...notes, ...how], TRIALS_AGAIN);
+  const prepared = [...notes, ...how];
+  return inHalf(r, target, prepared, searched(r, target, prepared, TRIALS_AGAIN));
+}
+
+/** a module whose own tensors of half precision met its parameters: all of it in that, as scripts load such modules */
+function inHalf(r: RootRequest, target: PyInstance, notes: readonly string[], found: Found | Refused): Found | Refused {
+  const half = isFound(found) || !found.failure ? undefined : halfWanted(found.failure.message);
+  const moved = half && guarded(r.p, STEPS, () => moduleMethod(r.p.vm, target, half === "float16" ? "half" : half));
+  if (!moved || !("ok" in moved)) return found;
+  const again = searched(r, target, [...notes, `in ${half}`], TRIALS_AGAIN);
+  return isFound(again) ? again : found;
 }
 
 const SHAPES = /sizes? of tensor|sizes? for dimension|must match|shape|channels|dimensions?\b/i;

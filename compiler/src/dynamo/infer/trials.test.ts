@@ -48,3 +48,19 @@ class Highest(nn.Module):
 `);
   expect(assumedOf(r, "Highest")).toMatch(/y is \w+\[3, 5\]/);
 });
+
+test("inputs that a search found with many steps are run with more", () => {
+  const r = analysed(
+    `
+class Sampled(nn.Module):
+    def forward(self, points, label):
+        b, n, c = points.shape
+        far = torch.zeros(b, dtype=torch.long, device=points.device)
+        for i in range(1200):
+            d = ((points - points[torch.arange(b), far].view(b, 1, 3)) ** 2).sum(-1)
+            far = d.max(-1)[1]
+        return points.mean(1) + label.view(b, 3)
+`,
+  );
+  expect(operatorsOf(r, "Sampled").length).toBeGreaterThan(5000);
+});

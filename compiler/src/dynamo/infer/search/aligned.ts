@@ -1,5 +1,5 @@
 // Tensors that meet at the wrong dimensions. In: a state's tensors and a failure that names two sizes and a dimension. Out: states
-// in which what meets the batch's vectors is one vector for each item, and batches are as long as lists that go with them.
+// in which what meets the batch's vectors is one vector for each item, batches are as long as lists that go with them, or of one.
 import { SIZES } from "../choices/names";
 import type { Failure, State } from "../types";
 import { type Leaf, withLeaf } from "./leaves";
@@ -28,6 +28,17 @@ export function imagesScaled(state: State, leaves: readonly Leaf[], f: Failure):
   if (at !== 1 || a !== SIZES.batch || b !== 3 || !unknown.some(l => f.touched.includes(l.path))) return [];
   const dims = [SIZES.batch, 3, SIZES.image, SIZES.image];
   return [unknown.reduce((s, { path, c }) => withLeaf(s, path, { ...c, dims }), state)];
+}
+
+/** Items of the batch and of sequences were laid out in one dimension, and meet what has both: code for a batch of one. */
+export function batchOfOne(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const sizes = APART.exec(f.message)?.slice(1, 3).map(Number) ?? [];
+  const [less = 0, more = 0] = sizes.sort((a, b) => a - b);
+  const batch = more / less;
+  const read = leaves.filter(l => f.touched.includes(l.path) && l.c.dims.length > 1 && l.c.dims[0] === batch);
+  if (read.length === 0 || batch < 2 || !read.some(l => l.c.dims.includes(less, 1))) return [];
+  const alone = leaves.filter(l => l.c.dims[0] === batch && l.c.dims.length > 1);
+  return [alone.reduce((s, l) => withLeaf(s, l.path, { ...l.c, dims: [1, ...l.c.dims.slice(1)] }), state)];
 }
 
 /** The items of a list were joined to a batch: other tensors have as many items as the list. */

@@ -123,7 +123,7 @@ export function fed(state: State, leaves: readonly Leaf[], f: Failure): State[] 
 
 /** inputs of the type that the module's parameters have, where it is not the usual one: all of them, since they meet */
 export function typedAlike(state: State, leaves: readonly Leaf[], f: Failure): State[] {
-  const half = HALVES.find(([words]) => words.test(f.message))?.[1];
+  const half = halfWanted(f.message);
   const floats = leaves.filter(l => l.c.dtype === "float32");
   if (half === undefined || floats.length === 0) return [];
   const typed = (list: readonly Leaf[]): State =>
@@ -132,11 +132,15 @@ export function typedAlike(state: State, leaves: readonly Leaf[], f: Failure): S
   return [...(read.length > 0 && read.length < floats.length ? [typed(read)] : []), typed(floats)];
 }
 
+/** the type of half precision that a message says met float32 */
+export const halfWanted = (message: string): DType | undefined => HALVES.find(([words]) => words.test(message))?.[1];
+
 const HALVES: readonly (readonly [RegExp, DType])[] = [
   [
     /float != c10::BFloat16|float and bias type \(c10::BFloat16|\(float\) and .*BFloat16|FloatTensor.*BFloat16Tensor/i,
     "bfloat16",
   ],
+  [/dtype: (torch\.)?(float32\b.*dtype: (torch\.)?bfloat16|bfloat16\b.*dtype: (torch\.)?float32)/, "bfloat16"],
   [/dtypes?\b.*torch\.bfloat16|only supports? .*\b(fp16|bf16|bfloat16|half)\b/i, "bfloat16"],
   [/float != c10::Half|\(float\) and .*c10::Half|FloatTensor.*HalfTensor/i, "float16"],
 ];

@@ -22,7 +22,7 @@ import {
   withChoice,
 } from "../types";
 import { assertedLarger, assertedLength } from "./agree";
-import { batchOfList, imagesScaled, vectorsAlike } from "./aligned";
+import { batchOfList, batchOfOne, imagesScaled, vectorsAlike } from "./aligned";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { asImages, gridLengths, otherImages, squaresAlike } from "./image_sizes";
 import { joinedLast, sumKept } from "./joined";
@@ -167,6 +167,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...batchOfList(state, leaves, f),
     ...imagesScaled(state, leaves, f),
     ...shapeTold(state, leaves, f),
+    ...batchOfOne(state, leaves, f),
     ...oneShape(state, leaves, f),
     ...asImages(state, leaves, f),
     ...squaresAlike(state, leaves, f),
