@@ -49,3 +49,14 @@ print(torch.__dict__["hann_window"](4).shape, F.__dict__["relu"](torch.ones(2)).
 `);
   expect(printed(r)).toBe("torch.Size([4]) torch.Size([2]) True\n");
 });
+
+test("a library that is modelled is its own files in its own repository", () => {
+  const files = {
+    "repo/timm/layers/__init__.py": "WIDTH = 7\n",
+    "repo/timm/__init__.py": "",
+    "repo/timm/models/net.py": "from timm.layers import WIDTH\n",
+    "pack/model.py": "from repo.timm.models.net import WIDTH\nprint(WIDTH)\n",
+  };
+  expect(printed(analysedProject({ ...files, "repo/setup.py": "" }))).toBe("7\n");
+  expect(printed(analysedProject(files))).toMatch(/unknown/);
+});

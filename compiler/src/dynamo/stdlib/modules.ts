@@ -51,6 +51,10 @@ type GoingOn = "definitions" | "all";
 /** failures of one script after which all that follows is gone on with; then what needs nothing of what failed */
 const MOST_FAILURES = 12;
 
+/** libraries of models and layers that are modelled */
+const MODELLED = /^(timm|torchvision|torchaudio|diffusers|transformers|detectron2|mmcv|mmengine|fairscale|einops)$/;
+const BUILD_FILES = ["setup.py", "pyproject.toml", "setup.cfg"] as const;
+
 export class Modules {
   readonly loaded = new Map<string, Value>();
   readonly sysModules: PyDict;
@@ -93,6 +97,7 @@ export class Modules {
     const known = this.loaded.get(name);
     if (known !== undefined) return known;
     const made =
+      (this.isOwnPackage(name, fromFile) ? this.userModule(name, fromFile) : undefined) ??
       (hasOwnKernels(name) ? this.kernelLibrary(name, fromFile) : this.library(name)) ??
       this.userModule(name, fromFile) ??
       this.namespacePackage(name) ??
@@ -109,6 +114,14 @@ export class Modules {
       if (attr !== undefined) return attr;
     }
     return this.missing(name);
+  }
+
+  /** whether a file lies in the package that it imports from, which its project builds: a library that is modelled, in its own repository */
+  private isOwnPackage(name: string, fromFile: string | null): boolean {
+    const [head = ""] = name.split(".");
+    const at = MODELLED.test(head) ? (fromFile?.lastIndexOf(`/${head}/`) ?? -1) : -1;
+    const folder = at < 0 ? "" : (fromFile ?? "").slice(0, at).replace(/(^|\/)src$/, "");
+    return at >= 0 && BUILD_FILES.some(f => this.files(join(folder, f)) !== undefined);
   }
 
   /** what the project brings itself comes first; code that is prepared to miss the library misses it */
