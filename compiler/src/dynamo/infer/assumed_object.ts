@@ -55,7 +55,7 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     // what an error asked for stands, whatever other code does with an attribute of this name
     if (use === "object" && (told === undefined || told.kind === "object" || told.kind === "dict")) {
       const parts = constant?.kind === "object" ? constant.given : constant?.kind === "dict" ? constant.entries : [];
-      return objectCalled(ctx, h, `${path}.${name}`, [name], [...parts, ...inherited(given)]);
+      return objectCalled(ctx, h, `${path}.${name}`, [name], [...inherited(given), ...parts]);
     }
     if (use === "method" && told === undefined) {
       const result = plainValue(ctx, h, guessByName(name.replace(/^get_/, "")));

@@ -400,3 +400,41 @@ class Net(nn.Module):
   });
   expect(assumedOf(r, "Net")).toContain("num_head_channels is 16");
 });
+
+test("the configuration that chooses a class by the name that it is registered under comes first", () => {
+  const r = analysedProject({
+    "pack/model.py": `${HEAD}
+from pack.registry import register
+@register(name="slim_net")
+class Net(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.lin = nn.Linear(config.model.nf, config.model.nf)
+    def forward(self, x):
+        return self.lin(x)
+`,
+    "pack/registry.py": "def register(name):\n    return lambda cls: cls\n",
+    "pack/a_wide.py": "def get(config):\n    model = config.model\n    model.name = 'wide_net'\n    model.nf = 96\n",
+    "pack/b_slim.py": "def get(config):\n    model = config.model\n    model.name = 'slim_net'\n    model.nf = 24\n",
+  });
+  expect(assumedOf(r, "Net")).toContain("config.model.nf is 24");
+});
+
+test("an assertion over several lines tells what it wants of a part of a configuration", () => {
+  const r = analysedProject({
+    "pack/model.py": `${HEAD}
+class Net(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        assert cfg.MODEL.ARCH in [
+            "plain",
+            "slow",
+        ], f"unsupported: {cfg.MODEL.ARCH}"
+        self.lin = nn.Linear(8, cfg.MODEL.OUT)
+    def forward(self, x):
+        return self.lin(x)
+`,
+    "conf/net.yaml": "MODEL:\n  ARCH: fast\n  OUT: 4\n",
+  });
+  expect(assumedOf(r, "Net")).toContain("cfg.MODEL.ARCH is 'plain'");
+});

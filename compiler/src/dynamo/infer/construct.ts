@@ -17,6 +17,7 @@ import {
   assertedDivisible,
   assertedEqual,
   assertedLarger,
+  assertedParts,
   grouped,
   nestedDefaults,
   summedLists,
@@ -322,6 +323,8 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
       choiceText(s.get(h.name) ?? ABSENT) !== choiceText(wanted),
   );
   if (wanted && asserted.length > 0) return asserted.map(h => withChoice(s, h.name, wanted));
+  const parts = assertedParts(ctx, holes, s, f);
+  if (parts.length > 0) return parts;
   const equal = [
     ...assertedEqual(holes, s, f),
     ...assertedDivisible(holes, s, f),

@@ -136,3 +136,30 @@ class Matching(nn.Module):
 `);
   expect(assumedOf(r, "Matching")).toMatch(/tokens is int64\[.*other_tokens is int64\[/);
 });
+
+test("what forward hands on as keywords are parameters of its base's forward, or of a part's", () => {
+  const r = analysed(`
+class Base(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.emb = nn.Embedding(10, 8)
+        self.lin = nn.Linear(8, 8)
+    def forward(self, x, tokens=None):
+        assert tokens is not None
+        return self.lin(x) + self.emb(tokens)
+class Net(Base):
+    def forward(self, x, low, **kwargs):
+        return super().forward(x * low, **kwargs)
+class Around(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Base()
+        self.lin = nn.Linear(8, 8)
+    def forward(self, x, **kwargs):
+        return self.inner(self.lin(x), **kwargs)
+`);
+  for (const name of ["Net", "Around"]) {
+    expect(operatorsOf(r, name).some(o => /embedding/.test(o))).toBe(true);
+    expect(assumedOf(r, name)).toContain("tokens is int64");
+  }
+});

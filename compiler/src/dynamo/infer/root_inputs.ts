@@ -15,6 +15,7 @@ import { functionOf, methodOf, moduleMethod } from "./context";
 import { jaxtyped, type Written } from "./evidence/written";
 import { takenByFirstLayer } from "./first_layer";
 import { guarded } from "./guarded";
+import { handedOnHoles } from "./handed_on";
 import type { ImageSize } from "./image_size";
 import { inferInputs, valuesOf } from "./inputs";
 import { callArguments } from "./make";
@@ -182,6 +183,7 @@ function inputHoles(r: RootRequest, target: Value, f: PyFunction): Hole[] {
     const taken = keywordHole(p, f, null, key, inputChoices);
     if (taken && !has(key)) holes.push(taken);
   }
+  for (const h of handedOnHoles(p, target, f, inputChoices)) if (!has(h.name)) holes.push(h);
   const graph = holes.some(h => isEdgeList(h.name) || (isAdjacency(h.name) && isFree(h)));
   if (graph)
     holes.splice(0, holes.length, ...holes.map(h => (isFree(h) ? { ...h, choices: ofGraph(h.name, h.choices) } : h)));

@@ -20,6 +20,7 @@ import {
 import { type Interp, PyError } from "./api";
 import { PyFunction } from "./frame";
 import { method } from "./native_method";
+import { sharedName } from "./shared_names";
 
 /** undefined: there is none; where the program's own code says so, `missing` is told in which words */
 export function getAttribute(vm: Interp, o: Value, name: string, missing?: (e: PyError) => void): Value | undefined {
@@ -49,17 +50,14 @@ export function getAttribute(vm: Interp, o: Value, name: string, missing?: (e: P
 /** libraries whose module nn is not torch's */
 const OTHER_FRAMEWORKS = /^(paddle|mindspore|mlx|flax|haiku|equinox|tensorflow|keras|jittor|tinygrad|oneflow)\b/;
 
-const SHARED_NORM = /^Sync(?:hronized)?B(?:atch)?N(?:orm)?([123])d$/;
-
 function unknownPart(vm: Interp, o: PyUnknown, name: string): Value {
   // layers that a library built on torch exports under torch's own names
   if (/^\w+(\.\w+)*\.nn$/.test(o.what) && !OTHER_FRAMEWORKS.test(o.what) && !/^Module\w+$/.test(name)) {
     const layer = vm.getattrOrUndefined(vm.importModule("torch.nn", null), name);
     if (layer instanceof PyClass) return name === "Sequential" ? lenientSequence(vm, layer, o.what) : layer;
   }
-  // in one process, a normalisation that processes share is the usual one
-  const dims = SHARED_NORM.exec(name)?.[1];
-  if (dims !== undefined) return vm.getattr(vm.importModule("torch.nn", null), `BatchNorm${dims}d`);
+  const shared = sharedName(vm, name);
+  if (shared !== undefined) return shared;
   const part = vm.unknown(`${o.what}.${name}`);
   // modules of a package are as new as it is
   const version = o.attrs?.get("__version__");

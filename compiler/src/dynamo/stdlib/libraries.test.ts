@@ -238,3 +238,20 @@ print(a.mode, a.dataset, a.depth, a.root, a.paths)
 `);
   expect(printed(r)).toBe("train cifar10 18 None None\n");
 });
+
+test("helpers that layers of all libraries share are timm's where the library is not there", () => {
+  const r = analysed(`
+from strange.utils.ops import make_divisible
+from mmcv.utils import to_2tuple
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, make_divisible(30 * 0.5, 8), to_2tuple(3))
+    def forward(self, x):
+        return self.conv(x)
+
+print(torch.compile(Net())(torch.randn(2, 3, 8, 8)).shape)
+`);
+  expect(printed(r)).toBe("torch.Size([2, 16, 6, 6])\n");
+});

@@ -1,7 +1,9 @@
 // einops, numpy, timm and fairscale as far as model code uses them. In: module names. Out: modules.
+
 import { func } from "../builtins/define";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
+import { sharedName } from "../interp/shared_names";
 import { type PyModule, PyUnknown, type Value } from "../objects/values";
 import { type Factory, libraryCode } from "./modules";
 import { numpyOfNumbers } from "./numpy_numbers";
@@ -55,7 +57,7 @@ export function librariesFactory(vm: Machine): Factory {
       m.dict.set("nn", vm.importModule("torch.nn", null));
       m.dict.set("F", vm.importModule("torch.nn.functional", null));
       run(m, name, layers);
-      m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`${name}.${n}`));
+      m.lazy = n => (n.startsWith("__") ? undefined : (sharedName(vm, n) ?? vm.unknown(`${name}.${n}`)));
       return m;
     }
     const framework = frameworkText(name);
@@ -140,6 +142,8 @@ function frameworkModule(
     const alias = frameworkAlias(name, n);
     const stands = alias === undefined ? undefined : m.dict.get(alias);
     if (stands !== undefined) return stands;
+    const shared = sharedName(vm, n);
+    if (shared !== undefined) return shared;
     const inner = `${name}.${n}`;
     return frameworkText(inner) !== undefined ? vm.importModule(inner, null) : vm.unknown(inner);
   };

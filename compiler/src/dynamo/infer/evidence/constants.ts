@@ -86,7 +86,9 @@ export class ProjectConstants {
   private inSection(section: string, name: string, cls: string | undefined): Choice | undefined {
     const key = `${section}.${name}`;
     if (this.sections.has(key)) return this.sections.get(key);
-    const rank = (f: ProjectText): number => (speaksOf(f, cls) ? 0 : f.path.endsWith(".py") ? 1 : 2);
+    const names = this.chosenBy(cls);
+    const rank = (f: ProjectText): number =>
+      speaksOf(f, cls) ? 0 : f.path.endsWith(".py") ? (names.some(n => quotes(f, n)) ? 1 : 2) : 3;
     const found = this.texts()
       .filter(f => f.text.length <= LONGEST && f.text.includes(section) && f.text.includes(name))
       .sort((a, b) => rank(a) - rank(b) || distance(this.own, a.path) - distance(this.own, b.path))
@@ -95,6 +97,18 @@ export class ProjectConstants {
       .find(c => c !== undefined);
     this.sections.set(key, found);
     return found;
+  }
+
+  /** names that configurations choose a class by (`model.name = "ddpm"`): what its file registers it as, else its file's own */
+  private chosenBy(cls: string | undefined): readonly string[] {
+    const decorator = new RegExp(`^@.*['"](\\w+)['"].*\\n(?:@.*\\n)*class ${cls ?? ""}\\b`, "m");
+    const registered = cls === undefined ? undefined : decorator.exec(this.ownText())?.[1];
+    const stem =
+      this.own
+        .split("/")
+        .pop()
+        ?.replace(/\.\w+$/, "") ?? "";
+    return registered !== undefined ? [registered] : stem.length > 2 ? [stem] : [];
   }
 
   /** what the nearest data file that has the name, whatever else it has, gives to it */
@@ -357,6 +371,10 @@ const speaksOf = ({ path, text }: ProjectText, cls: string | undefined): boolean
   /\.(ya?ml|json)$/i.test(path) &&
   text.includes(cls) &&
   new RegExp(`:\\s*['"]?${cls}['"]?\\s*(?:[,}#]|$)`, "m").test(text);
+
+/** code in which the name is a text */
+const quotes = ({ text }: ProjectText, name: string): boolean =>
+  text.includes(`'${name}'`) || text.includes(`"${name}"`);
 
 /** steps from folder to folder */
 function distance(a: string, b: string): number {

@@ -49,8 +49,8 @@ function notePython(text: string, note: Note, named: Constant): void {
           const name = t.kind === "Name" ? t.id : t.kind === "Attribute" ? t.attr : undefined;
           if (presets.areOthers(t, n.value)) continue;
           if (name !== undefined) note(name, literal(n.value));
-          if (t.kind === "Attribute" && t.value.kind === "Attribute")
-            note(`${t.value.attr}.${t.attr}`, literal(n.value));
+          const section = t.kind === "Attribute" ? sectionOf(t.value) : undefined;
+          if (t.kind === "Attribute" && section !== undefined) note(`${section}.${t.attr}`, literal(n.value));
         }
         return;
       case "AnnAssign":
@@ -67,6 +67,10 @@ function notePython(text: string, note: Note, named: Constant): void {
   });
   for (const f of later) f();
 }
+
+/** `model.width = 3` and `cfg.model.width = 3`: the name that the object goes by */
+const sectionOf = (e: ast.Expr): string | undefined =>
+  e.kind === "Attribute" ? e.attr : e.kind === "Name" && e.id !== "self" ? e.id : undefined;
 
 /**
  * Objects of one class that the same attributes are assigned to one after another (`small = Params()`, `large = Params()`):

@@ -1,6 +1,8 @@
 // Constructor arguments that a message about two unequal sizes speaks of. In: what stands in the holes and the failure.
 // Out: states in which one number has been scaled so that the two sizes agree.
+
 import { PyList, PyTuple } from "../../objects/values";
+import type { InferContext } from "../context";
 import { ABSENT, type Choice, type Failure, type Hole, number, type State, withChoice } from "../types";
 
 const UNEQUAL: readonly RegExp[] = [
@@ -206,4 +208,15 @@ export function unsetSizes(holes: readonly Hole[], s: State, f: Failure): State[
   return holes
     .filter(h => h.fallback === -1 && (s.get(h.name)?.kind ?? "absent") === "absent" && running.has(h.name) && like(h))
     .map(h => withChoice(s, h.name, wanted));
+}
+
+/** configurations with the value that an assertion wants of what the code has read of them: `assert cfg.kind in ["slow", "fast"]` */
+export function assertedParts(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {
+  const [name, wanted] = f.asserted ?? [];
+  if (name === undefined || wanted === undefined || !ctx.asked.has(name)) return [];
+  return holes.flatMap(h => {
+    const now = s.get(h.name);
+    if (h.written || now?.kind !== "object" || now.given.some(([k]) => k === name)) return [];
+    return [withChoice(s, h.name, { ...now, given: [...now.given, [name, wanted]] })];
+  });
 }

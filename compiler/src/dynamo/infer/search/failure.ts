@@ -24,7 +24,7 @@ export function messageOf(ctx: InferContext, e: PyError): string {
   }
 }
 
-const EQUALITY = /^assert\s*\(?\s*(?:self\.)?(\w+)\s*(?:==|is|in)\s*[([]?\s*(-?\d+|True|False|None|"[^"]*"|'[^']*')/;
+const EQUALITY = /^assert\s*\(?\s*(?:\w+\.)*(\w+)\s*(?:==|is|in)\s*[([]?\s*(-?\d+|True|False|None|"[^"]*"|'[^']*')/;
 
 const INSTANCE = /^assert\s*\(?\s*isinstance\(\s*(?:self\.)?(\w+)\s*,\s*\(?\s*([\w.]+)/;
 const KINDS: readonly (readonly [RegExp, Choice["kind"]])[] = [
@@ -84,7 +84,7 @@ const LONGEST_STATEMENT = 5;
 function lineOf(e: PyError): string {
   const at = e.trace[e.trace.length - 1];
   const first = at?.file.lines[at.span.line - 1]?.trim() ?? "";
-  if (!at || !/^assert\s*\($/.test(first)) return first;
+  if (!at || !/^assert\b.*[([,]$/.test(first)) return first;
   const rest = at.file.lines.slice(at.span.line, Math.min(at.span.endLine, at.span.line + LONGEST_STATEMENT));
   return first + rest.map(l => codeOf(l).trim()).join(" ");
 }
