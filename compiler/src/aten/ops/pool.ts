@@ -12,7 +12,7 @@ import {
   PyFloat,
   type TensorMeta,
 } from "../types";
-import { aten, each, fallback, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, each, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { at, composed, range } from "./helpers/shape";
 import { opmath } from "./helpers/trace";
 import {
@@ -320,7 +320,6 @@ const AVERAGE_ARGS = [
 const averages: OpRecord[] = ([2, 3] as const).map(dims => {
   const list = `int[${dims}]`;
   const name = `aten.avg_pool${dims}d.default`;
-  const call = fallback(name, ["self"], ["self", ...AVERAGE_ARGS]);
   return {
     name,
     schema: `avg_pool${dims}d(Tensor self, ${list} kernel_size, ${list} stride=[], ${list} padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor`,
@@ -343,8 +342,16 @@ const averages: OpRecord[] = ([2, 3] as const).map(dims => {
     lower: (b, a) => {
       const w = windowOf(a, dims, false);
       if (windowSize(w) > UNROLLED && w.kernel.some((k, i) => k !== w.stride[i])) {
-        b.realizeHint(a.tensor("self"));
-        return call(b, a);
+        const x = a.tensor("self");
+        b.realizeHint(x);
+        const flags = [a.bool("ceil_mode"), a.bool("count_include_pad"), a.optInt("divisor_override")];
+        return b.extern({
+          kind: "fallback",
+          kernel: `torch.ops.${name}`,
+          op: name,
+          inputs: [x],
+          args: [x, w.kernel, w.stride, w.padding, ...flags],
+        });
       }
       return averageLoops(b, a.tensor("self"), w, a.bool("count_include_pad"), a.optInt("divisor_override"));
     },
