@@ -10,6 +10,7 @@ import { isGroup, membersOf } from "../scheduler/state";
 import type { AnyNode, Dep, GroupNode, NodeUser, Schedule, SchedulerNode } from "../scheduler/types";
 import { type Expr, freeSymbols } from "../symbolic/expr";
 import type { PlanContext, PlanOptions } from "./context";
+import { constantsOnDevice } from "./device_constants";
 import { externSteps } from "./extern_calls";
 import { canReuse, type InplaceContext } from "./inplace";
 import { launchCombo } from "./launch_combo";
@@ -80,11 +81,17 @@ class PlanBuilder implements PlanContext {
     );
     const peak = new PeakEstimate(this.schedule, readBoolean(this.options.behaviours, "returns_freed_first"));
     const peakBytes = new PeakEstimate(this.schedule, false).overall;
-    const steps = planMemory(this.open, this.view, peak, {
+    const planned = planMemory(this.open, this.view, peak, {
       reuse: configBool(this.options, "allow_buffer_reuse"),
       outputs: this.view.outputNames,
       guarded: this.schedule.nodes.some(n => n.device.type === "cuda"),
     });
+    const literals = [...graph.constants].map(([name, c]) => ({
+      ...planTensor(name, this.view.tensorLayout(name), this.view),
+      values: c.values,
+    }));
+    const gpu = this.schedule.nodes.find(n => n.device.type === "cuda")?.device;
+    const { constants, steps } = constantsOnDevice(literals, planned, gpu ? `cuda:${gpu.index ?? 0}` : "cpu");
     return {
       name: this.options.name,
       aotId: `${this.options.aotId}_${graph.kind}`,
@@ -95,10 +102,7 @@ class PlanBuilder implements PlanContext {
           ? { ...planTensor(i.name, i.layout, this.view), ...this.exampleBound(i.name) }
           : { name: i.name, symbol: symbolText(i.symbol), value: i.hint ?? 0 },
       ),
-      constants: [...graph.constants].map(([name, c]) => ({
-        ...planTensor(name, this.view.tensorLayout(name), this.view),
-        values: c.values,
-      })),
+      constants,
       kernels: this.launches.finished(),
       steps: [...this.inputAsserts(), ...steps],
       outputs,

@@ -7,7 +7,11 @@ import type { PlanArg, PlanSize, PlanTensor } from "./types";
 
 export function planSize(e: Expr, view: GraphView): PlanSize {
   const simple = view.sizevars.simplify(e);
-  return intValue(simple) ?? { text: printPython(simple), value: view.sizevars.sizeHint(simple, 8192) };
+  const number = intValue(simple);
+  if (number !== undefined) return number;
+  const size = { text: printPython(simple), value: view.sizevars.sizeHint(simple, 8192) };
+  const meaning = simple.kind === "sym" ? view.sizevars.invPrecomputedReplacements.get(simple) : undefined;
+  return meaning === undefined ? size : { ...size, meaning: printPython(meaning) };
 }
 export const sizeValue = (s: PlanSize): number => (typeof s === "number" ? s : s.value);
 export const sizeText = (s: PlanSize): string => (typeof s === "number" ? String(s) : s.text);

@@ -2,8 +2,11 @@
 // job payload all derive from it. Sizes are in elements, offsets too; bytes where the name says so.
 import type { DType } from "../../aten/types";
 
-/** a size: a number, or a symbolic expression with its Python text and the value it has for the example inputs */
-export type PlanSize = number | { readonly text: string; readonly value: number };
+/**
+ * a size: a number, or a symbolic expression with its Python text and the value it has for the example inputs.
+ * `meaning`: what the text stands for where it is a name of kernels' own (ps0), to be worked out before a launch
+ */
+export type PlanSize = number | { readonly text: string; readonly value: number; readonly meaning?: string };
 
 export interface PlanTensor {
   readonly name: string;

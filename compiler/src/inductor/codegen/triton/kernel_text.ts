@@ -127,6 +127,13 @@ export function divisibleParams(k: TritonKernel, params: readonly KernelParam[])
   return params.flatMap((p, i) => (aligned(p) ? [i] : []));
 }
 
+/** arguments that are compiled into a kernel because they are 1, by name */
+export function knownOnes(params: readonly KernelParam[]): Record<string, number> {
+  const ones: Record<string, number> = {};
+  for (const p of params) if (p.type === "constexpr" && p.def.kind !== "constexpr") ones[p.name] = 1;
+  return ones;
+}
+
 /** `xnumel = 1024` for sizes that are numbers, and the block of a persistent reduction */
 export function staticNumels(k: TritonKernel): string[] {
   const out: string[] = [];
@@ -233,8 +240,7 @@ function metaOf(
   const inductorMeta = late
     ? [...own, ["autotune_hints", "()"] as const, ...rsplit, ...scores, ...others, ...rblock, ...commonMeta(options)]
     : [...own, ...commonMeta(options), ...rsplit, ...rblock, ...scores, ...others];
-  const constants: Record<string, number> = {};
-  for (const p of params) if (p.type === "constexpr" && p.def.kind !== "constexpr") constants[p.name] = 1;
+  const constants = knownOnes(params);
   const signature: Record<string, string> = {};
   for (const p of params) signature[p.name] = p.type;
   const nonConstexpr = params.filter(p => p.def.kind !== "constexpr").length;

@@ -128,6 +128,7 @@ class CallPrinter {
           this.write(inner, `${name} = copy_if_misaligned(${name})`);
         }
       }
+      for (const step of group) if (step.kind === "launch") this.precompute(inner, step);
       for (const [j, step] of group.entries()) if (!this.summed.has(step)) this.step(inner, step, group.slice(j + 1));
     }
     const out = plan.outputs.map(o => argText(o, this.tensors));
@@ -262,6 +263,16 @@ class CallPrinter {
     if (s.kind === "launch" && this.plan.kernels[s.kernel]?.type === "FusedMixOrderReductions")
       this.write(n, "# Call mix order reduction kernel", s.origin);
     this.write(n, s.comment, s.origin);
+  }
+
+  /** sizes that kernels have names for, before the first launch that takes them */
+  private precompute(n: number, s: Launch): void {
+    for (const a of s.args) {
+      if (a.kind !== "size" || typeof a.value === "number" || a.value.meaning === undefined) continue;
+      if (this.bound.has(a.value.text)) continue;
+      this.bound.add(a.value.text);
+      this.write(n, `${a.value.text} = ${a.value.meaning}`);
+    }
   }
 
   private launch(n: number, s: Launch): void {
