@@ -14,7 +14,7 @@ import { isImpure, isRandom } from "../purity";
 export function eliminateCommonSubexpressions(graph: FxGraph): void {
   const outputStorages = new Set(graph.output.inputs.map(storageOf));
   const ids = new Map(graph.nodes.map((n, i) => [n, i]));
-  const seen = new Map<string, FxNode>();
+  const seen = new Map<string, { readonly key: string; readonly node: FxNode }>();
   for (const node of [...graph.nodes]) {
     if (
       node.op !== "call_function" ||
@@ -25,13 +25,14 @@ export function eliminateCommonSubexpressions(graph: FxGraph): void {
       continue;
     if (outputStorages.has(storageOf(node))) continue;
     const key = `${node.target}(${node.args.map(a => argumentKey(a, ids)).join(",")}|${[...node.kwargs].map(([k, v]) => `${k}=${argumentKey(v, ids)}`).join(",")})`;
-    const same = seen.get(key);
-    if (same === undefined) {
-      seen.set(key, node);
-      continue;
+    // Python's hashes of -1 and -2 are the same, and of calls with one hash only the first is remembered
+    const hash = key.replaceAll("number-2", "number-1");
+    const first = seen.get(hash);
+    if (first === undefined) seen.set(hash, { key, node });
+    else if (first.key === key) {
+      node.replaceAllUsesWith(first.node);
+      graph.erase(node);
     }
-    node.replaceAllUsesWith(same);
-    graph.erase(node);
   }
 }
 

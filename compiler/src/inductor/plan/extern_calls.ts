@@ -3,12 +3,13 @@
 // plan's execution and says why, it never stops generation.
 
 import { type ArgValue, DeviceArg, DTypeArg, LayoutArg, MemoryFormatArg, PyComplex, PyFloat } from "../../aten/types";
-import { deviceText } from "../../fx/print";
+import { deviceText, isFakeTensor } from "../../fx/print";
 import { floatText } from "../codegen/triton/python_text";
 import { isBufferView } from "../ir/buffer_view";
+import { itemsize } from "../ir/dtypes";
 import type { BufferView, ExternOperation } from "../ir/types";
 import type { SchedulerNode } from "../scheduler/types";
-import type { Expr } from "../symbolic/expr";
+import { type Expr, mul } from "../symbolic/expr";
 import type { PlanContext } from "./context";
 import { sourceComment } from "./provenance";
 import { planSize, planTensor, planView } from "./sizes";
@@ -55,7 +56,14 @@ export function externCall(b: PlanContext, node: SchedulerNode): Extract<PlanSte
     comment: sourceComment([op.origins]),
     opaque: op.opaque,
     ...(op.target === undefined ? {} : { target: op.target }),
+    ...(beginsAligned(b, op) ? {} : { unaligned: true }),
   };
+}
+
+function beginsAligned(b: PlanContext, op: ExternOperation): boolean {
+  const traced = op.originNode?.meta.val;
+  if (!isFakeTensor(traced)) return true;
+  return b.view.sizevars.knownMultipleOf(mul(traced.storageOffset, itemsize(traced.dtype)), 16);
 }
 
 const OUT: ReadonlySet<string> = new Set([

@@ -156,6 +156,8 @@ export interface ExternStep {
   readonly opaque?: string;
   /** the operator that checks of the results name, where it is not `op` */
   readonly target?: string;
+  /** the result begins at no multiple of 16 bytes of its memory */
+  readonly unaligned?: true;
 }
 
 /** operations that compute an operand on the way to a template's product, and the buffers that they would write */

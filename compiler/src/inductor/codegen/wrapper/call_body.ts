@@ -1,6 +1,7 @@
 // The body of `call(self, args)`: what every header runs. In: a plan. Out: lines with the source lines that they stem
 // from. Promises: derived from the plan's steps alone, so text and execution cannot differ; the same under every header.
 
+import { itemsize } from "../../ir/dtypes";
 import { sameSizes, sizeText } from "../../plan/sizes";
 import type { ExecutablePlan, PlanArg, PlanOrigin, PlanSize, PlanStep, PlanTensor } from "../../plan/types";
 import { type CodegenOptions, configBool, has } from "../triton/options";
@@ -71,6 +72,8 @@ class CallPrinter {
   private readonly commented = new Set<PlanStep>();
   /** partial results that the line of an earlier step sums */
   private readonly summed = new Set<PlanStep>();
+  /** results of calls that begin anywhere in memory */
+  private readonly unaligned = new Set<string>();
   private readonly stream: string;
   private readonly firstUse: boolean;
   private readonly device: number | null;
@@ -328,12 +331,25 @@ class CallPrinter {
     });
   }
 
+  /** whether memory begins at a multiple of 16 bytes, as far as is known */
+  private isAligned(a: PlanArg): boolean {
+    if (a.kind === "list") return a.items.every(x => this.isAligned(x));
+    if (a.kind === "buffer") return !this.unaligned.has(a.name);
+    if (a.kind !== "view") return true;
+    const known = typeof a.offset === "number" && (a.offset * itemsize(a.dtype)) % 16 === 0;
+    return known && !this.unaligned.has(a.buffer);
+  }
+
   private checkResult(n: number, t: PlanTensor, producer: Extern, alignment: boolean): void {
     const op = pythonString(`torch.ops.${producer.target ?? producer.op}`);
     if (configBool(this.options, "size_asserts") && !t.size.some(x => x === 0))
       this.write(n, `assert_size_stride(${t.name}, ${shapeTuple(t.size)}, ${shapeTuple(t.stride)}, ${op})`);
-    if (alignment && configBool(this.options, "alignment_asserts"))
-      this.write(n, `assert_alignment(${t.name}, 16, ${op})`);
+    const aligned = !producer.unaligned && producer.args.every(a => this.isAligned(a));
+    if (!aligned) this.unaligned.add(t.name);
+    if (!alignment || !configBool(this.options, "alignment_asserts")) return;
+    const target = producer.target ?? producer.op;
+    if (aligned) this.write(n, `assert_alignment(${t.name}, 16, ${op})`);
+    else this.write(n, `# buffer ${t.name} (op: torch.ops.${target}) is assumed to be not aligned`);
   }
 
   /** one call for all sums of a workspace; null where one of them is no plain sum into dense memory */
