@@ -8,6 +8,7 @@ import { smaller } from "./choices/smaller";
 import { avoiding, conditional } from "./conditions";
 import type { InferContext } from "./context";
 import { guarded } from "./guarded";
+import { withoutLoading } from "./loading";
 import { callArguments, makeValue } from "./make";
 import { buildersOf, constructorOf, type Maker, objectIn, withMissing } from "./makers";
 import { importRegistered } from "./registered";
@@ -255,7 +256,7 @@ function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device
       else if (c.kind !== "absent") return ctx.vm.raise("TypeError", `${choiceText(c)} can't be made for ${h.name}`);
     }
     const { args, kwargs } = callArguments(holes, values);
-    const made = ctx.vm.call(callable, args, kwargs);
+    const made = withoutLoading(ctx, () => ctx.vm.call(callable, args, kwargs));
     if (name === null || changes) return made;
     return objectIn(made, cls) ?? ctx.vm.raise("TypeError", `${name}() makes no ${cls.name}`);
   });

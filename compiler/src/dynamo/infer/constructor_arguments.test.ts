@@ -483,3 +483,22 @@ class Net(nn.Module):
 `);
   expect(assumedOf(r, "Net")).toContain("qk_norm is True");
 });
+
+test("a function that only loads weights may fail, since none are read", () => {
+  const r = analysed(`
+def load_pretrained(model, path):
+    weights = {k: v for k, v in torch.load(path).items() if k in ("never",)}
+    model.lin.weight.data.copy_(weights["lin.weight"][0, 1, 2, "no index"])
+    raise KeyError("lin.bias")
+
+class Loaded(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.lin = nn.Linear(width, 8)
+        load_pretrained(self, "weights.pth")
+
+    def forward(self, x):
+        return self.lin(x)
+`);
+  expect(assumedOf(r, "Loaded")).toContain("load_pretrained() loads no weights");
+});

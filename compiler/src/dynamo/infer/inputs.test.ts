@@ -333,3 +333,21 @@ class Custom(Language):
     expect(operatorsOf(r, "Custom")).toContain("relu");
   });
 });
+
+test("keys that a dictionary is asked for and may lack are left out, and matrices in batches fit", () => {
+  const r = analysed(`
+class Encoded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(48, 16)
+        self.w = nn.Parameter(torch.randn(8, 2, 5))
+
+    def forward(self, batch):
+        if batch.get("embedding", None) is None:
+            e = self.net(torch.cat((batch["a"], batch["b"]), dim=-1))
+        else:
+            e = batch["embedding"]
+        return torch.bmm(batch["coords"], self.w), e
+`);
+  expect(assumedOf(r, "Encoded")).toMatch(/batch is \{"a": .* 24\], "b": .* 24\], "coords": float32\[8, \d+, 2\]\}/);
+});

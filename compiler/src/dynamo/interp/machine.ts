@@ -405,12 +405,16 @@ export class Machine implements Interp {
           }
           throw e;
         }
-        this.unwind(frame, e);
+        const done = this.unwind(frame, e);
+        if (done) return done;
       }
     }
   }
 
-  private unwind(frame: Frame, e: PyError): void {
+  /** whether a function of the program that failed is passed over, as if it had returned None */
+  passedOver: ((frame: Frame, e: PyError) => boolean) | null = null;
+
+  private unwind(frame: Frame, e: PyError): Completion | undefined {
     const at = frame.pc - 1;
     const i = frame.code.instructions[at];
     const placed = e.placedIn === frame;
@@ -419,12 +423,16 @@ export class Machine implements Interp {
       e.trace.unshift({ file: frame.code.file, span: i.at.span, func: frame.shownName });
     }
     const handler = frame.code.handlers[at];
-    if (!handler) throw e;
+    if (!handler) {
+      if (this.passedOver?.(frame, e)) return { kind: "return", value: null };
+      throw e;
+    }
     noteCaught(e);
     frame.stack.length = handler.depth;
     frame.handling.length = handler.handling;
     frame.stack.push(e.value);
     frame.pc = handler.target;
+    return undefined;
   }
 
   // ---- classes

@@ -288,9 +288,12 @@ const TOKENIZED: Choice = {
 };
 
 export function tensorDict(h: Draft, tensors: readonly Choice[]): Choice {
+  // what may be left out where others do
+  const keys = [...h.usage.keys];
+  const needed = keys.filter(k => !h.usage.noneTested.has(k));
   return {
     kind: "dict",
-    entries: [...h.usage.keys].map(k => [k, within(h, k)[0] ?? (tensors[0] as Choice)]),
+    entries: (needed.length > 0 ? needed : keys).map(k => [k, within(h, k)[0] ?? (tensors[0] as Choice)]),
   };
 }
 

@@ -45,7 +45,7 @@ export interface Usage {
   readonly types: Set<string>;
   /** compared with None */
   optional: boolean;
-  /** attributes of it that are compared with None */
+  /** attributes of it that are compared with None, and keys that it is asked for and may lack */
   readonly noneTested: Set<string>;
   /** calls that receive it: dotted name, position or keyword */
   readonly passed: { readonly func: string; readonly position: number | string }[];
@@ -420,12 +420,20 @@ function noteConstant(u: Usage, e: ast.Expr): void {
   if (name !== undefined && /(^|\.)[A-Z][A-Z\d_]+$/.test(name)) u.constants.add(name);
 }
 
+/** the key of `x.get("key", ...)` */
+function keyGot(e: ast.Expr, is: IsValue): string | undefined {
+  const get = e.kind === "Call" && e.func.kind === "Attribute" && e.func.attr === "get" && is(e.func.value);
+  return get && e.args[0] ? stringOf(e.args[0]) : undefined;
+}
+
 function noteCompare(u: Usage, n: ast.Compare, is: IsValue): void {
   const sides = [n.left, ...n.comparators];
   n.ops.forEach((op, i) => {
     const [a, b] = [sides[i], sides[i + 1]];
     if (!a || !b) return;
     if ((op === "is" || op === "is not") && a.kind === "Attribute" && is(a.value)) u.noneTested.add(a.attr);
+    const lacking = op === "is" ? keyGot(a, is) : undefined;
+    if (lacking !== undefined) u.noneTested.add(lacking);
     const [own, other] = is(itself(a)) ? [a, b] : is(itself(b)) ? [b, a] : [undefined, undefined];
     if (!own || !other) return;
     if (op === "is" || op === "is not") {

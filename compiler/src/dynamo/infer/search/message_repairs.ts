@@ -281,6 +281,9 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   const normalized = /normalized_shape=\[(\d+)\].* size ?\[(?:\d+, )*(\d+)\]/.exec(message);
   if (normalized) setSize(Number(normalized[2]), Number(normalized[1]));
   out.push(...expanded(state, read, message));
+  // matrices that are multiplied in batches
+  const inner = /batch2 tensor to be: \[(\d+), (\d+)\] but got: \[\1, (\d+)\]/.exec(message)?.map(Number);
+  if (inner) setSize(inner[2] ?? 0, inner[3] ?? 0);
   const elements = /running_mean should contain \d+ elements not (\d+)/.exec(message);
   if (elements) setDim(() => 1, Number(elements[1]));
   const factor = /shapes cannot be multiplied \(\d+x\d+ and 1x\d+\)|normalized_shape=\[1\]/.test(message);
