@@ -210,8 +210,15 @@ function resized(now: Choice, f: Failure): Choice[] {
         items: now.items.map((_, i) => number(at(i))),
       }))
     : [];
+  // counts of nothing and of one thing are the ones that are refused
+  const few = (c: Choice): boolean => c.kind === "number" && !c.float && c.value <= 1;
+  const more: Choice[] =
+    f.type === "AssertionError" && now.items.some(few)
+      ? [{ ...now, items: now.items.map(c => (c.kind === "number" && !c.float ? number(8) : c)) }]
+      : [];
   return [
     ...rising,
+    ...more,
     ...lengths
       .filter(n => n > 0 && n !== now.items.length)
       .map(n => ({

@@ -150,6 +150,10 @@ export function blamed(
       if (words.has(h.name) || [...h.selves].some(s => words.has(s))) out.push(h.name);
     }
   }
+  // what is made of one is named after it: levels_tensor
+  const inner = [...(f.lines[1] ?? [])];
+  for (const h of holes)
+    if (h.name.length > 3 && !out.includes(h.name) && inner.some(w => w.startsWith(`${h.name}_`))) out.push(h.name);
   return out;
 }
 

@@ -92,8 +92,10 @@ const TOO_SMALL =
 /** images, clips and signals that layers of strides leave nothing of: twice, four and eight times as large */
 export function enlarged(state: State, leaves: readonly Leaf[], f: Failure): State[] {
   if (!TOO_SMALL.test(f.message)) return [];
-  const read = leaves.filter(l => (f.touched.length === 0 || f.touched.includes(l.path)) && l.c.dims.length >= 3);
-  if (read.length === 0) return [];
+  const met = leaves.filter(l => (f.touched.length === 0 || f.touched.includes(l.path)) && l.c.dims.length >= 3);
+  if (met.length === 0) return [];
+  // what has the same sizes is another of the kind
+  const read = leaves.filter(l => met.includes(l) || met.some(o => o.c.dims.join() === l.c.dims.join()));
   return [2, 4, 8].map(times =>
     read.reduce(
       (s, l) => withLeaf(s, l.path, { ...l.c, dims: l.c.dims.map((d, i) => (i < 2 ? d : d * times)) }),
@@ -294,7 +296,14 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
   let m = /not enough values to unpack \(expected (?:at least )?(\d+), got (\d+)\)/.exec(message);
   // parts of a tensor that has been cut along another dimension than was meant
   if (f.operators > 0 && /to unpack/.test(message)) for (const t of read) setRank([t], t.c.dims.length - 1);
-  if (m) setRank(narrow(tensors, Number(m[2])), Number(m[1]));
+  if (m) {
+    const [wanted, got] = [Number(m[1]), Number(m[2])];
+    // another of the kind that has as many dimensions
+    const like = tensors.find(t => t.c.dims.length === wanted);
+    for (const t of like ? read.filter(l => l.c.dims.length === got) : [])
+      out.push(withLeaf(state, t.path, tensor(like?.c.dtype ?? t.c.dtype, like?.c.dims ?? t.c.dims)));
+    setRank(narrow(tensors, got), wanted);
+  }
   m = /too many values to unpack \(expected (\d+)/.exec(message);
   if (m) {
     const most = Number(m[1]);
