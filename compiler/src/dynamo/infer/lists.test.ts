@@ -223,3 +223,58 @@ class Compose(nn.Module):
   expect(assumedOf(r, "Classifier")).toMatch(/tokens_list is \[\(float32\[[\d, ]+\], float32\[[\d, ]+\]\)/);
   expect(operatorsOf(r, "Compose")).toEqual(["operator.mul"]);
 });
+
+test("the dictionaries of a list hold an image each, and nothing is traced by torchvision's exporter", () => {
+  const r = analysed(`
+import torchvision
+
+class Detector(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+
+    def forward(self, batched_inputs):
+        images = [x["image"] for x in batched_inputs]
+        if torchvision._is_tracing():
+            raise RuntimeError("not exported here")
+        assert images[0].ndim == 3
+        return self.conv(torch.stack(images))
+`);
+  expect(assumedOf(r, "Detector")).toMatch(/batched_inputs is \[\{"image": float32\[3, 224, 224\]\}/);
+});
+
+test("levels of which there must be more than one are more, and what is refused for its rank is like another input", () => {
+  const r = analysed(`
+class Quantized(nn.Module):
+    def __init__(self, levels: list[int]):
+        super().__init__()
+        levels_tensor = torch.tensor(levels)
+        assert (levels_tensor > 1).all()
+        self.register_buffer("steps", levels_tensor)
+
+    def forward(self, x):
+        return x * self.steps[0]
+
+class Compared(nn.Module):
+    def forward(self, x, y):
+        B, C, T = y.shape
+        return (nn.functional.pad(x, (400, 400), mode="reflect") - nn.functional.pad(y, (400, 400), mode="reflect")).abs()
+`);
+  expect(assumedOf(r, "Quantized")).toContain("levels is [8, 8, 8, 8]");
+  const [, x, y] = /x is (\S+ \d+, \d+\]); y is (\S+ \d+, \d+\])/.exec(assumedOf(r, "Compared")) ?? [];
+  expect(x).toBeDefined();
+  expect(y).toBe(x);
+});
+
+test("a list that is empty by default and has a layer for each item is filled where forward lacks the layers", () => {
+  const r = analysed(`
+class Heads(nn.Module):
+    def __init__(self, classes=4, ch=()):
+        super().__init__()
+        self.m = nn.ModuleList(nn.Conv2d(c, classes, 1) for c in ch)
+
+    def forward(self, x):
+        return self.m[0](x)
+`);
+  expect(assumedOf(r, "Heads")).toMatch(/ch is \[(\d+)(, \d+)*\]; .*x is float32\[\d+, \1, /);
+});

@@ -62,6 +62,8 @@ export interface Hole {
   readonly globals: PyDict;
   /** attributes of self that hold it */
   readonly selves: ReadonlySet<string>;
+  /** attributes of self that hold something for each of its items, where it has none by default */
+  readonly fills?: ReadonlySet<string>;
   /** what could stand in it, most plausible first */
   readonly choices: readonly Choice[];
   /** `*rest`: one more positional argument, where all before it are given */

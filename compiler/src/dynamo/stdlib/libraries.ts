@@ -65,6 +65,7 @@ export function librariesFactory(vm: Machine): Factory {
     if (name === "packaging" || name === "torchvision") {
       const m = vm.newModule(name);
       m.dict.set("__version__", "0.26.0");
+      if (name === "torchvision") func(vm, m, "_is_tracing", () => false);
       m.lazy = n => {
         if (n.startsWith("__")) return undefined;
         return frameworkText(`${name}.${n}`) === undefined

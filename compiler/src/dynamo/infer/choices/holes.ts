@@ -23,6 +23,20 @@ import { addUsage, emptyUsage, entryOf, entryTest, storedAs, storedWhere, type U
 
 export type ChoicesOf = (ctx: InferContext, h: Draft) => readonly Choice[];
 
+/** attributes of self that hold something for each item of a parameter: `self.m = nn.ModuleList(conv(x) for x in ch)` */
+function filledFrom(name: string, body: readonly ast.Stmt[]): ReadonlySet<string> {
+  const out = new Set<string>();
+  walk(body, n => {
+    const target = n.kind === "Assign" ? n.targets[0] : undefined;
+    if (n.kind !== "Assign" || target?.kind !== "Attribute") return;
+    walk(n.value, e => {
+      if (e.kind !== "ListComp" && e.kind !== "GeneratorExp") return;
+      if (e.generators.some(g => g.iter.kind === "Name" && g.iter.id === name)) out.add(target.attr);
+    });
+  });
+  return out;
+}
+
 /** parameters of `f` after the first `skip`; uses of what a constructor stores in self are read in `cls` too */
 export function functionHoles(
   ctx: InferContext,
@@ -62,6 +76,7 @@ export function functionHoles(
       fallback,
       globals: f.globals,
       selves,
+      ...(f.code.name === "__init__" && isEmptySequence({ fallback }) ? { fills: filledFrom(a.arg, body) } : {}),
     };
     out.push({ ...draft, choices: choices(ctx, draft) });
   };

@@ -274,8 +274,18 @@ function tupleLists(h: Draft): Choice[] {
 
 /** a list of dictionaries, one per image or the like */
 function dictLists(h: Draft, items: Usage, tensors: readonly Choice[]): Choice[] {
-  const one = tensorDict({ ...h, usage: items }, tensors);
+  const one = ofOneImage(tensorDict({ ...h, usage: items }, tensors));
   return [1, 2].map(n => ({ kind: "seq", items: new Array<Choice>(n).fill(one), tuple: false }));
+}
+
+/** what is said of one image holds no batch of them */
+export function ofOneImage(c: Choice): Choice {
+  if (c.kind !== "dict") return c;
+  const alone = (name: string, x: Choice): Choice =>
+    x.kind === "tensor" && x.dims.length === 4 && names.inputKind(name) === "image"
+      ? { ...x, dims: x.dims.slice(1) }
+      : x;
+  return { ...c, entries: c.entries.map(([k, x]) => [k, alone(k, x)] as const) };
 }
 
 /** what tokenizers give to a model: `model(**batch)` */

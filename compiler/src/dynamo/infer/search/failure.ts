@@ -4,7 +4,7 @@
 import { codeOf } from "../../../python/text_lines";
 import type { PyError } from "../../interp/api";
 import type { InferContext } from "../context";
-import { bool, type Choice, type Decision, type Failure, NONE, number, str } from "../types";
+import { bool, type Choice, type Decision, type Failure, type Hole, NONE, number, str } from "../types";
 
 /** why a run that ends well is no answer */
 export const NO_OPERATORS = "it runs no tensor operators";
@@ -139,10 +139,7 @@ export const missingArguments = (f: Failure): string[] =>
 export const quotedNames = (text: string): string[] => [...text.matchAll(/'(\w+)'/g)].map(m => m[1] ?? "");
 
 /** holes named by the running lines, those of inner lines first */
-export function blamed(
-  holes: readonly { readonly name: string; readonly selves: ReadonlySet<string> }[],
-  f: Failure,
-): string[] {
+export function blamed(holes: readonly Pick<Hole, "name" | "selves" | "fills">[], f: Failure): string[] {
   const out: string[] = [];
   for (const words of f.lines) {
     for (const h of holes) {
@@ -151,7 +148,8 @@ export function blamed(
     }
   }
   // what is made of one is named after it: levels_tensor
-  const inner = [...(f.lines[1] ?? [])];
+  const inner = f.lines.slice(1, 4).flatMap(words => [...words]);
+  for (const h of holes) if (!out.includes(h.name) && inner.some(w => h.fills?.has(w))) out.push(h.name);
   for (const h of holes)
     if (h.name.length > 3 && !out.includes(h.name) && inner.some(w => w.startsWith(`${h.name}_`))) out.push(h.name);
   return out;

@@ -3,7 +3,7 @@
 import { PyFloat } from "../../objects/values";
 import { alternativeChoices } from "../choices/alternatives";
 import { mayBeNone } from "../choices/holes";
-import { heldTensors, keptEnds, reshaped, squareGrids, tensorChoices, tensorDict } from "../choices/inputs";
+import { heldTensors, keptEnds, ofOneImage, reshaped, squareGrids, tensorChoices, tensorDict } from "../choices/inputs";
 import { roundRobin } from "../construct";
 import type { InferContext } from "../context";
 import {
@@ -71,7 +71,10 @@ function withKey(now: Choice, key: string, made: Choice): Choice | undefined {
   if (now.kind === "dict")
     return now.entries.some(([k]) => k === key) ? undefined : { ...now, entries: [...now.entries, [key, made]] };
   if (now.kind !== "seq") return undefined;
-  const items = now.items.map(i => withKey(i, key, made));
+  const items = now.items.map(i => {
+    const more = withKey(i, key, made);
+    return more && ofOneImage(more);
+  });
   return items.length > 0 && items.every(i => i !== undefined) ? { ...now, items } : undefined;
 }
 
