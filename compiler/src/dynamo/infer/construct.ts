@@ -3,7 +3,7 @@
 import { type PyClass, type PyDict, PyFloat, PyList, PyTuple, type Value } from "../objects/values";
 import { alternativeChoices, offered } from "./choices/alternatives";
 import { computing } from "./choices/computing";
-import { isEmptySequence } from "./choices/holes";
+import { isEmptySequence, withWritten } from "./choices/holes";
 import { smaller } from "./choices/smaller";
 import { avoiding, conditional } from "./conditions";
 import type { InferContext } from "./context";
@@ -100,6 +100,17 @@ export function construct(ctx: InferContext, cls: PyClass, around: PyDict, by?: 
     known.get(ctx)?.set(cls, built);
   }
   return built;
+}
+
+/** by its constructor, some of whose arguments are told */
+function fixedly(
+  ctx: InferContext,
+  cls: PyClass,
+  around: PyDict,
+  fixed: readonly (readonly [string, Choice])[],
+): Built {
+  const maker = constructorOf(ctx, cls, around);
+  return make(ctx, cls, { ...maker, holes: withWritten(maker.holes, new Map(fixed)) });
 }
 
 function remade(ctx: InferContext, cls: PyClass, b: Extract<Built, { readonly kind: "built" }>): Built | undefined {
@@ -245,8 +256,8 @@ function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device
     for (const h of holes) {
       const c = s.get(h.name) ?? ABSENT;
       const v = placed(ctx, device, c, () =>
-        makeValue(ctx, h, c, (nested, by) => {
-          const built = construct(ctx, nested, h.globals, by);
+        makeValue(ctx, h, c, (nested, by, fixed) => {
+          const built = fixed ? fixedly(ctx, nested, h.globals, fixed) : construct(ctx, nested, h.globals, by);
           if (built.kind === "failed") return undefined;
           const there = device && ctx.torch.isModuleClass(nested);
           return there ? ctx.vm.call(ctx.vm.getattr(built.value, "cuda"), []) : built.value;

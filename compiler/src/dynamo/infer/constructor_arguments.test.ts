@@ -502,3 +502,32 @@ class Loaded(nn.Module):
 `);
   expect(assumedOf(r, "Loaded")).toContain("load_pretrained() loads no weights");
 });
+
+test("a part is built with the flag that an assertion wants an attribute of it to come of, and a text that a table knows", () => {
+  const r = analysed(`
+KINDS = {"silu": nn.SiLU}
+
+class Net(nn.Module):
+    def __init__(self, width, self_condition=True, learned=False, fourier=False):
+        super().__init__()
+        self.self_condition = self_condition
+        self.conditioned = learned or fourier
+        self.lin = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.lin(x)
+
+class Diffusion(nn.Module):
+    def __init__(self, model: Net, config):
+        super().__init__()
+        assert model.conditioned
+        assert not model.self_condition, "not supported"
+        self.act = KINDS[config.hidden_act]()
+        self.model = model
+
+    def forward(self, x):
+        return self.act(self.model(x))
+`);
+  expect(assumedOf(r, "Diffusion")).toContain("model is a Net with learned True, self_condition False");
+  expect(assumedOf(r, "Diffusion")).toContain("config.hidden_act is 'silu'");
+});

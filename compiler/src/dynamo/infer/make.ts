@@ -13,7 +13,7 @@ import { type InferContext, isEnum, lookup } from "./context";
 import type { Choice, Hole } from "./types";
 
 /** builds an object of a class, its parameters inferred, by a certain builder or any; undefined: it can't be built */
-export type Build = (cls: PyClass, by?: string) => Value | undefined;
+export type Build = (cls: PyClass, by?: string, fixed?: readonly (readonly [string, Choice])[]) => Value | undefined;
 
 export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): Value | undefined {
   const { vm } = ctx;
@@ -52,7 +52,7 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
       if (!(cls instanceof PyClass)) return undefined;
       if (isEnum(cls)) return vm.toArray(cls)[0];
       if (c.given) return vm.call(cls, [], new Map(c.given.map(([k, v]) => [k, makeValue(ctx, h, v, build) ?? null])));
-      return build(cls, c.by);
+      return build(cls, c.by, c.fixed);
     }
     case "object":
       return assumedObject(ctx, h, c.given);

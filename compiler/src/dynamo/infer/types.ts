@@ -38,6 +38,8 @@ export type Choice =
       readonly by?: string;
       /** the keywords that a configuration builds it with */
       readonly given?: readonly (readonly [string, Choice])[];
+      /** arguments of its constructor that are not looked for */
+      readonly fixed?: readonly (readonly [string, Choice])[];
     }
   /** an object that answers every attribute by its name, but those that are given */
   | { readonly kind: "object"; readonly given: readonly (readonly [string, Choice])[] }
@@ -197,6 +199,7 @@ export function choiceText(c: Choice): string {
       return c.shape === null ? `Discrete(${c.actions})` : `Box(${c.shape.join(", ")})`;
     case "instance":
       if (c.given) return `a ${spoken(c.path)} as configured`;
+      if (c.fixed) return `a ${spoken(c.path)} with ${c.fixed.map(([k, v]) => `${k} ${choiceText(v)}`).join(", ")}`;
       return c.by === undefined ? `a ${spoken(c.path)}` : `a ${spoken(c.path)} of ${c.by}()`;
     case "object":
       return `an object with plausible attributes${c.given.map(([k, v]) => `, ${k} ${choiceText(v)}`).join("")}`;

@@ -20,6 +20,7 @@ import {
   str,
   tensor,
 } from "../types";
+import { asAsserted } from "./asserted_parts";
 import { layersNamed } from "./classes";
 import { guessByName, isTensorMethod, LADDER, sequences } from "./constructor";
 import { mayBeNone } from "./holes";
@@ -125,6 +126,7 @@ export function alternativeChoices(
   // a part that is described by the path of its class
   if (f.type === "KeyError" && /key [`'"]target[`'"]/.test(f.message))
     out.push({ kind: "dict", entries: [["target", str("torch.nn.Identity")]] });
+  if (f.type === "KeyError" && now.kind === "object") out.push(...quoted(ctx, h, now, f));
   if (f.type === "KeyError" && now.kind === "number") out.push(...numbersIn(ctx, h, now.value, f));
   if (/must be torch\.dtype/.test(f.message)) out.push(named("torch.float32"));
   if (
@@ -132,7 +134,7 @@ export function alternativeChoices(
     now.by === undefined &&
     /^(Assertion|Value|NotImplemented|Attribute)Error$/.test(f.type)
   )
-    out.push(...otherwiseMade(ctx, h, now.path));
+    out.push(...asAsserted(ctx, h, now, f), ...otherwiseMade(ctx, h, now.path));
   // a file that is not there: those that the program names are
   if (f.type === "FileNotFoundError" && (now.kind === "str" || now.kind === "number"))
     out.push(...ctx.constants.filesNamed().map(str));
@@ -258,7 +260,7 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   if ((now.kind !== "dict" && now.kind !== "object") || !/Error$/.test(f.type) || f.type === "KeyError") return [];
   const own = now.kind === "dict" ? now.entries : now.given;
   const named = enumValues(ctx, h, f);
-  const out: Choice[] = now.kind === "object" ? quoted(ctx, now, f) : [];
+  const out: Choice[] = now.kind === "object" ? quoted(ctx, h, now, f) : [];
   // what only the message names is not asked for
   for (const words of now.kind === "object" ? f.lines.slice(1, 6) : f.lines.slice(0, 2)) {
     for (const name of words) {
@@ -281,14 +283,15 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
 }
 
 /** a configuration whose text the message quotes, whole or in part: with other texts that the project gives to that name */
-function quoted(ctx: InferContext, now: Extract<Choice, { readonly kind: "object" }>, f: Failure): Choice[] {
+function quoted(ctx: InferContext, h: Hole, now: Extract<Choice, { readonly kind: "object" }>, f: Failure): Choice[] {
   const words = f.message.split(/[^\w.-]+/).filter(w => w.length >= 4);
   // what the failing line wants a text to begin or end with
   const wanted = f.type === "AssertionError" ? /\.(?:starts|ends)with\(\s*['"](\w+)['"]/.exec(f.line)?.[1] : undefined;
   if (wanted !== undefined) return containing(ctx, now, wanted);
   return [...ctx.asked].flatMap(([name, v]) => {
     if (typeof v !== "string" || v.length < 4 || !words.some(w => v.includes(w))) return [];
-    const others = ctx.constants.textsOf(name).filter(t => t !== v);
+    const keys = f.type === "KeyError" ? keysNearby(ctx, h, f).flatMap(c => (c.kind === "str" ? [c.value] : [])) : [];
+    const others = [...keys, ...ctx.constants.textsOf(name)].filter(t => t !== v);
     return others.map((t): Choice => ({ ...now, given: [...now.given.filter(([k]) => k !== name), [name, str(t)]] }));
   });
 }
