@@ -3,6 +3,7 @@
 
 import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio/index";
 import { DETECTION, DETECTION_PACKAGES } from "./prelude_detection";
+import { EINX } from "./prelude_einx";
 import { ROTARY } from "./prelude_rotary";
 import { SCIPY } from "./prelude_scipy";
 import { TIMM_BLOCKS } from "./prelude_timm_blocks";
@@ -410,6 +411,7 @@ export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
   ...SCIPY,
   ...DETECTION,
   rotary_embedding_torch: ROTARY,
+  einx: EINX,
   "timm.layers": TIMM_LAYERS + TIMM_BLOCKS,
   "timm.models.layers": TIMM_LAYERS + TIMM_BLOCKS,
   "timm.models.vision_transformer": TIMM_VIT,
