@@ -179,7 +179,7 @@ import re
 class Version:
     def __init__(self, text):
         self.text = str(text)
-        self.release = tuple(int(n) for n in re.findall(r"\\\\d+", self.text.split("+")[0])[:3])
+        self.release = tuple(int(n) for n in re.findall(r"\\d+", self.text.split("+")[0])[:3])
         self.major, self.minor, self.micro = (self.release + (0, 0, 0))[:3]
         self.base_version = ".".join(str(n) for n in self.release)
         self.is_prerelease = self.is_devrelease = False

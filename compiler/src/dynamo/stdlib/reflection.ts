@@ -17,6 +17,8 @@ import {
   type Value,
 } from "../objects/values";
 
+import { frameAt, moduleOf, stackOf } from "./frames";
+
 const LITERAL = "typing.Literal";
 
 const text = (v: Value | undefined): string => String(plain(v ?? null));
@@ -120,8 +122,9 @@ export function inspectModule(vm: Machine): PyModule {
   });
   func(vm, m, "getsource", () => "");
   func(vm, m, "getfile", () => "");
-  func(vm, m, "stack", () => vm.list([]));
-  func(vm, m, "currentframe", () => vm.unknown("inspect.currentframe()"));
+  func(vm, m, "stack", () => stackOf(vm));
+  func(vm, m, "currentframe", () => frameAt(vm, 0));
+  func(vm, m, "getmodule", ([o]) => moduleOf(vm, o ?? null));
   func(vm, m, "unwrap", ([f]) => unwrap(f ?? null)?.f ?? f ?? null);
   return m;
 }

@@ -241,3 +241,30 @@ print(args, "a b".isprintable(), "a\\n".isprintable())
 `);
   expect(printed(r)).toBe("[None, 'nearest', (1, -2.5), {'a': [True]}] True False\n");
 });
+
+test("versions have their numbers, and frames say which module and function called", () => {
+  const r = analysed(
+    `
+from packaging.version import parse
+from pack.registry import Registry
+import sys
+print(parse("1.13.1").release, parse("2.0") > parse("1.13.1"), parse("1.9") < parse("1.10"))
+print(Registry().scope, Registry().caller)
+def named():
+    return sys._getframe(0).f_code.co_name
+print(named())
+`,
+    {
+      "pack/registry.py": `
+import inspect
+def infer():
+    return inspect.getmodule(inspect.stack()[2][0]).__name__
+class Registry:
+    def __init__(self):
+        self.scope = infer()
+        self.caller = inspect.currentframe().f_back.f_globals["__name__"]
+`,
+    },
+  );
+  expect(printed(r)).toBe("(1, 13, 1) True True\n__main__ __main__\nnamed\n");
+});

@@ -1,5 +1,6 @@
 // os, sys, time, random and hashlib. In: the machine. Out: module objects. Nothing here touches the machine that
 // FuseLens runs on: there are no files but texts of the project, no clock, no environment but the one given.
+
 import { createHash } from "node:crypto";
 import { func, methods } from "../builtins/define";
 import { truthAskedNext } from "../code/raising_branch";
@@ -16,6 +17,7 @@ import {
   PyUnknown,
   type Value,
 } from "../objects/values";
+import { frameAt } from "./frames";
 
 const text = (v: Value | undefined): string => String(plain(v ?? null));
 
@@ -112,6 +114,7 @@ export function sysModule(vm: Machine, modules: PyDict): PyModule {
   func(vm, m, "getfilesystemencoding", () => "utf-8");
   m.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`sys.${n}`));
   func(vm, m, "getrecursionlimit", () => 1000);
+  func(vm, m, "_getframe", ([n]) => frameAt(vm, vm.index(n ?? 0)));
   func(vm, m, "getsizeof", () => 64);
   func(vm, m, "exc_info", () => vm.tuple([null, null, null]));
   func(vm, m, "intern", ([s]) => s ?? null);
