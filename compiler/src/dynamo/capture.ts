@@ -128,6 +128,7 @@ function captureOnce(path: string, options: CaptureOptions, packaged: boolean): 
           asked: new Map(),
           small: false,
           patient: false,
+          opaque: false,
           wantsGrad: null,
           inputGrad: false,
           device: "cuda",

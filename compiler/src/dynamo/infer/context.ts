@@ -18,6 +18,8 @@ export interface InferContext {
   small: boolean;
   /** where that does not help either: one construction, or one run, may take many more steps, as tables that Python computes and long loops do */
   patient: boolean;
+  /** where nothing else helps: what an error blames may be a value that nobody knows, whose calls are opaque operators */
+  opaque: boolean;
   /** a run has failed because its code takes gradients where none are kept, or of an input that keeps none */
   wantsGrad: "here" | "of inputs" | null;
   /** tensors that stand in for inputs keep gradients */

@@ -62,6 +62,8 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
       return assumedModule(ctx, h, scaleClass(ctx));
     case "identity":
       return vm.builtin("identity", args => args[0] ?? null);
+    case "unknown":
+      return vm.unknown(h.name);
     default:
       return c satisfies never;
   }

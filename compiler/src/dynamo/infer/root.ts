@@ -34,6 +34,7 @@ const ABSTRACT = /NotImplementedError|has no attribute|[Aa]bstract/;
 /** what inputs that were found late are run with */
 const LAST_STEPS = 12_000_000;
 const SMALL_STEPS = 8_000_000;
+const OPAQUE_STEPS = 8_000_000;
 const PATIENT_STEPS = 20_000_000;
 const SETTLING_STEPS = 2_000_000;
 /** other constructor arguments that are tried where forward's errors blame them */
@@ -98,7 +99,7 @@ export function captureRoot(p: Program, c: Candidate, written: Written | undefin
     if (isFound(other)) found = other;
   }
   if (isFound(found) || (found.failure && endless(found.failure))) return found;
-  return shownElsewhere(r, cls) ?? own ?? found;
+  return shownElsewhere(r, cls) ?? asOpaque(r, cls) ?? own ?? found;
 }
 
 /** the inputs of a call, on the device if they can be there */
@@ -209,6 +210,18 @@ function asSmall(r: Root, cls: PyClass): Found | Refused {
 function asPatient(r: Root, cls: PyClass): Found | Refused {
   const { p } = r;
   return patiently(p, () => limited(p, PATIENT_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict))));
+}
+
+/** with what no other value mends left unknown: its calls are opaque operators */
+function asOpaque(r: Root, cls: PyClass): Found | undefined {
+  const { p } = r;
+  p.opaque = true;
+  try {
+    const found = limited(p, OPAQUE_STEPS, () => madeBy(r, cls, constructorOf(p, cls, p.main.dict)));
+    return isFound(found) ? found : undefined;
+  } finally {
+    p.opaque = false;
+  }
 }
 
 /** made in one way, and made anew where errors of its forward blame its arguments */

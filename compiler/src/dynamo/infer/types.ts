@@ -48,7 +48,9 @@ export type Choice =
   /** the same, but what it gives back is scaled by a parameter: a stand-in that computes something */
   | { readonly kind: "scale" }
   /** gives back its first argument */
-  | { readonly kind: "identity" };
+  | { readonly kind: "identity" }
+  /** what nobody knows: its attributes are unknown too, and calls of it with tensors are opaque operators */
+  | { readonly kind: "unknown" };
 
 export type TensorChoice = Extract<Choice, { readonly kind: "tensor" }>;
 
@@ -146,6 +148,7 @@ export const NONE: Choice = { kind: "none" };
 export const OBJECT: Choice = { kind: "object", given: [] };
 export const MODULE: Choice = { kind: "module" };
 export const IDENTITY: Choice = { kind: "identity" };
+export const UNKNOWN: Choice = { kind: "unknown" };
 export const ABSENT: Choice = { kind: "absent" };
 
 export function distinct(choices: readonly Choice[]): Choice[] {
@@ -209,6 +212,8 @@ export function choiceText(c: Choice): string {
       return "a module that scales its input";
     case "identity":
       return "a function that gives back its argument";
+    case "unknown":
+      return "what nobody knows";
     default:
       return c satisfies never;
   }

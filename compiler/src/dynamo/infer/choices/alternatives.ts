@@ -26,6 +26,7 @@ import { guessByName, isTensorMethod, LADDER, sequences } from "./constructor";
 import { mayBeNone } from "./holes";
 import { isModuleName } from "./names";
 import { otherSpaces, spaces } from "./spaces";
+import { unknowable } from "./unknowable";
 import { emptyUsage } from "./usage";
 
 /** errors of code that looks for layers in a network it is handed */
@@ -83,7 +84,7 @@ export function alternativeChoices(
   f: Failure,
   beside: readonly number[] = [],
 ): Choice[] {
-  const out: Choice[] = [];
+  const out: Choice[] = ctx.opaque ? unknowable(h, now, f) : [];
   const [name, kind] = assertedKind(f) ?? [];
   if (name !== undefined && now.kind !== kind && (h.name === name || h.selves.has(name)))
     out.push(...h.choices.filter(c => c.kind === kind).slice(0, 3));
