@@ -76,7 +76,8 @@ export function librariesFactory(vm: Machine): Factory {
     }
     if (LAYER_PACKAGES.has(name)) {
       const m = vm.newModule(name);
-      m.dict.set("__version__", "1.0.0");
+      // timm keeps its layers under their old and new names in the releases before 1.0
+      m.dict.set("__version__", name === "timm" ? "0.9.16" : "1.0.0");
       m.lazy = n => {
         const inner = `${name}.${n}`;
         if (LAYER_PACKAGES.has(inner) || Object.hasOwn(LAYER_LIBRARIES, inner)) return vm.importModule(inner, null);

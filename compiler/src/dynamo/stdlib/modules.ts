@@ -265,9 +265,11 @@ export class Modules {
     let dir = directory(fromFile);
     for (let up = 0; up < 6; up++) {
       // packages may lie in a folder src, as installed ones do
-      const m =
-        this.fileModule(name, join(dir, parts.join("/"))) ?? this.fileModule(name, join(dir, `src/${parts.join("/")}`));
-      if (m) return m;
+      for (const place of [join(dir, parts.join("/")), join(dir, `src/${parts.join("/")}`)]) {
+        // a file that imports its own name means the library that it is called after
+        const m = `${place}.py` === fromFile ? undefined : this.fileModule(name, place);
+        if (m) return m;
+      }
       if (dir === "" || dir === "/" || dir === ".") break;
       dir = directory(dir);
     }

@@ -180,6 +180,9 @@ class PreTrainedModel(nn.Module):
         self.generation_config = None
         self.gradient_checkpointing = False
 
+    def _init_weights(self, module):
+        pass
+
     def post_init(self):
         self.init_weights()
 

@@ -240,6 +240,22 @@ for i, a in enumerate(args):
 print(args, "a b".isprintable(), "a\\n".isprintable())
 `);
   expect(printed(r)).toBe("[None, 'nearest', (1, -2.5), {'a': [True]}] True False\n");
+
+test("a module's version can be set, a file that imports its own name means the library, and paths have more functions", () => {
+  const r = analysed(`
+import model
+import os
+print(model.Layer, os.path.commonprefix(["a"]) is None)
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self._version = "2"
+        self.proj = nn.Linear(4, 4)
+    def forward(self, x):
+        return self.proj(x)
+`);
+  expect(printed(r)).toBe("<unknown model.Layer> False\n");
+  expect(operatorsOf(r, "Net")).toEqual(["torch._C._nn.linear"]);
 });
 
 test("versions have their numbers, and frames say which module and function called", () => {

@@ -74,6 +74,7 @@ export function osModule(vm: Machine, environment: PyDict): PyModule {
   func(vm, path, "getmtime", () => new PyFloat(0));
   func(vm, path, "isabs", ([p]) => vm.str(p ?? "").startsWith("/"));
   func(vm, path, "relpath", ([p]) => vm.str(p ?? ""));
+  path.lazy = n => (n.startsWith("__") ? undefined : vm.unknown(`os.path.${n}`));
   return m;
 }
 

@@ -1,7 +1,7 @@
 // torch.nn.Module: registration of parameters, buffers and submodules, calls with hooks, conversion. The hot parts are
 // native, the rest is said in Python and run by the interpreter. Source paths lie under torch/nn/modules, so their frames
 // are left out of stacks, as Dynamo leaves out the real ones.
-import { method, property } from "../builtins/define";
+import { method } from "../builtins/define";
 import { bind } from "../interp/attributes";
 import { special } from "../interp/operators";
 import { PyClass, PyDict, PyInstance, PyObject, PyUnknown, type Value } from "../objects/values";
@@ -290,7 +290,7 @@ export function installModuleNatives(torch: Torch, cls: PyClass, globals: PyDict
     }
     return vm.call(vm.getattr(o, "forward"), args, kw);
   });
-  property(vm, cls, "_version", () => 1);
+  cls.dict.set("_version", 1);
   globals.set(
     "_register",
     vm.builtin("_register", ([self, dict, name, value]) => {
