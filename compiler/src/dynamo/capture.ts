@@ -129,6 +129,7 @@ function captureOnce(path: string, options: CaptureOptions, packaged: boolean): 
           small: false,
           patient: false,
           opaque: false,
+          half: null,
           wantsGrad: null,
           inputGrad: false,
           device: "cuda",

@@ -24,6 +24,8 @@ export interface InferContext {
   wantsGrad: "here" | "of inputs" | null;
   /** tensors that stand in for inputs keep gradients */
   inputGrad: boolean;
+  /** what inputs of floats are, where the code wants it of them and of the module's weights */
+  half: "float16" | "bfloat16" | null;
   /** where inputs and modules are: on the GPU, or on the CPU where the code makes tensors there itself */
   device: "cuda" | "cpu";
   /** attributes and items that stand-ins for configurations were asked for */

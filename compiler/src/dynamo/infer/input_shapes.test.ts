@@ -203,3 +203,23 @@ class Step(nn.Module):
 `);
   expect(assumedOf(r, "Step")).toMatch(/x is float32\[1, 8, \d+\]; hidden is float32\[\d+, 8, 40\]/);
 });
+
+test("positions that all samples share have no batch, and caches in half precision get halves", () => {
+  const r = analysed(`
+class Decoder(nn.Module):
+    def __init__(self, width=64):
+        super().__init__()
+        self.embed, self.proj = nn.Embedding(100, width), nn.Linear(width, width)
+        self.register_buffer("table", torch.randn(1000, width))
+        self.cache = torch.zeros(16, 512, width, dtype=torch.float16, device="cuda")
+    def forward(self, input_ids: torch.Tensor, positions: torch.Tensor):
+        h = self.proj(self.embed(input_ids))
+        where = self.table[positions]
+        assert where.shape == (h.shape[1], h.shape[-1]), where.shape
+        index = positions[None, :, None].repeat(h.shape[0], 1, h.shape[-1])
+        self.cache[: h.shape[0]].scatter_(1, index, h + where)
+        return h
+`);
+  expect(assumedOf(r, "Decoder")).toContain("in float16");
+  expect(assumedOf(r, "Decoder")).toContain("positions is int64[128]");
+});

@@ -94,7 +94,8 @@ function makeTensor(
   filled: number | undefined,
 ): PyTensor {
   const device = { type: ctx.device, index: ctx.device === "cuda" ? 0 : null } as const;
-  const meta = ctx.torch.metaStatic.tensor([...dims], { dtype, device }) as PyTensor["meta"];
+  const kept = dtype === "float32" ? (ctx.half ?? dtype) : dtype;
+  const meta = ctx.torch.metaStatic.tensor([...dims], { dtype: kept, device }) as PyTensor["meta"];
   const requiresGrad = ctx.inputGrad && isFloatDType(dtype);
   const t = ctx.torch.newTensor(requiresGrad ? { ...meta, requiresGrad } : meta);
   if (filled !== undefined) t.known = new Array<number>(dims.reduce((a, b) => a * b, 1)).fill(filled);

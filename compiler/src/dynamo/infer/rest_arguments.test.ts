@@ -53,3 +53,19 @@ class Captions(nn.Module):
   expect(operatorsOf(r, "Captions")).toHaveLength(4);
   expect(assumedOf(r, "Captions")).toMatch(/features is float32\[.*48\].*tokens is int64/);
 });
+
+test("*args stay empty where what they are handed on to has a name for each", () => {
+  const r = analysed(`
+class Inner(nn.Module):
+    def forward(self, past, future):
+        return past + future
+class Outer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+    def forward(self, *args, **kwargs):
+        past, future = kwargs["past"], kwargs["future"]
+        return self.inner(*args, past=past, future=future)
+`);
+  expect(operatorsOf(r, "Outer")).toEqual(["operator.add"]);
+});

@@ -23,7 +23,7 @@ import { prepare } from "./prepare";
 import type { Program } from "./program";
 import { receiverOf } from "./receiver";
 import { endless, onTwoDevices } from "./search/failure";
-import { halfWanted } from "./search/message_repairs";
+import { halfAsked } from "./search/message_repairs";
 import { ABSENT, type Choice, described, distinct, type Hole, type State, type TensorChoice } from "./types";
 
 export interface RootRequest {
@@ -73,11 +73,16 @@ export function withInputs(r: RootRequest, target: Value, notes: readonly string
 
 /** a module whose own tensors of half precision met its parameters: all of it in that, as scripts load such modules */
 function inHalf(r: RootRequest, target: PyInstance, notes: readonly string[], found: Found | Refused): Found | Refused {
-  const half = isFound(found) || !found.failure ? undefined : halfWanted(found.failure.message);
+  const half = isFound(found) || !found.failure ? undefined : halfAsked(found.failure);
   const moved = half && guarded(r.p, STEPS, () => moduleMethod(r.p.vm, target, half === "float16" ? "half" : half));
   if (!moved || !("ok" in moved)) return found;
-  const again = searched(r, target, [...notes, `in ${half}`], TRIALS_AGAIN);
-  return isFound(again) ? again : found;
+  r.p.half = half;
+  try {
+    const again = searched(r, target, [...notes, `in ${half}`], TRIALS_AGAIN);
+    return isFound(again) ? again : found;
+  } finally {
+    r.p.half = null;
+  }
 }
 
 const SHAPES = /sizes? of tensor|sizes? for dimension|must match|shape|channels|dimensions?\b/i;
@@ -242,7 +247,7 @@ function restHoles({ p }: RootRequest, f: PyFunction, name: string, required: bo
       return { ...draft, choices: inputChoices(p, draft), rest: true };
     });
   const choices = inputChoices(p, { ...bare, name: "x" });
-  return [required ? { ...bare, choices } : { ...bare, choices, rest: true }];
+  return [{ ...bare, choices, rest: true }];
 }
 
 const isListOf = (e: ast.Call, is: IsValue): boolean =>

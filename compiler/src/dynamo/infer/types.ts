@@ -109,6 +109,8 @@ export interface Failure {
   readonly at: string | null;
   /** the innermost line that failed */
   readonly line: string;
+  /** the innermost line of the user's own files, "" if none was running */
+  readonly ownLine: string;
   /** a name and what the failing assertion wants it to be */
   readonly asserted: readonly [string, Choice] | null;
   /** two names that the failing assertion wants to be equal */

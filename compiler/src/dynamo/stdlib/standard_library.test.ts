@@ -240,6 +240,7 @@ for i, a in enumerate(args):
 print(args, "a b".isprintable(), "a\\n".isprintable())
 `);
   expect(printed(r)).toBe("[None, 'nearest', (1, -2.5), {'a': [True]}] True False\n");
+});
 
 test("a module's version can be set, a file that imports its own name means the library, and paths have more functions", () => {
   const r = analysed(`

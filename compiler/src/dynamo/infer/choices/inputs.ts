@@ -357,6 +357,8 @@ export function reshaped(dims: readonly number[], rank: number): number[] {
 /** the dims of a rank that is one more or less, with the last size at the end, and with the first ones where they are */
 export function keptEnds(dims: readonly number[], rank: number): number[][] {
   const [first = 2, ...rest] = dims;
+  // a sequence that all samples share
+  if (rank === 1 && rest.length === 1) return [rest];
   if (rank === dims.length - 1 && dims.length > 2) return [[first, ...rest.slice(1)], dims.slice(0, -1)];
   if (rank === dims.length + 1 && dims.length > 1 && rank <= 5)
     return [

@@ -89,6 +89,11 @@ function lineOf(e: PyError): string {
   return first + rest.map(l => codeOf(l).trim()).join(" ");
 }
 
+function ownLineOf(e: PyError): string {
+  const at = [...e.trace].reverse().find(t => t.file.library === "user");
+  return at?.file.lines[at.span.line - 1]?.trim() ?? "";
+}
+
 export function failureOf(e: PyError, message: string, p: Progress): Failure {
   const lines = [...e.trace].reverse().map(t => {
     const code = t.file.lines.slice(t.span.line - 1, t.span.endLine).map(codeOf);
@@ -105,6 +110,7 @@ export function failureOf(e: PyError, message: string, p: Progress): Failure {
     message,
     at: placeOf(e),
     line: lineOf(e),
+    ownLine: ownLineOf(e),
     asserted: assertedBy(e),
     equal: comparedIn(e, SAME),
     divisible: comparedIn(e, DIVISIBLE),

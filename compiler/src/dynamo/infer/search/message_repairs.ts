@@ -137,6 +137,15 @@ export function typedAlike(state: State, leaves: readonly Leaf[], f: Failure): S
 /** the type of half precision that a message says met float32 */
 export const halfWanted = (message: string): DType | undefined => HALVES.find(([words]) => words.test(message))?.[1];
 
+/** the type of half precision that a failure asks for: what its message says, what a line asserts, or what a cache is that is written */
+export function halfAsked(f: Failure): "float16" | "bfloat16" | undefined {
+  const said = halfWanted(f.message);
+  if (said === "float16" || said === "bfloat16") return said;
+  const asserted = f.type === "AssertionError" ? /\.dtype\b.*?\b(float16|bfloat16|half)\b/.exec(f.line)?.[1] : undefined;
+  if (asserted !== undefined) return asserted === "bfloat16" ? asserted : "float16";
+  return /Expected self\.dtype to be equal to src\.dtype/.test(f.message) ? "float16" : undefined;
+}
+
 const HALVES: readonly (readonly [RegExp, DType])[] = [
   [
     /float != c10::BFloat16|float and bias type \(c10::BFloat16|\(float\) and .*BFloat16|FloatTensor.*BFloat16Tensor/i,

@@ -145,6 +145,14 @@ function spelledOut(holes: readonly Hole[], state: State): State[] {
     .slice(0, MOST_SPELLED_OUT);
 }
 
+/** what `*args` was given where the function that gets them has names for it, and those were given too */
+function restLeft(holes: readonly Hole[], state: State, f: Failure): State[] {
+  if (!/got multiple values for (keyword )?argument/.test(f.message)) return [];
+  return holes
+    .filter(h => h.rest && (state.get(h.name) ?? ABSENT).kind !== "absent")
+    .map(h => withChoice(state, h.name, ABSENT));
+}
+
 /** States that answer the failure, most plausible first. Sizes that the file writes as numbers stay. */
 export function repairs(ctx: InferContext, given: readonly Hole[], state: State, f: Failure): State[] {
   const holes = given.filter(h => !h.written);
@@ -152,6 +160,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
   const leaves = all.filter(l => l.c.fixed === undefined);
   const out: State[] = [
     ...(f.message === NO_OPERATORS ? spelledOut(holes, state) : []),
+    ...restLeft(holes, state, f),
     ...held(holes, state, f),
     ...unpacked(holes, state, f),
     ...counted(holes, state, f),

@@ -25,6 +25,7 @@ function asked(
   return {
     at: null,
     line: "",
+    ownLine: "",
     asserted: null,
     equal: null,
     divisible: null,
