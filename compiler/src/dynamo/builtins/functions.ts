@@ -1,6 +1,6 @@
 // The functions of builtins (len, range's friends, isinstance, super, print ...). In: the machine. Out: its builtins dict.
 import { NativeArgs, spread } from "../interp/arguments";
-import { bind, plainDeleteAttribute, plainSetAttribute } from "../interp/attributes";
+import { bind, GET_OR, plainDeleteAttribute, plainSetAttribute } from "../interp/attributes";
 import { makeClassFromArgs } from "../interp/classes";
 import { PyFunction, PyGenerator } from "../interp/frame";
 import type { Machine } from "../interp/machine";
@@ -244,6 +244,8 @@ function installFunctions(vm: Machine): void {
     return one(d ?? null);
   });
   f("getattr", ([o, name, other]) => {
+    const stands = other !== undefined && other !== null && o instanceof PyInstance ? o.cls.lookup(GET_OR) : undefined;
+    if (stands !== undefined) return vm.call(stands, [o ?? null, name ?? null, other ?? null]);
     const v = vm.getattrOrUndefined(o ?? null, String(name));
     if (v !== undefined) return v;
     return other === undefined ? vm.getattr(o ?? null, String(name)) : other;

@@ -2,8 +2,10 @@
 // object whose attributes and items are found by their names when they are first asked for: in the project's files, else
 // by what the project's code does with them (`cfg.model.width`: an object; `for d in cfg.dims`: a list), else guessed.
 import { method } from "../builtins/define";
+import { GET_OR } from "../interp/attributes";
 import { PyFloat, PyInstance, type Value } from "../objects/values";
 import { guessByName, sequences } from "./choices/constructor";
+import { ASSUMED } from "./choices/plain";
 import { smaller } from "./choices/smaller";
 import { spaces } from "./choices/spaces";
 import { emptyUsage } from "./choices/usage";
@@ -12,9 +14,6 @@ import type { Choice, Hole } from "./types";
 
 /** names that configurations go by where they are handed on */
 const COMMON_NAMES = ["config", "cfg", "args", "opt", "conf", "hparams", "hps", "params"];
-
-/** the class of stand-ins, as errors name it */
-const ASSUMED = "AssumedConfig";
 
 /** what a configuration only has where it was put there, but for the one that transformers always sets */
 const isPrivate = (name: string): boolean => /^_(?!attn_implementation$)/.test(name);
@@ -55,7 +54,10 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     // what an error asked for stands, whatever other code does with an attribute of this name
     if (use === "object" && (told === undefined || told.kind === "object" || told.kind === "dict")) {
       const parts = constant?.kind === "object" ? constant.given : constant?.kind === "dict" ? constant.entries : [];
-      return objectCalled(ctx, h, `${path}.${name}`, [name], [...inherited(given), ...parts]);
+      const part = objectCalled(ctx, h, `${path}.${name}`, [name], [...inherited(given), ...parts]);
+      // what an error asked for is there where all of it is handed on
+      if (told?.kind === "dict") for (const [k] of parts) vm.getattr(part, k);
+      return part;
     }
     if (use === "method" && told === undefined) {
       const result = plainValue(ctx, h, guessByName(name.replace(/^get_/, "")));
@@ -92,6 +94,15 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     if (n.startsWith("__") || (isPrivate(n) && known.get(n) === undefined && !given.some(([k]) => k === n)))
       return vm.raise("AttributeError", `'${ASSUMED}' object has no attribute '${n}'`);
     return answer(n);
+  });
+  // getattr(cfg, "x", 3): what the code falls back to, unless the project knows better
+  own(GET_OR, ([name, fallback]) => {
+    const n = String(name);
+    const told = known.has(n) || given.some(([k]) => k === n) || constantOf(n) !== undefined;
+    if (n.startsWith("__") || told || ctx.constants.usedAs(names, n) !== undefined) return answer(n);
+    ctx.asked.set(n, fallback ?? null);
+    known.set(n, fallback ?? null);
+    return fallback ?? null;
   });
   const held = (key: Value | undefined): Value | undefined => known.getKey(vm.hash(key ?? null));
   own(
@@ -138,6 +149,8 @@ export function plainValue(ctx: InferContext, h: Hole, c: Choice): Value {
       return lookup(ctx, h.globals, c.path) ?? null;
     case "space":
       return spaceOf(ctx, c);
+    case "unknown":
+      return ctx.vm.unknown(h.name);
     default:
       return null;
   }

@@ -1,9 +1,10 @@
 // Objects of classes whose constructors' arguments nobody gave. In: a class. Out: an object, and what it rests on; or the
 // failure that got farthest.
-import { type PyClass, type PyDict, PyFloat, PyList, PyTuple, type Value } from "../objects/values";
+import type { PyClass, PyDict, Value } from "../objects/values";
 import { alternativeChoices, offered } from "./choices/alternatives";
 import { computing } from "./choices/computing";
 import { isEmptySequence, withWritten } from "./choices/holes";
+import { plainChoice } from "./choices/plain";
 import { smaller } from "./choices/smaller";
 import { avoiding, conditional } from "./conditions";
 import type { InferContext } from "./context";
@@ -45,11 +46,8 @@ import {
   described,
   type Failure,
   type Hole,
-  NONE,
-  number,
   type State,
   stateKey,
-  str,
   withChoice,
 } from "./types";
 import { withLikelySizes } from "./unknown_numbers";
@@ -304,18 +302,6 @@ function spelledOut(holes: readonly Hole[], s: State, f: Failure): State[] {
 
 function defaultOf(h: Hole): Choice | undefined {
   return plainChoice(h.fallback);
-}
-
-function plainChoice(v: Value | undefined): Choice | undefined {
-  if (v === null) return NONE;
-  if (v instanceof PyList || v instanceof PyTuple) {
-    const items = v.items.map(plainChoice);
-    return items.every(x => x !== undefined) ? { kind: "seq", items, tuple: v instanceof PyTuple } : undefined;
-  }
-  if (typeof v === "boolean") return bool(v);
-  if (typeof v === "number") return number(v);
-  if (v instanceof PyFloat) return number(v.value, true);
-  return typeof v === "string" ? str(v) : undefined;
 }
 
 function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure): State[] {

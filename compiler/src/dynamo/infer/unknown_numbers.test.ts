@@ -1,4 +1,5 @@
-// What rests on values that nobody knows: sizes out of checkpoints, tokens of unknown tokenizers, dictionaries of any keys.
+// What rests on values that nobody knows: sizes out of checkpoints, tokens of unknown tokenizers, dictionaries of any keys,
+// arguments that nothing else can stand for.
 import { expect, test } from "vitest";
 import { analysed, assumedOf, framesOf, operatorsOf } from "./testing/analysed";
 
@@ -89,4 +90,21 @@ class Layer(nn.Linear):
             self.weight.copy_(torch.tensor(start, device=self.weight.device))
 `);
   expect(operatorsOf(r, "Layer")).toEqual(["torch._C._nn.linear"]);
+});
+
+test("what no other value of an argument mends is left unknown, and its calls are opaque", () => {
+  const r = analysed(`
+from distributions import Output
+class Head(nn.Module):
+    def __init__(self, width, output: Output):
+        super().__init__()
+        self.proj = nn.Linear(width, sum(output.args_dim.values()))
+        self.map = output.domain_map
+    def forward(self, x):
+        loc, scale = self.map(self.proj(x)).parts()
+        return loc + scale
+`);
+  const nodes = framesOf(r, "Head").flatMap(f => f.graph.nodes);
+  expect(nodes.some(n => n.meta.opaque !== undefined)).toBe(true);
+  expect(assumedOf(r, "Head")).toContain("output is what nobody knows");
 });

@@ -22,6 +22,9 @@ import { PyFunction } from "./frame";
 import { method } from "./native_method";
 import { sharedName } from "./shared_names";
 
+/** the method of stand-ins that answers getattr() with a default */
+export const GET_OR = "__getattr_or__";
+
 /** undefined: there is none; where the program's own code says so, `missing` is told in which words */
 export function getAttribute(vm: Interp, o: Value, name: string, missing?: (e: PyError) => void): Value | undefined {
   for (const g of vm.guests) {

@@ -25,6 +25,7 @@ import { layersNamed } from "./classes";
 import { guessByName, isTensorMethod, LADDER, sequences } from "./constructor";
 import { mayBeNone } from "./holes";
 import { isModuleName } from "./names";
+import { plainChoice } from "./plain";
 import { otherSpaces, spaces } from "./spaces";
 import { unknowable } from "./unknowable";
 import { emptyUsage } from "./usage";
@@ -96,7 +97,7 @@ export function alternativeChoices(
   )
     out.push(instance(path));
   if (now.kind === "number" && methodOfNumber(f.message)) out.push(tensor("float32", [64]));
-  out.push(...resized(now, f), ...resizedWithin(now, f), ...completed(now, f));
+  out.push(...resized(now, f), ...resizedWithin(now, f), ...completed(now, f), ...completedWithin(ctx, now, f));
   // next(net.parameters()) of a module that has none
   const isModule = /^(module|scale|named|instance|identity)$/.test(now.kind) && isModuleName(h.name);
   if (f.type === "StopIteration" && isModule) out.push({ kind: "scale" });
@@ -246,14 +247,28 @@ function resizedWithin(now: Choice, f: Failure): Choice[] {
 }
 
 /** a dictionary with the arguments that the call it was unpacked into asks for */
-function completed(now: Choice, f: Failure): Choice[] {
+function completed(now: Choice, f: Failure, value = guessByName): Choice[] {
   if (now.kind !== "dict") return [];
   const key = missingKey(f);
   const missing = key === undefined ? missingArguments(f) : [key];
   if (missing.length > 0)
-    return [{ ...now, entries: [...now.entries, ...missing.map((n): [string, Choice] => [n, guessByName(n)])] }];
+    return [{ ...now, entries: [...now.entries, ...missing.map((n): [string, Choice] => [n, value(n)])] }];
   const extra = /unexpected keyword argument '(\w+)'/.exec(f.message)?.[1];
   return extra === undefined ? [] : [{ ...now, entries: now.entries.filter(([k]) => k !== extra) }];
+}
+
+const UNPACKED = /\*\*\s*\w[\w.]*(?:\.(\w+)|\[["'](\w+)["']\])/;
+
+/** `Settings(**config.settings)`: a part of a configuration with the arguments that the call asks for, without those it refuses */
+function completedWithin(ctx: InferContext, now: Choice, f: Failure): Choice[] {
+  const m = now.kind === "object" && f.type === "TypeError" ? UNPACKED.exec(f.ownLine) : null;
+  const name = m?.[1] ?? m?.[2];
+  if (name === undefined || now.kind !== "object") return [];
+  const given = now.given.find(([k]) => k === name)?.[1];
+  const asked = given ?? plainChoice(ctx.asked.get(name));
+  const part: Choice = asked?.kind === "dict" ? asked : { kind: "dict", entries: [] };
+  const known = (n: string): Choice => ctx.constants.inData(n) ?? guessByName(n);
+  return completed(part, f, known).map(c => ({ ...now, given: [...now.given.filter(([k]) => k !== name), [name, c]] }));
 }
 
 /** other values for the entries and attributes that the failing lines name */
@@ -264,8 +279,7 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
   const out: Choice[] = now.kind === "object" ? quoted(ctx, h, now, f) : [];
   // what only the message names is not asked for
   for (const words of now.kind === "object" ? f.lines.slice(1, 6) : f.lines.slice(0, 2)) {
-    for (const name of words) {
-      if (now.kind === "object" && !ctx.asked.has(name)) continue;
+    for (const name of now.kind === "object" ? askedBy(ctx, words) : words) {
       const known = own.find(([k]) => k === name)?.[1];
       if (known === undefined && now.kind === "dict") continue;
       const value = known ?? spaces(ctx, name)[0] ?? guessByName(name);
@@ -281,6 +295,13 @@ function varied(ctx: InferContext, h: Hole, now: Choice, f: Failure): Choice[] {
       for (const v of listsFor(ctx, h, name))
         out.push({ ...now, entries: own.map(([k, x]) => [k, k === name ? v : x] as const) });
   return out.slice(0, 16);
+}
+
+/** what a configuration was asked for that a line names, then what it holds under the end of its name (`tower = cfg.mm_tower`) */
+function askedBy(ctx: InferContext, words: ReadonlySet<string>): string[] {
+  const own = [...words].filter(w => ctx.asked.has(w));
+  const ends = [...ctx.asked.keys()].filter(k => /_\w{5,}/.test(k) && words.has(k.slice(k.indexOf("_") + 1)));
+  return [...new Set([...own, ...ends])];
 }
 
 /** a configuration whose text the message quotes, whole or in part: with other texts that the project gives to that name */
@@ -333,8 +354,13 @@ function otherValues(ctx: InferContext, h: Hole, name: string, c: Choice, f: Fai
     // beside a convolution a normalisation is one of channels
     return layers.length > 0 ? [...layers].reverse() : [named("torch.nn.GELU")];
   }
-  if (/ has no attribute '(split|lower|upper|startswith|endswith|strip|replace|format|join|encode)'/.test(f.message))
-    return c.kind === "str" ? [] : [str("")];
+  if (/ has no attribute '(split|lower|upper|startswith|endswith|strip|replace|format|join|encode)'/.test(f.message)) {
+    // texts that the failing line asks for come first
+    const asked = [...f.line.matchAll(/with\(\s*["']([\w./-]+)["']|["']([\w./-]+)["'] in\b/g)].map(
+      m => m[1] ?? m[2] ?? "",
+    );
+    return c.kind === "str" ? [] : [...asked, ""].map(str);
+  }
   // what has attributes of its own is a part of the configuration
   if (/^'(int|float|str|bool|NoneType)' object (has no attribute|is not subscriptable)|indices must be/.test(f.message))
     return c.kind === "object"

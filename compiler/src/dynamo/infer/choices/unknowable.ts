@@ -7,7 +7,8 @@ const OF_OBJECTS =
   /object has no attribute|is not callable|is not iterable|is not subscriptable|has no len|can't be made|argument after \*|is not a Module subclass|cannot unpack non-iterable|unexpected keyword argument|positional arguments? but/;
 
 /** methods that only tensors have: what lacks them should have been one */
-const OF_TENSORS = /has no attribute '(shape|size|dim|view|permute|transpose|unsqueeze|float|detach|dtype|ndim|device)'/;
+const OF_TENSORS =
+  /has no attribute '(shape|size|dim|view|permute|transpose|unsqueeze|float|detach|dtype|ndim|device)'/;
 
 export function unknowable(h: Hole, now: Choice, f: Failure): Choice[] {
   if (now.kind === "unknown" || h.written || OF_TENSORS.test(f.message)) return [];

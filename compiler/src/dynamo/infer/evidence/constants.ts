@@ -3,6 +3,7 @@
 // the literal it gets there.
 
 import { bool, type Choice, named, number, str } from "../types";
+import { groupFiles } from "./config_groups";
 import { callsIn, mentionsCall, namesIn } from "./constructor_calls";
 import { argumentsIn, dataOf, isReference } from "./data_files";
 import { literalOf, type Names, tableOf } from "./names_of";
@@ -95,8 +96,18 @@ export class ProjectConstants {
       .slice(0, MOST_PARSED)
       .map(f => this.table(f).get(key))
       .find(c => c !== undefined);
-    this.sections.set(key, found);
-    return found;
+    const said = found ?? this.inGroup(section, name);
+    this.sections.set(key, said);
+    return said;
+  }
+
+  private readonly groups = new Map<string, readonly ProjectText[]>();
+
+  /** what a file of the folder that is called like the section gives to the name */
+  private inGroup(section: string, name: string): Choice | undefined {
+    const files = this.groups.get(section) ?? groupFiles(this.texts(), section).slice(0, MOST_PARSED);
+    this.groups.set(section, files);
+    return files.map(f => this.table(f).get(name)).find(c => c !== undefined);
   }
 
   /** names that configurations choose a class by (`model.name = "ddpm"`): what its file registers it as, else its file's own */

@@ -141,7 +141,8 @@ export const halfWanted = (message: string): DType | undefined => HALVES.find(([
 export function halfAsked(f: Failure): "float16" | "bfloat16" | undefined {
   const said = halfWanted(f.message);
   if (said === "float16" || said === "bfloat16") return said;
-  const asserted = f.type === "AssertionError" ? /\.dtype\b.*?\b(float16|bfloat16|half)\b/.exec(f.line)?.[1] : undefined;
+  const asserted =
+    f.type === "AssertionError" ? /\.dtype\b.*?\b(float16|bfloat16|half)\b/.exec(f.line)?.[1] : undefined;
   if (asserted !== undefined) return asserted === "bfloat16" ? asserted : "float16";
   return /Expected self\.dtype to be equal to src\.dtype/.test(f.message) ? "float16" : undefined;
 }
