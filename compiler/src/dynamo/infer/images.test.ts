@@ -249,3 +249,19 @@ class Levels(nn.Module):
 `);
   expect(assumedOf(r, "Levels")).toMatch(/x is float32\[\d+, 3, 256, 256\].*x_target is float32\[\d+, 3, 256, 256\]/);
 });
+
+test("cells of a map and tokens beside them are as many as there are positions", () => {
+  const r = analysed(`
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Linear(16, 32)
+        self.positions = nn.Parameter(torch.zeros(1, 16 * 16 + 64, 32))
+
+    def forward(self, imgs):
+        b, c, h, w = imgs.shape
+        x = self.proj(imgs.permute(0, 2, 3, 1).reshape(b, h * w, c))
+        return torch.cat([torch.zeros(b, 64, 32, device=x.device), x], dim=1) + self.positions
+`);
+  expect(assumedOf(r, "Masked")).toMatch(/imgs is float32\[\d+, 16, 16, 16\]/);
+});

@@ -61,23 +61,36 @@ export function squaresAlike(state: State, leaves: readonly Leaf[], f: Failure):
     ?.slice(1)
     .filter(n => n !== undefined)
     .map(Number);
-  if (!sizes) return [];
-  return [...cellsAlike(state, leaves, sizes), ...sidesAlike(state, leaves, sizes)];
+  const cells = sizes ?? AT_ONE.exec(f.message)?.slice(1).map(Number);
+  return [...(cells ? cellsAlike(state, leaves, cells) : []), ...(sizes ? sidesAlike(state, leaves, sizes) : [])];
 }
 
-/** square maps, wherever height and width stand, whose cells are as many as the one size get as many as the other */
+/** positions of a sequence, which lie behind the batch */
+const AT_ONE = /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension 1$/;
+
+/** what a patch is wide at most, and tokens that stand beside the cells */
+const PATCHES = [1, 2, 4, 8, 14, 16, 32] as const;
+const MOST_BESIDE = 256;
+
+/**
+ * Square maps, wherever height and width stand, whose cells (one for each patch) and some tokens beside them are as many as the
+ * one size: as many cells as the other size leaves beside the same tokens.
+ */
 function cellsAlike(state: State, leaves: readonly Leaf[], sizes: readonly number[]): State[] {
-  return [sizes, [...sizes].reverse()].flatMap(([from = 0, to = 0]) => {
-    const [side, other] = [Math.sqrt(from), Math.sqrt(to)];
-    if (![side, other].every(n => Number.isInteger(n) && n > 3)) return [];
-    const maps = leaves.flatMap(l => {
-      const at = l.c.dims.findIndex((d, i) => i > 0 && d === side && l.c.dims[i + 1] === side);
-      return at < 0 ? [] : [{ ...l, at }];
-    });
-    return maps.length === 0
-      ? []
-      : [maps.reduce((s, { path, c, at }) => withLeaf(s, path, resized(c, [at, at + 1], other)), state)];
-  });
+  return [sizes, [...sizes].reverse()].flatMap(([from = 0, to = 0]) =>
+    PATCHES.flatMap(patch => {
+      const maps = leaves.flatMap(l => {
+        const at = l.c.dims.findIndex((d, i) => i > 0 && d > 3 && l.c.dims[i + 1] === d && d % patch === 0);
+        const beside = from - ((l.c.dims[at] ?? 0) / patch) ** 2;
+        const side = patch * Math.sqrt(to - beside);
+        const fits = at > 0 && beside >= 0 && beside <= MOST_BESIDE && Number.isInteger(side) && side > 3;
+        return fits ? [{ ...l, at, side }] : [];
+      });
+      const moved = (s: State, { path, c, at, side }: (typeof maps)[number]): State =>
+        withLeaf(s, path, resized(c, [at, at + 1], side));
+      return maps.length === 0 ? [] : [maps.reduce(moved, state)];
+    }),
+  );
 }
 
 function sidesAlike(state: State, leaves: readonly Leaf[], sizes: readonly number[]): State[] {
