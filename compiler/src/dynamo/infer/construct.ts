@@ -249,7 +249,7 @@ function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device
   const { callable, holes, name, changes } = maker;
   const before = ctx.vm.steps;
   const assumed = ctx.assumed.length;
-  const outcome = guarded(ctx, ctx.patient ? PATIENT_STEPS : ctx.small ? 2 * STEPS : STEPS, () => {
+  const outcome = guarded(ctx, ctx.patient ? PATIENT_STEPS : ctx.small ? 3 * STEPS : STEPS, () => {
     const values = new Map<string, Value>();
     for (const h of holes) {
       const c = s.get(h.name) ?? ABSENT;

@@ -255,3 +255,26 @@ print(torch.compile(Net())(torch.randn(2, 3, 8, 8)).shape)
 `);
   expect(printed(r)).toBe("torch.Size([2, 16, 6, 6])\n");
 });
+
+test("six is Python 3, and a module has the text that it begins with", () => {
+  const r = analysed(
+    `
+import six
+from pack.notes import __doc__ as notes
+from six.moves import range, zip_longest
+class Meta(type):
+    def __new__(cls, name, bases, names):
+        return super().__new__(cls, name, bases, {**names, "made": True})
+class Base(six.with_metaclass(Meta, object)):
+    pass
+@six.add_metaclass(Meta)
+class Other(object):
+    pass
+sizes = {"a": 2, "b": 3}
+print(sum(v for _, v in six.iteritems(sizes)), isinstance("x", six.string_types), six.moves.xrange(3)[1])
+print(Base.made, Other.made, six.callable(print), list(range(2)), notes, __doc__)
+`,
+    { "pack/notes.py": '"""What is said."""\n' },
+  );
+  expect(printed(r)).toBe("5 True 1\nTrue True True [0, 1] What is said. None\n");
+});

@@ -234,6 +234,7 @@ export class Modules {
       collectionsNatives(this.vm, m);
       m.lazy = n => (n === "abc" ? this.import("collections.abc", null) : undefined);
     }
+    if (name === "six") m.lazy = n => (n === "moves" ? this.import("six.moves", null) : undefined);
     if (name === "copy") copyNatives(this.vm, m);
     if (name === "types") {
       const t = this.vm.types;
@@ -254,6 +255,7 @@ export class Modules {
   run(code: Code, m: PyModule): void {
     const frame = new Frame(code, m.dict, null, []);
     frame.names = m.dict;
+    if (code.file.library === "user" && !m.dict.has("__doc__")) m.dict.set("__doc__", code.docstring);
     this.vm.run(frame);
   }
 

@@ -5,6 +5,7 @@ import { CONTAINERS } from "./containers";
 import { DATACLASSES } from "./dataclasses";
 import { FUNCTOOLS } from "./functools";
 import { PROGRAMS } from "./programs";
+import { SIX } from "./six";
 
 export const PRELUDE: Readonly<Record<string, string>> = {
   ...FUNCTOOLS,
@@ -12,4 +13,5 @@ export const PRELUDE: Readonly<Record<string, string>> = {
   ...CONTAINERS,
   ...PROGRAMS,
   ...ATTRS_LIBRARY,
+  ...SIX,
 };
