@@ -88,6 +88,10 @@ class inference_mode(_Mode):
 
 class autocast(_Mode):
     def __init__(self, device_type="cuda", dtype=None, enabled=True, cache_enabled=None):
+        if not _is_compiling():
+            # what was made before a trace knows its defaults
+            dtype = _autocast_dtype(device_type) if dtype is None else dtype
+            cache_enabled = True if cache_enabled is None else cache_enabled
         self.device_type, self.dtype, self.enabled, self.cache_enabled = device_type, dtype, enabled, cache_enabled
 
     def _again(self):

@@ -114,6 +114,8 @@ export class TorchNamespace implements TorchParts {
       };
       b("is_grad_enabled", () => torch.gradEnabled);
       b("_set_grad_enabled", ([on]) => setGrad(this, vm.truthy(on ?? true)));
+      b("_is_compiling", () => torch.trace !== null);
+      b("_autocast_dtype", ([device]) => torch.dtype(device === "cpu" ? "bfloat16" : "float16"));
       b("_enter_autocast", args => enterAutocast(this, args));
       b("_exit_autocast", ([prev]) => exitAutocast(this, prev ?? null));
       b("_config_get", ([m, n]) => this.api.configGet(m ?? null, String(n)));

@@ -1,5 +1,5 @@
 // Node sequences that several operators share.
-import type { GraphBuilder, Scalar } from "../../types";
+import { type GraphBuilder, PyFloat, type Scalar } from "../../types";
 import { aten, equalsNumber, fl, isIntegralDType } from "./define";
 import { fullLike } from "./trace";
 
@@ -11,10 +11,14 @@ export function finiteMask<T>(b: GraphBuilder<T>, x: T): T {
   return f("mul.Tensor", f("eq.Tensor", x, x), bounded);
 }
 
-/** log(1 + exp(x)), x itself where that is large */
+/** an integer's default, which is not told from what was given; 1.0 is */
+const isDefault = (given: Scalar, number: number): boolean =>
+  !(given instanceof PyFloat) && equalsNumber(given, number);
+
+/** log(1 + exp(x)), x itself where that is large; a beta that was given as 1 is multiplied with, unlike the default's */
 export function softplus<T>(b: GraphBuilder<T>, x: T, beta: Scalar = 1, threshold: Scalar = 20): T {
   const f = aten(b);
-  const plain = equalsNumber(beta, 1);
+  const plain = isDefault(beta, 1) && isDefault(threshold, 20);
   const scaled = plain ? x : f("mul.Tensor", x, beta);
   let soft = f("log1p.default", f("exp.default", scaled));
   if (!plain) soft = f("div.Tensor", soft, beta);
