@@ -23,6 +23,7 @@ class Block(ModelMixin, ConfigMixin):
         self.norm = AdaLayerNormZero(dim)
         self.single = AdaLayerNormSingle(dim)
         self.attn = Attention(dim, cross_attention_dim=dim, heads=4, dim_head=24, qk_norm="rms_norm", bias=True)
+        self.across = Attention(dim, heads=4, dim_head=24, qk_norm="rms_norm_across_heads", added_kv_proj_dim=dim)
         self.ff = FeedForward(dim, activation_fn="gelu-approximate")
 
     def forward(self, latent, t, text):
@@ -30,7 +31,7 @@ class Block(ModelMixin, ConfigMixin):
         emb = self.time(self.steps(t)) + self.single(t, hidden_dtype=x.dtype)[1]
         x, gate, *rest = self.norm(x, emb=emb)
         x = x + gate[:, None] * self.attn(x, encoder_hidden_states=self.caption(text))
-        return Transformer2DModelOutput(sample=self.ff(x))
+        return Transformer2DModelOutput(sample=self.ff(self.across(x)))
 
 block = Block()
 out = torch.compile(block)(torch.randn(2, 4, 32, 32), torch.tensor([3, 5]), torch.randn(2, 7, 40))

@@ -17,11 +17,12 @@ class AttnProcessor2_0:
             context = attn.norm_encoder_hidden_states(context)
         q, k, v = attn.to_q(hidden_states), attn.to_k(context), attn.to_v(context)
         width = k.shape[-1] // attn.heads
+        norm_q, norm_k = attn.norm_q or nn.Identity(), attn.norm_k or nn.Identity()
+        if attn.norm_across_heads:
+            q, k = norm_q(q), norm_k(k)
         q, k, v = (x.unflatten(-1, (attn.heads, width)).transpose(1, 2) for x in (q, k, v))
-        if attn.norm_q is not None:
-            q = attn.norm_q(q)
-        if attn.norm_k is not None:
-            k = attn.norm_k(k)
+        if not attn.norm_across_heads:
+            q, k = norm_q(q), norm_k(k)
         if attention_mask is not None:
             attention_mask = attn.prepare_attention_mask(attention_mask, k.shape[2], q.shape[0])
             attention_mask = attention_mask.view(q.shape[0], attn.heads, -1, attention_mask.shape[-1])
@@ -62,8 +63,13 @@ class Attention(nn.Module):
         def normed():
             if qk_norm is None:
                 return None
-            return (RMSNorm if "rms" in qk_norm else nn.LayerNorm)(dim_head, eps=eps)
+            size = dim_head * heads if self.norm_across_heads else dim_head
+            return (RMSNorm if "rms" in qk_norm else nn.LayerNorm)(size, eps=eps)
+        self.norm_across_heads = qk_norm is not None and qk_norm.endswith("across_heads")
         self.norm_q, self.norm_k = normed(), normed()
+        self.norm_added_q = self.norm_added_k = self.to_add_out = None
+        self.fused_projections, self.use_bias, self.pre_only = False, bias, pre_only
+        self.context_pre_only = context_pre_only
         self.norm_cross = nn.LayerNorm(self.cross_attention_dim) if cross_attention_norm == "layer_norm" else None
         self.to_q = nn.Linear(query_dim, self.inner_dim, bias=bias)
         self.to_k = nn.Linear(self.cross_attention_dim, self.inner_dim, bias=bias)
@@ -72,6 +78,9 @@ class Attention(nn.Module):
             self.add_k_proj = nn.Linear(added_kv_proj_dim, self.inner_dim, bias=added_proj_bias)
             self.add_v_proj = nn.Linear(added_kv_proj_dim, self.inner_dim, bias=added_proj_bias)
             self.add_q_proj = nn.Linear(added_kv_proj_dim, self.inner_dim, bias=added_proj_bias)
+            if context_pre_only is not None and not context_pre_only:
+                self.to_add_out = nn.Linear(self.inner_dim, self.query_dim, bias=out_bias)
+            self.norm_added_q, self.norm_added_k = normed(), normed()
         self.to_out = None if pre_only else nn.ModuleList(
             [nn.Linear(self.inner_dim, self.out_dim, bias=out_bias), nn.Dropout(dropout)])
         self.set_processor(processor or AttnProcessor2_0())
@@ -81,6 +90,11 @@ class Attention(nn.Module):
 
     def get_processor(self, *args, **kwargs):
         return self.processor
+
+    def set_use_memory_efficient_attention_xformers(self, *args, **kwargs):
+        pass
+
+    set_attention_slice = set_use_npu_flash_attention = set_use_memory_efficient_attention_xformers
 
     def norm_encoder_hidden_states(self, encoder_hidden_states):
         return self.norm_cross(encoder_hidden_states)
