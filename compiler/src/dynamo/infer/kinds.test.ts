@@ -30,6 +30,20 @@ class Tagged(nn.Module):
   });
 });
 
+test("a size that a docstring takes for a text is a number where a layer refuses the text", () => {
+  const r = analysed(`
+class Quantized(nn.Linear):
+    def __init__(self, input_features, output_features, bias=True):
+        """
+        Args:
+            input_features (\`str\`): Number of input features.
+            output_features (\`str\`): Number of output features.
+        """
+        super().__init__(input_features, output_features, bias)
+`);
+  expect(operatorsOf(r, "Quantized")).toEqual(["torch._C._nn.linear"]);
+});
+
 test("a module that one width makes no layer for gets several", () => {
   const r = analysed(`
 class Stack(nn.Module):

@@ -69,7 +69,7 @@ export function functionHoles(
     if (cls === null) followConstructors(ctx, f.globals, usage, [...usage.passed], 0);
     const draft: Draft = {
       name: a.arg,
-      annotation: annotationText(a.annotation) || (documented.get(a.arg) ?? ""),
+      annotation: annotationText(a.annotation) || saidOf(a.arg, documented.get(a.arg)),
       required: fallback === undefined,
       keywordOnly,
       usage,
@@ -87,6 +87,12 @@ export function functionHoles(
   for (const a of sig.kwonlyargs) add(a, true, f.kwDefaults.get(a.arg));
   return out;
 }
+
+const SIZE = /(^|_)(features|channels|dims?|size|width|units)$/;
+
+/** the type that a docstring gives a parameter, unless it takes a size for a text */
+const saidOf = (name: string, type: string | undefined): string =>
+  type === undefined || (type === "str" && SIZE.test(name)) ? "" : type;
 
 function docstringOf(cls: PyClass | null): string | null {
   const text = cls?.dict.get("__doc__");
