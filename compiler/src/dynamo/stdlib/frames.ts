@@ -56,8 +56,11 @@ export function moduleOf(vm: Machine, o: Value): Value {
 
 function localsOf(vm: Machine, f: Frame): PyDict {
   const out = vm.dict();
+  // parameters that inner functions use are in cells
+  const held = new Map(f.code.cellParams);
   f.code.varnames.forEach((name, i) => {
-    const v = f.locals[i];
+    const cell = held.get(i);
+    const v = f.locals[i] ?? (cell === undefined ? undefined : f.cells[cell]?.value);
     if (v !== undefined) out.set(name, v);
   });
   for (const [k, v] of f.names?.entries() ?? []) out.set(String(k), v);

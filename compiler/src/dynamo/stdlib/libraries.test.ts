@@ -278,3 +278,21 @@ print(Base.made, Other.made, six.callable(print), list(range(2)), notes, __doc__
   );
   expect(printed(r)).toBe("5 True 1\nTrue True True [0, 1] What is said. None\n");
 });
+
+test("fastcore stores the arguments of the constructor that asks for it", () => {
+  const r = analysed(`
+from fastcore.basics import store_attr
+class Net(nn.Module):
+    def __init__(self, width=8, depth=2, rate=None):
+        super().__init__()
+        store_attr("width,depth")
+        self.layers = nn.ModuleList([nn.Linear(self.width, self.width) for _ in range(self.depth)])
+        store_attr(but="rate")
+        self.kept = not hasattr(self, "rate")
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x if self.kept else x.relu()
+`);
+  expect(operatorsOf(r, "Net")).toEqual(["torch._C._nn.linear", "torch._C._nn.linear"]);
+});

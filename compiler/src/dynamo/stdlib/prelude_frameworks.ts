@@ -155,6 +155,25 @@ def trange(*args, **kwargs):
     return tqdm(range(*args))
 `;
 
+/** attributes out of the arguments of the constructor that calls it */
+const FASTCORE = `
+import re
+import sys
+
+
+def store_attr(names=None, self=None, but="", cast=False, store_args=None, **attrs):
+    given = sys._getframe(0).f_locals
+    own = list(given)
+    target = given[own[0]] if self is None else self
+    listed = lambda x: [n for n in re.split(" *[,;] *", x) if n] if isinstance(x, str) else list(x)
+    wanted = [n for n in own if given[n] is not target and not n.startswith("__")] if names is None else listed(names)
+    for name in wanted:
+        if name not in listed(but):
+            setattr(target, name, given[name])
+    for name, value in attrs.items():
+        setattr(target, name, value)
+`;
+
 /** a program's settings are those that its class falls back to */
 const TYRO = `
 def cli(f, *args, default=None, **kwargs):
@@ -262,6 +281,8 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   "tqdm.auto": TQDM,
   "tqdm.notebook": TQDM,
   tyro: TYRO,
+  "fastcore.basics": FASTCORE,
+  "fastcore.all": FASTCORE,
   "packaging.version": VERSIONS,
   ...KERNEL_LIBRARIES,
   ...POINT_MODULES,
