@@ -5,6 +5,8 @@ import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import { sharedName } from "../interp/shared_names";
 import { type PyModule, PyUnknown, type Value } from "../objects/values";
+import { restsOnGuess } from "../torch/guessed_shapes";
+import { PyTensor } from "../torch/objects";
 import { type Factory, libraryCode } from "./modules";
 import { numpyOfNumbers } from "./numpy_numbers";
 import { DIFFUSERS_LAYERS, hasDiffusersLayers } from "./prelude_diffusers/index";
@@ -29,6 +31,7 @@ export function librariesFactory(vm: Machine): Factory {
       base = vm.newModule("einops");
       func(vm, base, "_is_unknown", ([v]) => v instanceof PyUnknown);
       func(vm, base, "_unknown", ([what]) => vm.unknown(String(what)));
+      func(vm, base, "_rests_on_guess", ([t]) => t instanceof PyTensor && restsOnGuess(t));
       run(base, "einops", EINOPS_TEXT);
     }
     return base;

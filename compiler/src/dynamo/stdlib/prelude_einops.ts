@@ -80,7 +80,29 @@ def _product(values):
     return result
 
 
+def _fitting(tensor, left, lengths):
+    own = list(tensor.shape)
+    shape = []
+    for i, group in enumerate(left):
+        size = 1
+        for axis in group:
+            likely = own[i] if len(group) == 1 and i < len(own) else 1
+            size = size * (axis.size if isinstance(axis, _Anonymous) else lengths.get(axis, likely))
+        shape.append(size)
+    return tensor.reshape(shape)
+
+
 def reduce(tensor, pattern, reduction, **lengths):
+    try:
+        return _reduce(tensor, pattern, reduction, **lengths)
+    except EinopsError:
+        left, _ = _parse(pattern)
+        if not _rests_on_guess(tensor) or any("..." in g for g in left):
+            raise
+        return _reduce(_fitting(tensor, left, lengths), pattern, reduction, **lengths)
+
+
+def _reduce(tensor, pattern, reduction, **lengths):
     if isinstance(tensor, (list, tuple)):
         tensor = torch.stack(list(tensor))
     if _is_unknown(tensor):

@@ -75,3 +75,20 @@ class Net(nn.Module):
 `;
   expect(nodesOf(text)).toEqual([]);
 });
+
+test("einops goes beyond it as its pattern says, and methods that want other arguments than a tensor's give the same object", () => {
+  const text = `
+from einops import rearrange
+from strange import Signal
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(3, 4, 1)
+        self.conv = nn.Conv2d(2, 8, 3, padding=1)
+    def forward(self, x):
+        y = torch.view_as_real(Signal(self.first(x)).stft())
+        return self.conv(rearrange(y, "b 1 f t c -> (b 1) c t f", c=2))
+`;
+  expect(shapesOf(text).length).toBeGreaterThan(1);
+  expect(nodesOf(text).filter(n => n.target === "torch.conv2d").length).toBe(2);
+});

@@ -1,7 +1,9 @@
 // What happens on a Tensor: attributes, methods, operators, truth. In: Python's requests through the guest interface.
 // Out: the answer of the part that knows it.
+
 import { lookupPython } from "../../aten/registry";
 import type { BinaryOperator, CompareOperator, Guest } from "../interp/api";
+import { PyError } from "../interp/api";
 import { isNumber } from "../interp/numbers";
 import { COMPARISON_WORDS, isComparison, OPERATOR_WORDS, operatorFunction } from "../interp/operator_names";
 import { PyBuiltin, PyMethod, PyUnknown, type Value } from "../objects/values";
@@ -34,6 +36,17 @@ export function tensorGuest(torch: Torch): Guest {
       if (isTensor(moved)) moved.guessedFrom = self.guessedFrom;
       return moved;
     };
+  /** what an unknown function gave may have a method of its own where a tensor's wants other arguments */
+  const orItself =
+    (run: TensorMethod): TensorMethod =>
+    (t, self, args, kw) => {
+      try {
+        return run(t, self, args, kw);
+      } catch (e) {
+        if (e instanceof PyError && e.value.cls.name === "TypeError") return self;
+        throw e;
+      }
+    };
   return {
     getattr(o, name) {
       if (!isTensor(o)) {
@@ -62,7 +75,8 @@ export function tensorGuest(torch: Torch): Guest {
       if (lookupPython(`Tensor.${name}`).length > 0) {
         const run: TensorMethod = (t, self, args, kw) => methodOp(t, name, self, args, kw);
         // what an unknown function gave is still that where it is on another device
-        return bound(name, o, o.guessedFrom !== null && /^(to|cuda|cpu)$/.test(name) ? stillGuessed(run) : run);
+        if (o.guessedFrom === null) return bound(name, o, run);
+        return bound(name, o, /^(to|cuda|cpu)$/.test(name) ? stillGuessed(run) : orItself(run));
       }
       if (/^__\w+__$/.test(name)) return undefined;
       // what an unknown function gave holds tensors like itself under such names
