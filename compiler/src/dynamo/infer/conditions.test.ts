@@ -59,3 +59,30 @@ class Net(nn.Module):
 `);
   expect(assumedOf(r, "Net")).toContain("both is False");
 });
+
+test("a configuration names another kind where what its kind needs is not there", () => {
+  const r = analysed(`
+from nowhere import coefficients
+
+class Wavelet(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.register_buffer("table", torch.zeros(coefficients(width)[0], [1][coefficients(width)]))
+
+    def forward(self, x):
+        return x * self.table
+
+class Net(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.embed = nn.Linear(config.width, 8)
+        if config.version == "wavelets":
+            self.mix = Wavelet(config.width)
+        else:
+            self.mix = nn.Linear(8, 8)
+
+    def forward(self, x):
+        return self.mix(self.embed(x))
+`);
+  expect(operatorsOf(r, "Net")).toEqual(["torch._C._nn.linear", "torch._C._nn.linear"]);
+});

@@ -54,7 +54,7 @@ export function avoidingIn(code: Code, holes: readonly Hole[], s: State, f: Fail
 }
 
 /** lines of the stack that are looked at */
-const DEEPEST = 4;
+const DEEPEST = 12;
 
 const holds = (code: Code, { file, line }: Failure["places"][number]): boolean =>
   code.file === file && (code.body ?? []).some(s => s.span.line <= line && line <= s.span.endLine);
@@ -128,7 +128,17 @@ class Reader {
   /** the state in which a condition is not as it was, if there is one */
   changed(s: State, c: Condition): State[] {
     const made = this.settled(s, c.test, !c.holds);
+    if (made === s && c.holds) return this.otherText(s, c.test);
     return made === undefined || made === s ? [] : [made];
+  }
+
+  /** \`config.kind == "spring"\`: a configuration that has another text there */
+  private otherText(s: State, test: ast.Expr): State[] {
+    const told = test.kind === "Compare" && test.ops.length === 1 && test.ops[0] === "==" ? test : undefined;
+    const is = told?.comparators[0] && stringOf(told.comparators[0]);
+    const made =
+      told?.left.kind === "Attribute" && is !== undefined ? this.put(s, told.left, str("default")) : undefined;
+    return made === undefined ? [] : [made];
   }
 
   /** the state in which the test holds, or does not; undefined: it asks for nothing that a parameter says */

@@ -29,11 +29,11 @@ import {
 import {
   assertedKind,
   blamed,
-  CANT_GO_ON,
   endless,
   failureOf,
   missingKey,
   NO_OPERATORS,
+  needsAnotherWay,
   onTwoDevices,
   whyOf,
 } from "./search/failure";
@@ -151,7 +151,7 @@ export function make(ctx: InferContext, cls: PyClass, maker: Maker): Built {
         // once: beside every later repair it would take the trials that repairs need
         (s, f) => [
           ...(m.name === null ? conditional(cls, m.holes, s, f) : []),
-          ...(m.name === null && CANT_GO_ON.test(f.type) ? avoiding(cls, m.holes, s, f) : []),
+          ...(m.name === null && needsAnotherWay(f) ? avoiding(cls, m.holes, s, f) : []),
           ...repairs(ctx, m.holes, s, f),
           ...(m.name === null ? avoiding(cls, m.holes, s, f) : []),
           ...(s === first ? asConfigured(ctx, m.holes, s, f) : []),

@@ -8,7 +8,7 @@ import { construct } from "./construct";
 import type { InferContext } from "./context";
 import { guarded } from "./guarded";
 import { callArguments, makeValue } from "./make";
-import { CANT_GO_ON, endless, failureOf, NO_OPERATORS } from "./search/failure";
+import { endless, failureOf, NO_OPERATORS, needsAnotherWay } from "./search/failure";
 import { tensorLeaves } from "./search/leaves";
 import { SizeProbe } from "./search/probe";
 import { repairs } from "./search/repairs";
@@ -40,7 +40,7 @@ export function inferInputs(ctx: InferContext, s: InputSearch): Found<null> {
       first,
       state => trial(ctx, s, state),
       (state, f) => [
-        ...(s.code && CANT_GO_ON.test(f.type) ? avoidingIn(s.code, s.holes, state, f) : []),
+        ...(s.code && needsAnotherWay(f) ? avoidingIn(s.code, s.holes, state, f) : []),
         ...repairs(ctx, s.holes, state, f),
         ...(s.code ? avoidingIn(s.code, s.holes, state, f) : []),
       ],

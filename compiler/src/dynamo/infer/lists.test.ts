@@ -278,3 +278,15 @@ class Heads(nn.Module):
 `);
   expect(assumedOf(r, "Heads")).toMatch(/ch is \[(\d+)(, \d+)*\]; .*x is float32\[\d+, \1, /);
 });
+
+test("columns that a loss reads are asked for where sizes are symbols", () => {
+  const r = analysed(`
+class Boxes(nn.Module):
+    def forward(self, truths):
+        n, c = truths.shape
+        boxes = truths[:, :-1]
+        corners = torch.max(boxes[:, :2], boxes[:, 2:])
+        return corners.sum(1) * (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
+`);
+  expect(assumedOf(r, "Boxes")).toMatch(/truths is float32\[\d+, 5\]/);
+});

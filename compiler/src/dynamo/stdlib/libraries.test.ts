@@ -296,3 +296,34 @@ class Net(nn.Module):
 `);
   expect(operatorsOf(r, "Net")).toEqual(["torch._C._nn.linear", "torch._C._nn.linear"]);
 });
+
+test("torch_einops_utils pads by the dimension, joins masks and packs what it unpacks again", () => {
+  const r = analysed(`
+from torch_einops_utils import and_masks, lens_to_mask, maybe, pack_with_inverse, pad_right_at_dim, pad_left_at_dim_to
+from torch_einops_utils.nn import Sequential
+
+x = torch.zeros(2, 3, 4)
+packed, back = pack_with_inverse(x, "* d")
+print(pad_right_at_dim(x, 2, dim=1).shape, pad_left_at_dim_to(x, 6).shape, packed.shape, back(packed).shape)
+print(lens_to_mask(torch.tensor([1, 3]), 4).tolist(), and_masks([None]), maybe(torch.relu)(None), len(Sequential(nn.ReLU(), None)))
+`);
+  expect(printed(r)).toBe(
+    "torch.Size([2, 5, 4]) torch.Size([2, 3, 6]) torch.Size([6, 4]) torch.Size([2, 3, 4])\n" +
+      "[[True, False, False, False], [True, True, True, False]] None None 1\n",
+  );
+});
+
+test("timm's pooling by learned queries is attention", () => {
+  const r = analysed(`
+from timm.layers import AttentionPoolLatent
+
+class Pooled(nn.Module):
+    def __init__(self, dim=64):
+        super().__init__()
+        self.pool = AttentionPoolLatent(dim, num_heads=4)
+
+    def forward(self, tokens):
+        return self.pool(tokens)
+`);
+  expect(operatorsOf(r, "Pooled")).toContain("torch._C._nn.scaled_dot_product_attention");
+});

@@ -315,3 +315,91 @@ class EinopsToAndFrom(nn.Module):
         grouped = {n for n in self.to_einops.replace("(", " ").replace(")", " ").split()}
         return rearrange(x, f"{self.to_einops} -> {self.from_einops}", **{n: v for n, v in sizes.items() if n in grouped})
 `;
+
+/** torch_einops_utils: masks and padding by the dimension; what it lacks is unknown */
+export const TORCH_EINOPS_UTILS_TEXT = `
+from einops import pack, unpack
+
+
+def maybe(fn):
+    return lambda t, *args, **kwargs: t if t is None or fn is None else fn(t, *args, **kwargs)
+
+
+def pad_at_dim(t, pad, *, dim=-1, value=0.0):
+    behind = t.ndim - 1 - dim if dim >= 0 else -dim - 1
+    return F.pad(t, (0, 0) * behind + tuple(pad), value=value)
+
+
+def pad_left_at_dim(t, pad, **kwargs):
+    return pad_at_dim(t, (pad, 0), **kwargs)
+
+
+def pad_right_at_dim(t, pad, **kwargs):
+    return pad_at_dim(t, (0, pad), **kwargs)
+
+
+def pad_left_at_dim_to(t, length, *, dim=-1, value=0.0):
+    return pad_left_at_dim(t, length - t.shape[dim], dim=dim, value=value) if t.shape[dim] < length else t
+
+
+def pad_right_at_dim_to(t, length, *, dim=-1, value=0.0):
+    return pad_right_at_dim(t, length - t.shape[dim], dim=dim, value=value) if t.shape[dim] < length else t
+
+
+def pad_left_ndim(t, ndims):
+    return t.reshape((1,) * ndims + tuple(t.shape))
+
+
+def pad_right_ndim(t, ndims):
+    return t.reshape(tuple(t.shape) + (1,) * ndims)
+
+
+def lens_to_mask(lens, max_len=None):
+    return torch.arange(lens.amax().item() if max_len is None else max_len, device=lens.device) < lens[..., None]
+
+
+def _joined(masks, join):
+    masks = [m for m in masks if m is not None]
+    made = masks[0] if masks else None
+    for m in masks[1:]:
+        made = join(made, m)
+    return made
+
+
+def and_masks(masks):
+    return _joined(masks, torch.logical_and)
+
+
+def or_masks(masks):
+    return _joined(masks, torch.logical_or)
+
+
+def pack_with_inverse(t, pattern):
+    alone = isinstance(t, torch.Tensor)
+    packed, sizes = pack([t] if alone else t, pattern)
+
+    def inverse(out, inv_pattern=None):
+        parts = unpack(out, sizes, inv_pattern or pattern)
+        return parts[0] if alone else parts
+
+    return packed, inverse
+`;
+
+/** its layers: sequences leave out what is None */
+export const TORCH_EINOPS_UTILS_NN_TEXT = `
+Identity = nn.Identity
+
+
+class Lambda(nn.Module):
+    def __init__(self, fn):
+        super().__init__()
+        self.fn = fn
+
+    def forward(self, *args, **kwargs):
+        return self.fn(*args, **kwargs)
+
+
+class Sequential(nn.Sequential):
+    def __init__(self, *layers):
+        super().__init__(*[layer for layer in layers if layer is not None])
+`;

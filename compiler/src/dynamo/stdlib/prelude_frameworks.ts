@@ -3,7 +3,7 @@
 import { KERNEL_LIBRARIES } from "./prelude_attention";
 import { CONFIG_DICTS, OMEGACONF, YACS } from "./prelude_config";
 import { MMCV_LAYERS } from "./prelude_detection";
-import { EINOPS_EXTS_TEXT } from "./prelude_einops";
+import { EINOPS_EXTS_TEXT, TORCH_EINOPS_UTILS_NN_TEXT, TORCH_EINOPS_UTILS_TEXT } from "./prelude_einops";
 import { GYM_MODULES } from "./prelude_gym";
 import { DIFFUSERS, HUB, TRANSFORMERS } from "./prelude_huggingface";
 import { isTransformers } from "./prelude_language_models";
@@ -277,6 +277,9 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   "mmengine.registry": MMCV,
   einops_exts: EINOPS_EXTS_TEXT,
   "einops_exts.torch": EINOPS_EXTS_TEXT,
+  torch_einops_utils: TORCH_EINOPS_UTILS_TEXT,
+  "torch_einops_utils.nn": TORCH_EINOPS_UTILS_NN_TEXT,
+  "torch_einops_utils.torch_einops_utils": TORCH_EINOPS_UTILS_TEXT,
   tqdm: TQDM,
   "tqdm.auto": TQDM,
   "tqdm.notebook": TQDM,

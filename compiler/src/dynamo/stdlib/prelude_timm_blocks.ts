@@ -104,4 +104,37 @@ def create_classifier(num_features, num_classes, pool_type="avg", use_conv=False
     if num_classes <= 0:
         return pool, nn.Identity()
     return pool, nn.Conv2d(num_features, num_classes, 1) if use_conv else nn.Linear(num_features, num_classes)
+
+
+class AttentionPoolLatent(nn.Module):
+    # learned queries that look at all tokens, and an MLP beside
+    def __init__(self, in_features, out_features=None, embed_dim=None, num_heads=8, feat_size=None, mlp_ratio=4.0, qkv_bias=True,
+                 qk_norm=False, latent_len=1, latent_dim=None, pos_embed="", pool_type="token", norm_layer=None,
+                 act_layer=nn.GELU, drop=0.0, **kwargs):
+        super().__init__()
+        width = embed_dim or in_features
+        assert width % num_heads == 0
+        self.num_heads, self.head_dim, self.pool = num_heads, width // num_heads, pool_type
+        self.latent_dim, self.latent_len = latent_dim or width, latent_len
+        self.latent = nn.Parameter(torch.zeros(1, latent_len, width))
+        self.pos_embed = nn.Parameter(torch.zeros(feat_size, in_features)) if pos_embed == "abs" else None
+        self.q, self.kv = nn.Linear(width, width, bias=qkv_bias), nn.Linear(width, width * 2, bias=qkv_bias)
+        layer = norm_layer or nn.LayerNorm
+        self.q_norm, self.k_norm = (layer(self.head_dim) if qk_norm else nn.Identity() for _ in range(2))
+        self.proj, self.proj_drop = nn.Linear(width, width), nn.Dropout(drop)
+        out_features = in_features if out_features is None else out_features
+        self.norm = layer(out_features) if out_features > 0 else nn.Identity()
+        self.mlp = Mlp(out_features, int(out_features * mlp_ratio), act_layer=act_layer) if out_features > 0 and mlp_ratio > 0 else None
+
+    def forward(self, x, attn_mask=None):
+        B, N, C = x.shape
+        if self.pos_embed is not None:
+            x = x + self.pos_embed.unsqueeze(0).to(x.dtype)
+        q = self.q(self.latent.expand(B, -1, -1)).reshape(B, self.latent_len, self.num_heads, self.head_dim).transpose(1, 2)
+        k, v = self.kv(x).reshape(B, N, 2, self.num_heads, self.head_dim).permute(2, 0, 3, 1, 4).unbind(0)
+        x = F.scaled_dot_product_attention(self.q_norm(q), self.k_norm(k), v, attn_mask=attn_mask)
+        x = self.proj_drop(self.proj(x.transpose(1, 2).reshape(B, self.latent_len, C)))
+        if self.mlp is not None:
+            x = x + self.mlp(self.norm(x))
+        return x[:, 0] if self.pool == "token" else x.mean(1) if self.pool == "avg" else x
 `;

@@ -176,6 +176,10 @@ function selectIndex(torch: Torch, i: Dim, size: Dim, dim: number): Dim {
   if (n !== undefined && s !== undefined && (n >= s || n < -s)) {
     torch.vm.raise("IndexError", `index ${n} is out of bounds for dimension ${dim} with size ${s}`);
   }
+  // a trial's sizes are all symbols: which of them are too small is to be known of it
+  if (torch.probe && n !== undefined && s === undefined && m.lt(size, n < 0 ? -n : n + 1)) {
+    torch.vm.raise("IndexError", `index ${n} is out of bounds for dimension ${dim} with size ${m.hint(size)}`);
+  }
   return n !== undefined ? (n < 0 ? m.add(size, n) : i) : m.lt(i, 0) ? m.add(size, i) : i;
 }
 

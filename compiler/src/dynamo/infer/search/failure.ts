@@ -161,8 +161,11 @@ export function blamed(holes: readonly Pick<Hole, "name" | "selves" | "fills">[]
   return out;
 }
 
-/** errors that no other value of an argument mends, but another way through the code may */
-export const CANT_GO_ON = /^(NameError|ModuleNotFoundError|ImportError|FileNotFoundError|OSError)$/;
+const CANT_GO_ON = /^(NameError|ModuleNotFoundError|ImportError|FileNotFoundError|OSError)$/;
+
+/** whether no other value of an argument mends this, but another way through the code may: what it needs is not there */
+export const needsAnotherWay = (f: Failure): boolean =>
+  CANT_GO_ON.test(f.type) || /^'unknown' object cannot be interpreted/.test(f.message);
 
 /** whether a run ended because it would not have ended: other sizes change nothing of that */
 export const endless = (f: Failure): boolean => f.type === "TimeoutError" || f.type === "RecursionError";
