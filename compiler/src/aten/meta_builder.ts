@@ -184,13 +184,6 @@ export function isContiguous(m: DimMath, t: TensorMeta, format: MemoryFormat = "
   );
 }
 
-/** every element of the storage range is used exactly once */
-function isNonOverlappingAndDense(m: DimMath, t: TensorMeta): boolean {
-  const order = t.shape.map((_, i) => i).filter(i => m.static(t.shape[i] as Dim) !== 1);
-  order.sort((a, b) => m.hint(t.stride[a] as Dim) - m.hint(t.stride[b] as Dim));
-  return isDenseInOrder(m, t, order);
-}
-
 /** at::infer_size over all shapes */
 export function broadcastShapes(m: DimMath, shapes: readonly (readonly Dim[])[]): Dim[] {
   let result: readonly Dim[] = [];
@@ -259,16 +252,8 @@ function elementwiseStrides(m: DimMath, shape: readonly Dim[], operands: readonl
     const channelsLast = rank === 4 && operands.every(t => isContiguous(m, t, "channels_last"));
     if (contiguous && !channelsLast) return contiguousStrides(m, shape);
     if (channelsLast && !contiguous) return channelsLastStrides(m, shape);
-    // what could be either (N, C, 1, 1) keeps the order of its strides: a tensor without data takes no shortcut for it
-    const first = operands[0];
-    if (
-      !contiguous &&
-      first !== undefined &&
-      isNonOverlappingAndDense(m, first) &&
-      operands.every(t => t.stride.every((s, i) => m.knownEq(s, first.stride[i] as Dim)))
-    ) {
-      return [...first.stride];
-    }
+    // other dense operands, and what could be either (N, C, 1, 1), keep the order of their strides: tensors without data
+    // take no shortcut
   }
   const strides = operands.map(t => broadcastStrides(m, t, shape));
   return stridesInOrder(m, shape, iterationOrder(m, shape, strides));

@@ -178,7 +178,9 @@ function removeNeutralOperands(rw: Rewriter, zeros: ReadonlySet<FxNode>, ones: R
             { before: node, like: node },
           );
     node.replaceAllUsesWith(by);
-    Object.assign(by.meta, node.meta);
+    // an input keeps the strides that it has
+    if (by.op === "placeholder") Object.assign(by.meta, node.meta, { val: by.meta.val });
+    else Object.assign(by.meta, node.meta);
     rw.graph.erase(node);
   };
   const plain = (n: FxNode): boolean => n.args.length === 2 && !n.kwargs.has("alpha");
