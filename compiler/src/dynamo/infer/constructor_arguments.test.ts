@@ -531,3 +531,25 @@ class Diffusion(nn.Module):
   expect(assumedOf(r, "Diffusion")).toContain("model is a Net with learned True, self_condition False");
   expect(assumedOf(r, "Diffusion")).toContain("config.hidden_act is 'silu'");
 });
+
+test("what sets weights up may not fail for a size that nobody knows", () => {
+  const r = analysed(`
+from nowhere import count
+
+def _initialize_weight(weight, parts):
+    weight.data[: weight.shape[0] // parts].zero_()
+    weight.data[:parts].zero_()
+
+class Parallel(nn.Module):
+    def __init__(self, width=16, parts=None):
+        super().__init__()
+        if parts is None:
+            parts = count()
+        self.weight = nn.Parameter(torch.empty(width // parts, width))
+        _initialize_weight(self.weight, parts)
+
+    def forward(self, x):
+        return F.linear(x, self.weight)
+`);
+  expect(operatorsOf(r, "Parallel")).toEqual(["torch._C._nn.linear"]);
+});
