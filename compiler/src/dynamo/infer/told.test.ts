@@ -76,13 +76,16 @@ class SparseTensor:
     def __init__(self, feats: torch.Tensor):
         self.feats = feats
 
+    def replace(self, feats):
+        return SparseTensor(feats)
+
 class Sparse(nn.Module):
     def __init__(self):
         super().__init__()
         self.proj = nn.Linear(64, 8)
 
     def forward(self, x: SparseTensor):
-        return self.proj(x.feats)
+        return x.replace(self.proj(x.feats)).feats
 `);
   expect(assumedOf(r, "Sparse")).toContain("x is a SparseTensor");
 });

@@ -107,10 +107,11 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
   return literal.startsWith("Literal[") ? ofType(ctx, h, literal) : [];
 }
 
-/** whether an annotation names a class of the program */
+/** whether an annotation names a class of the program whose own methods are used: what only holds tensors may be any object */
 export function isOwnClass(ctx: InferContext, h: Draft, name: string): boolean {
   const v = lookup(ctx, h.globals, pathOf(ctx, h, name));
-  return v instanceof PyClass && v.place !== null && !v.isSubclassOf(ctx.torch.tensorClass);
+  if (!(v instanceof PyClass) || v.place === null || v.isSubclassOf(ctx.torch.tensorClass)) return false;
+  return [...h.usage.attributes].some(a => v.lookup(a) !== undefined);
 }
 
 /** an annotation's last name as the code reaches it: its module may stand before it */
