@@ -113,7 +113,8 @@ class Kernel:
     def __init__(self, fn, signature, grid, configs, mutated=(), grid_data=None, size_hints=None, tuned=True):
         self.fn = fn
         self.signature = signature
-        self.names = [n for n, t in signature.items() if t != "constexpr" or n.endswith("numel")]
+        # numels and numbers that a kernel is compiled for are arguments too; configurations have the rest
+        self.names = [n for n in signature if n not in configs[0].kwargs]
         self.pointers = [i for i, n in enumerate(self.names) if signature[n].startswith("*")]
         self.integers = [i for i, n in enumerate(self.names) if not signature[n].startswith("*")]
         self.constants = [n for n in signature if n not in self.names]
