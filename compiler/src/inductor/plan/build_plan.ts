@@ -10,9 +10,9 @@ import { isGroup, membersOf } from "../scheduler/state";
 import type { AnyNode, Dep, GroupNode, NodeUser, Schedule, SchedulerNode } from "../scheduler/types";
 import { type Expr, freeSymbols } from "../symbolic/expr";
 import type { PlanContext, PlanOptions } from "./context";
-import { constantsOnDevice } from "./device_constants";
 import { externSteps } from "./extern_calls";
 import { canReuse, type InplaceContext } from "./inplace";
+import { onKernelDevice } from "./kernel_device";
 import { launchCombo } from "./launch_combo";
 import { launchMixOrder } from "./launch_mix_order";
 import { launchNested } from "./launch_nested";
@@ -91,7 +91,8 @@ class PlanBuilder implements PlanContext {
       values: c.values,
     }));
     const gpu = this.schedule.nodes.find(n => n.device.type === "cuda")?.device;
-    const { constants, steps } = constantsOnDevice(literals, planned, gpu ? `cuda:${gpu.index ?? 0}` : "cpu");
+    const device = gpu ? `cuda:${gpu.index ?? 0}` : "cpu";
+    const { constants, steps } = onKernelDevice(literals, planned, outputs, device);
     return {
       name: this.options.name,
       aotId: `${this.options.aotId}_${graph.kind}`,
