@@ -73,8 +73,8 @@ export class OutputCollector {
       else if (o instanceof PyDict && o.get("__module_object__") !== undefined) {
         for (const x of o.values()) if (x instanceof PyTensor) this.value(x);
       } else if (o instanceof PyInstance && o.attrs) {
-        // the last attribute that was written is put back first
-        for (const name of [...this.trace.written.attributesOf(o)].reverse()) this.value(attributeOf(o.attrs, name));
+        // the last attribute that was written is put back first; a module's buffers are items of a dict
+        for (const name of [...this.trace.written.attributesOf(o)].reverse()) this.value(o.attrs.get(name));
         for (const x of o.attrs.values()) {
           if (x instanceof PyDict) for (const y of x.values()) this.tensorOnly(y);
           else this.value(x);
@@ -87,18 +87,6 @@ export class OutputCollector {
   private tensorOnly(v: Value): void {
     if (v instanceof PyTensor) this.value(v);
   }
-}
-
-/** an object's own attribute, which a module may keep among its parameters and buffers */
-function attributeOf(attrs: PyDict, name: string): Value | undefined {
-  const own = attrs.get(name);
-  if (own !== undefined) return own;
-  for (const kept of ["_parameters", "_buffers"]) {
-    const d = attrs.get(kept);
-    const v = d instanceof PyDict ? d.get(name) : undefined;
-    if (v !== undefined) return v;
-  }
-  return undefined;
 }
 
 const isSymbolic = (v: FakeValue | undefined): v is Expr =>
