@@ -152,10 +152,13 @@ told = AutoTokenizer.from_pretrained("t5-small")(["a b", "c"], padding="max_leng
 print(told["input_ids"].shape, sorted(told), len(T5Tokenizer.from_pretrained("t5-small").encode("a")))
 t = BertTokenizer()
 print(t.add_special_tokens({"additional_special_tokens": ["[ENC]"]}), t.additional_special_tokens_ids, len(t), t.tokenize("a b"))
+named = AutoTokenizer.from_pretrained("x", extra_special_tokens={"image_token": "<img>"})
+print(named.image_token, named.image_token_id == named.convert_tokens_to_ids("<img>"), named.grid_token_id)
 `);
   expect(printed(r).trimEnd().split("\n")).toEqual([
     "torch.Size([2, 12]) ['attention_mask', 'input_ids'] 32",
     "1 [30522] 30523 ['a', 'b']",
+    "<img> True <unknown PreTrainedTokenizer.grid_token_id>",
   ]);
   expect(operatorsOf(r, "Captioned")).toContain("torch.nn.functional.embedding");
   expect(framesOf(r, "Captioned").flatMap(f => f.graph.nodes.filter(n => n.meta.opaque))).toEqual([]);

@@ -32,6 +32,12 @@ class PreTrainedTokenizer:
             setattr(self, name + "_token_id", i)
         self.additional_special_tokens, self.additional_special_tokens_ids = [], []
         self._table = torch.zeros(_MOST_TEXTS, max(self.model_max_length, 1), dtype=torch.int64) if self.model_max_length < 100000 else None
+        self.add_special_tokens(kwargs.get("extra_special_tokens") or {})
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return _unknown(f"{type(self).__name__}.{name}")
 
     @classmethod
     def from_pretrained(cls, name=None, *args, **kwargs):
