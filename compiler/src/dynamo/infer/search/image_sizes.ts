@@ -81,9 +81,11 @@ function cellsAlike(state: State, leaves: readonly Leaf[], sizes: readonly numbe
     PATCHES.flatMap(patch => {
       const maps = leaves.flatMap(l => {
         const at = l.c.dims.findIndex((d, i) => i > 0 && d > 3 && l.c.dims[i + 1] === d && d % patch === 0);
-        const beside = from - ((l.c.dims[at] ?? 0) / patch) ** 2;
+        const cells = ((l.c.dims[at] ?? 0) / patch) ** 2;
+        const beside = from - cells;
         const side = patch * Math.sqrt(to - beside);
-        const fits = at > 0 && beside >= 0 && beside <= MOST_BESIDE && Number.isInteger(side) && side > 3;
+        const few = beside >= 0 && beside <= Math.min(cells, MOST_BESIDE);
+        const fits = at > 0 && few && Number.isInteger(side) && side > 3;
         return fits ? [{ ...l, at, side }] : [];
       });
       const moved = (s: State, { path, c, at, side }: (typeof maps)[number]): State =>
