@@ -33,7 +33,7 @@ const HEIRS = 3;
 const ABSTRACT = /NotImplementedError|has no attribute|[Aa]bstract/;
 /** what inputs that were found late are run with */
 const LAST_STEPS = 12_000_000;
-const SMALL_STEPS = 10_000_000;
+const SMALL_STEPS = 12_000_000;
 const OPAQUE_STEPS = 8_000_000;
 const PATIENT_STEPS = 20_000_000;
 const SETTLING_STEPS = 2_000_000;
