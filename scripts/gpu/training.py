@@ -1,7 +1,7 @@
 """A training step: a forward graph's code, what it keeps, and the backward graph's code, beside autograd's.
 
 A step is {forward: {code}, backward: {code}, saved, eager}; the last `saved` results of the forward graph are the first
-inputs of the backward graph, which takes a gradient per result that has one after them.
+inputs of the backward graph, sizes before tensors; after them it takes a gradient per result that has one.
 """
 
 
@@ -28,6 +28,7 @@ class Step:
     def run(self, args):
         results = list(self.forward.call(list(args)))
         kept = results[len(results) - self.saved :] if self.saved else []
+        kept.sort(key=lambda value: not isinstance(value, int))
         results = results[: len(results) - self.saved]
         return results, list(self.backward.call([*kept, *self.tangents]))
 
