@@ -1,5 +1,5 @@
-// `node scripts/gpu/bench_jobs.mjs [OUT]`: what scripts/gpu/bench_fuselens.py times, one JSON file a graph. In: the
-// programs of test/bench/programs, the memory-bound ones of test/programs and its training steps. Out (.gpu/inputs/bench by
+// `node scripts/gpu/bench_jobs.mjs [OUT [PROGRAM.py ...]]`: what scripts/gpu/bench_fuselens.py times, one JSON file a graph.
+// In: programs, or those of test/bench/programs, the memory-bound ones of test/programs and its training steps. Out (.gpu/inputs/bench by
 // default): per graph standalone code under presets fuselens and torch-2.11 with the predicted times of its kernels, the
 // same graph in eager PyTorch, and the bytes that one read of every input and one write of every output would move; per
 // training step the forward and the backward graph's code, and how many results the one keeps for the other; and each again
@@ -118,21 +118,32 @@ function steps(path) {
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const counts = {};
-for (const [folder, wanted, familyOf] of [
-  [join(root, "test", "bench", "programs"), () => true, n => (n.startsWith("headline") ? "headline" : "issue")],
-  [join(root, "test", "programs"), n => MEMORY_BOUND.test(n) && !GATHERS.has(n), () => "times"],
-  [join(root, "test", "programs"), () => true, () => "train"],
-]) {
-  for (const file of readdirSync(folder)
-    .filter(f => f.endsWith(".py"))
-    .sort()) {
-    const name = basename(file, ".py");
-    if (!wanted(name)) continue;
-    const family = familyOf(name);
-    for (const job of family === "train" ? steps(join(folder, file)) : jobs(join(folder, file), family)) {
-      writeFileSync(join(out, `${job.family}.${job.name}.json`), JSON.stringify(job));
-      counts[job.family] = (counts[job.family] ?? 0) + 1;
+
+function keep(jobs) {
+  for (const job of jobs) {
+    writeFileSync(join(out, `${job.family}.${job.name}.json`), JSON.stringify(job));
+    counts[job.family] = (counts[job.family] ?? 0) + 1;
+  }
+}
+
+const given = process.argv.slice(3);
+for (const path of given) keep([...jobs(path, "issue"), ...steps(path)]);
+if (given.length === 0) keepOwn();
+console.log(`${out}: ${JSON.stringify(counts)}`);
+
+function keepOwn() {
+  for (const [folder, wanted, familyOf] of [
+    [join(root, "test", "bench", "programs"), () => true, n => (n.startsWith("headline") ? "headline" : "issue")],
+    [join(root, "test", "programs"), n => MEMORY_BOUND.test(n) && !GATHERS.has(n), () => "times"],
+    [join(root, "test", "programs"), () => true, () => "train"],
+  ]) {
+    for (const file of readdirSync(folder)
+      .filter(f => f.endsWith(".py"))
+      .sort()) {
+      const name = basename(file, ".py");
+      if (!wanted(name)) continue;
+      const family = familyOf(name);
+      keep(family === "train" ? steps(join(folder, file)) : jobs(join(folder, file), family));
     }
   }
 }
-console.log(`${out}: ${JSON.stringify(counts)}`);
