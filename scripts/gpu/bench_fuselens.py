@@ -137,7 +137,7 @@ def same_bits(one, other):
     def same(a, b):
         if not isinstance(a, torch.Tensor):
             return a == b
-        whole = [t.contiguous().view(torch.uint8) if t.dim() else t.reshape(1).view(torch.uint8) for t in (a, b)]
+        whole = [t.reshape(-1).contiguous().view(torch.uint8) for t in (a, b)]
         return bool(torch.equal(*whole))
 
     return all(same(a, b) for a, b in zip(one, other, strict=True))
