@@ -1,6 +1,5 @@
 // What a graph returns, and inputs that were replaced by new values (GraphLowering.output). In: the output node. Out:
-// boxes in memory. Promises: outputs are buffers, or strides over them whose insignificant ones
-// are as traced.
+// boxes in memory. Promises: outputs are buffers, or strides over them whose insignificant ones are as traced.
 
 import { isExpr } from "../../aten/dim_math";
 import type { FxNode } from "../../fx/graph";

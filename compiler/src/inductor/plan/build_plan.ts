@@ -80,17 +80,16 @@ class PlanBuilder implements PlanContext {
             : { kind: "size", value: planSize(o, this.view) },
     );
     const peak = new PeakEstimate(this.schedule, readBoolean(this.options.behaviours, "returns_freed_first"));
-    const peakBytes = new PeakEstimate(this.schedule, false).overall;
+    const gpu = this.schedule.nodes.find(n => n.device.type === "cuda")?.device;
     const planned = planMemory(this.open, this.view, peak, {
       reuse: configBool(this.options, "allow_buffer_reuse"),
       outputs: this.view.outputNames,
-      guarded: this.schedule.nodes.some(n => n.device.type === "cuda"),
+      guarded: gpu !== undefined,
     });
     const literals = [...graph.constants].map(([name, c]) => ({
       ...planTensor(name, this.view.tensorLayout(name), this.view),
       values: c.values,
     }));
-    const gpu = this.schedule.nodes.find(n => n.device.type === "cuda")?.device;
     const device = gpu ? `cuda:${gpu.index ?? 0}` : "cpu";
     const { constants, steps } = onKernelDevice(literals, planned, outputs, device);
     return {
@@ -110,7 +109,7 @@ class PlanBuilder implements PlanContext {
       mutatedInputs: graph.mutatedInputs,
       scheduleEntries: this.launches.scheduleEntries,
       blockers: this.blockers,
-      peakBytes,
+      peakBytes: this.schedule.peakMemory,
     };
   }
 

@@ -1,6 +1,7 @@
 // Memory on the device of the kernels that use it (GraphLowering.constant_name). In: a plan's constants, steps and outputs.
 // Out: the same, where a GPU's kernel reads a copy of a constant that was written for the CPU, and what a program computes
 // on the CPU on its way to the GPU is computed there. Promises: what a caller or another operator wants on the CPU stays.
+import { buffersOf } from "./sizes";
 import type { ExecutablePlan, PlanArg, PlanStep } from "./types";
 
 type Constant = ExecutablePlan["constants"][number];
@@ -20,13 +21,6 @@ export function onKernelDevice(
     ? { constants, steps }
     : constantsOnDevice(constants, computedOnDevice(steps, outputs, device), device);
 }
-
-const buffersOf = (args: readonly PlanArg[]): string[] =>
-  args.flatMap(a => {
-    if (a.kind === "buffer") return [a.name];
-    if (a.kind === "view") return [a.buffer];
-    return a.kind === "list" ? buffersOf(a.items) : [];
-  });
 
 function constantsOnDevice(constants: readonly Constant[], steps: readonly PlanStep[], device: string): Placed {
   const elsewhere = new Map(constants.filter(c => c.device === "cpu").map(c => [c.name, c]));

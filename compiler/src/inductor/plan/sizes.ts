@@ -41,3 +41,11 @@ export function planView(v: BufferView, view: GraphView): PlanArg {
     dtype: v.dtype,
   };
 }
+
+/** names of the buffers that arguments are, or are views of */
+export const buffersOf = (args: readonly PlanArg[]): string[] =>
+  args.flatMap(a => {
+    if (a.kind === "buffer") return [a.name];
+    if (a.kind === "view") return [a.buffer];
+    return a.kind === "list" ? buffersOf(a.items) : [];
+  });

@@ -1,6 +1,7 @@
 // What a plan promises, checked. In: an ExecutablePlan. Out: every broken promise in words; empty for a sound plan.
 // Every buffer is given memory before it is used, freed at most once and not used after; launches name existing kernels
 // and pass as many arguments as these take; a kernel's text uses its own parameters only.
+import { buffersOf } from "./sizes";
 import type { ExecutablePlan, PlanArg, PlanStep } from "./types";
 
 export function verifyPlan(plan: ExecutablePlan): string[] {
@@ -23,20 +24,14 @@ export function verifyPlan(plan: ExecutablePlan): string[] {
       problems.push(`${step} uses ${name} ${ever.has(name) ? "after its end" : "before it has memory"}`);
   };
   const uses = (a: PlanArg, step: string): void => {
-    if (a.kind === "buffer") use(a.name, step);
-    else if (a.kind === "view") use(a.buffer, step);
-    else if (a.kind === "list") for (const x of a.items) uses(x, step);
+    for (const name of buffersOf([a])) use(name, step);
   };
   for (const i of plan.inputs) {
     alive.add(i.name);
     ever.add(i.name);
   }
   for (const c of plan.constants) alive.add(c.name);
-  const kept = new Set<string>();
-  for (const o of plan.outputs) {
-    if (o.kind === "buffer") kept.add(o.name);
-    else if (o.kind === "view") kept.add(o.buffer);
-  }
+  const kept = new Set(buffersOf(plan.outputs));
   for (const [n, s] of plan.steps.entries()) verifyStep(plan, s, `step ${n} (${s.kind})`);
   for (const o of plan.outputs) uses(o, "the output");
   for (const [i, k] of plan.kernels.entries()) {

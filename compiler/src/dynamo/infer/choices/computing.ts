@@ -14,8 +14,8 @@ const changesNothing = (c: Choice): boolean =>
 
 /**
  * Where a wrapper runs nothing since what it wraps changes nothing: something inside that computes. Where a list holds one
- * width: three. Where factors of one and
- * flags leave an input as it is: factors of two, then lists that are empty by default filled, flags the other way around.
+ * width: three. Where factors of one and flags leave an input as it is: factors of two, then lists that are empty by default
+ * filled, flags the other way around.
  */
 export function computing(holes: readonly Hole[], state: State): State[] {
   const made = new Map(state);

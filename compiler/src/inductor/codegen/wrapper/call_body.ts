@@ -2,7 +2,7 @@
 // from. Promises: derived from the plan's steps alone, so text and execution cannot differ; the same under every header.
 
 import { itemsize } from "../../ir/dtypes";
-import { sameSizes, sizeText } from "../../plan/sizes";
+import { buffersOf, sameSizes, sizeText } from "../../plan/sizes";
 import type { ExecutablePlan, PlanArg, PlanOrigin, PlanSize, PlanStep, PlanTensor } from "../../plan/types";
 import { type CodegenOptions, configBool, has } from "../triton/options";
 import { pythonString } from "../triton/python_text";
@@ -60,7 +60,7 @@ export function callBody(plan: ExecutablePlan, options: CodegenOptions): CallLin
 class CallPrinter {
   private readonly lines: CallLine[] = [];
   private readonly tensors: TensorTable;
-  private readonly outputs = new Set<string>();
+  private readonly outputs: ReadonlySet<string>;
   private readonly checked = new Set<string>();
   /** positions of tensor inputs */
   private readonly inputAt = new Map<string, number>();
@@ -86,11 +86,7 @@ class CallPrinter {
     this.device = deviceIndex(plan);
     this.stream = `${has(options, "raw_stream_name") ? "raw_stream" : "stream"}${this.device ?? 0}`;
     this.firstUse = has(options, "asserts_at_first_use");
-    const visit = (a: PlanArg): void => {
-      if (a.kind === "buffer") this.outputs.add(a.name);
-      else if (a.kind === "view") this.outputs.add(a.buffer);
-    };
-    plan.outputs.forEach(visit);
+    this.outputs = new Set(buffersOf(plan.outputs));
     for (const [at, i] of plan.inputs.entries()) if (isTensor(i)) this.inputAt.set(i.name, at);
     for (const s of plan.steps) {
       if (s.kind === "extern" && !this.producers.has(s.output)) this.producers.set(s.output, s);
@@ -161,18 +157,12 @@ class CallPrinter {
 
   /** tensor inputs that this group uses first, in input order */
   private newInputs(group: readonly PlanStep[]): string[] {
-    const used = new Set<string>();
-    const visit = (a: PlanArg): void => {
-      if (a.kind === "buffer") used.add(a.name);
-      else if (a.kind === "view") used.add(a.buffer);
-      else if (a.kind === "list") a.items.forEach(visit);
-    };
-    for (const s of group) {
-      if (s.kind === "launch") s.args.forEach(visit);
-      else if (s.kind === "extern") [...s.args, ...s.kwargs.map(([, v]) => v)].forEach(visit);
-      else if (s.kind === "allocate" && s.from.kind === "reuse") used.add(s.from.buffer);
-    }
-    const fresh = [...used].filter(name => this.inputAt.has(name) && !this.checked.has(name));
+    const used = group.flatMap(s => {
+      if (s.kind === "launch") return buffersOf(s.args);
+      if (s.kind === "extern") return buffersOf([...s.args, ...s.kwargs.map(([, v]) => v)]);
+      return s.kind === "allocate" && s.from.kind === "reuse" ? [s.from.buffer] : [];
+    });
+    const fresh = [...new Set(used)].filter(name => this.inputAt.has(name) && !this.checked.has(name));
     return fresh.sort((a, b) => (this.inputAt.get(a) ?? 0) - (this.inputAt.get(b) ?? 0));
   }
 
@@ -341,15 +331,15 @@ class CallPrinter {
   }
 
   private checkResult(n: number, t: PlanTensor, producer: Extern, alignment: boolean): void {
-    const op = pythonString(`torch.ops.${producer.target ?? producer.op}`);
+    const target = `torch.ops.${producer.target ?? producer.op}`;
+    const op = pythonString(target);
     if (configBool(this.options, "size_asserts") && !t.size.some(x => x === 0))
       this.write(n, `assert_size_stride(${t.name}, ${shapeTuple(t.size)}, ${shapeTuple(t.stride)}, ${op})`);
     const aligned = !producer.unaligned && producer.args.every(a => this.isAligned(a));
     if (!aligned) this.unaligned.add(t.name);
     if (!alignment || !configBool(this.options, "alignment_asserts")) return;
-    const target = producer.target ?? producer.op;
     if (aligned) this.write(n, `assert_alignment(${t.name}, 16, ${op})`);
-    else this.write(n, `# buffer ${t.name} (op: torch.ops.${target}) is assumed to be not aligned`);
+    else this.write(n, `# buffer ${t.name} (op: ${target}) is assumed to be not aligned`);
   }
 
   /** one call for all sums of a workspace; null where one of them is no plain sum into dense memory */
