@@ -2,13 +2,12 @@
 // in which what meets the batch's vectors is one vector for each item, batches are as long as lists that go with them, or of one.
 import { SIZES } from "../choices/names";
 import type { Failure, State } from "../types";
+import { sizesApart } from "./failure";
 import { type Leaf, withLeaf } from "./leaves";
-
-const APART = /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)/;
 
 /** A batch that lies against another dimension of a sequence: the sequence is a vector for each item of the batch. */
 export function vectorsAlike(state: State, leaves: readonly Leaf[], f: Failure): State[] {
-  const [a = 0, b = 0, at = 0] = APART.exec(f.message)?.slice(1).map(Number) ?? [];
+  const [a = 0, b = 0, at = 0] = sizesApart(f) ?? [];
   const read = leaves.filter(l => f.touched.includes(l.path));
   const short = read.filter(l => l.c.dims.length < 3);
   const batch = short.map(l => l.c.dims[0]).find(n => n === a || n === b);
@@ -23,7 +22,7 @@ const UNKNOWN = [SIZES.batch, SIZES.length, SIZES.width].join();
 
 /** What is scaled by a number for each of three channels is an image, and so is what else nothing is known of. */
 export function imagesScaled(state: State, leaves: readonly Leaf[], f: Failure): State[] {
-  const [a = 0, b = 0, at = 0] = APART.exec(f.message)?.slice(1).map(Number) ?? [];
+  const [a = 0, b = 0, at = 0] = sizesApart(f) ?? [];
   const unknown = leaves.filter(l => l.c.dtype === "float32" && l.c.dims.join() === UNKNOWN);
   if (at !== 1 || a !== SIZES.batch || b !== 3 || !unknown.some(l => f.touched.includes(l.path))) return [];
   const dims = [SIZES.batch, 3, SIZES.image, SIZES.image];
@@ -32,8 +31,8 @@ export function imagesScaled(state: State, leaves: readonly Leaf[], f: Failure):
 
 /** Items of the batch and of sequences were laid out in one dimension, and meet what has both: code for a batch of one. */
 export function batchOfOne(state: State, leaves: readonly Leaf[], f: Failure): State[] {
-  const sizes = APART.exec(f.message)?.slice(1, 3).map(Number) ?? [];
-  const [less = 0, more = 0] = sizes.sort((a, b) => a - b);
+  const [a = 0, b = 0] = sizesApart(f) ?? [];
+  const [less, more] = [Math.min(a, b), Math.max(a, b)];
   const batch = more / less;
   const read = leaves.filter(l => f.touched.includes(l.path) && l.c.dims.length > 1 && l.c.dims[0] === batch);
   if (read.length === 0 || batch < 2 || !read.some(l => l.c.dims.includes(less, 1))) return [];
@@ -43,7 +42,7 @@ export function batchOfOne(state: State, leaves: readonly Leaf[], f: Failure): S
 
 /** The items of a list were joined to a batch: other tensors have as many items as the list. */
 export function batchOfList(state: State, leaves: readonly Leaf[], f: Failure): State[] {
-  const [a = 0, b = 0, at] = APART.exec(f.message)?.slice(1).map(Number) ?? [];
+  const [a = 0, b = 0, at] = sizesApart(f) ?? [];
   if (at !== 0) return [];
   return [...state].flatMap(([name, c]) => {
     const n = c.kind === "seq" ? c.items.length : 0;

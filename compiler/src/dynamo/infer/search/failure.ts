@@ -178,3 +178,11 @@ export function wantsGrad(message: string): "here" | "of inputs" | undefined {
 
 /** whether tensors that met are on different devices */
 export const onTwoDevices = (f: Pick<Failure, "message">): boolean => /to be on the same device/.test(f.message);
+
+const APART = /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)/;
+
+/** the two sizes that a message says don't fit, and the dimension that they are of */
+export function sizesApart({ message }: Pick<Failure, "message">): readonly [number, number, number] | undefined {
+  const m = APART.exec(message);
+  return m ? [Number(m[1]), Number(m[2]), Number(m[3])] : undefined;
+}

@@ -2,6 +2,7 @@
 // fixed sizes. In: a state's tensors and its failure. Out: states with images of other sizes that networks are made for.
 import { SIZES } from "../choices/names";
 import type { Failure, State } from "../types";
+import { sizesApart } from "./failure";
 import { type Leaf, resized, withLeaf } from "./leaves";
 
 const OTHERS = [256, 64, 128, 224, 32, 512, 384] as const;
@@ -61,12 +62,11 @@ export function squaresAlike(state: State, leaves: readonly Leaf[], f: Failure):
     ?.slice(1)
     .filter(n => n !== undefined)
     .map(Number);
-  const cells = sizes ?? AT_ONE.exec(f.message)?.slice(1).map(Number);
+  // positions of a sequence lie behind the batch
+  const [a = 0, b = 0, at] = sizesApart(f) ?? [];
+  const cells = sizes ?? (at === 1 ? [a, b] : undefined);
   return [...(cells ? cellsAlike(state, leaves, cells) : []), ...(sizes ? sidesAlike(state, leaves, sizes) : [])];
 }
-
-/** positions of a sequence, which lie behind the batch */
-const AT_ONE = /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension 1$/;
 
 /** what a patch is wide at most, and tokens that stand beside the cells */
 const PATCHES = [1, 2, 4, 8, 14, 16, 32] as const;

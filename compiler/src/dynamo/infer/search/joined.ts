@@ -2,17 +2,15 @@
 // failure. Out: states in which the sum is kept, or reached.
 import { isFloatDType } from "../../../aten/ops/helpers/dtypes";
 import type { Failure, State } from "../types";
+import { sizesApart } from "./failure";
 import { type Leaf, resized, withLeaf } from "./leaves";
-
-const MISMATCH =
-  /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)/;
 
 /**
  * The state of a recurrent cell meets what was made of it and another input together: it gets the size that it meets, and
  * the other one what is then missing.
  */
 export function sumKept(state: State, leaves: readonly Leaf[], f: Failure): State[] {
-  const [, a, b, at] = MISMATCH.exec(f.message)?.map(Number) ?? [];
+  const [a, b, at] = sizesApart(f) ?? [];
   if (a === undefined || b === undefined || at === undefined || at === 0) return [];
   const read = leaves.filter(l => f.touched.includes(l.path) && at < l.c.dims.length);
   return read.flatMap(l => {

@@ -4,6 +4,7 @@ import type { DType } from "../../../aten/types";
 import { isPairName, keptEnds, PAIR, reshaped } from "../choices/inputs";
 import { inputKind } from "../choices/names";
 import { type Failure, type State, type TensorChoice, tensor } from "../types";
+import { sizesApart } from "./failure";
 import { holeOf, type Leaf, resized, withLeaf } from "./leaves";
 import { asMaps, pyramids } from "./map_lists";
 
@@ -277,15 +278,15 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
     : [])
     setSize(Number(got), Number(wanted));
   // what is read of one size where another one is, of images whose channels have constants of their own
-  const unlike = /size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\) at non-singleton dimension (\d+)/
-    .exec(message)
-    ?.map(Number);
-  for (const [from, to] of unlike ? [unlike.slice(1, 3), unlike.slice(1, 3).reverse()] : [])
-    for (const { path, c } of read) {
-      const at = unlike?.[3] ?? 0;
-      // a batch that does not fit is none of one size
-      if (at > 0 && c.dims[at] === from && to !== undefined) out.push(withLeaf(state, path, resized(c, [at], to)));
-    }
+  const [a = 0, b = 0, at = 0] = sizesApart(f) ?? [];
+  // a batch that does not fit is none of one size
+  for (const [from = 0, to = 0] of at > 0
+    ? [
+        [a, b],
+        [b, a],
+      ]
+    : [])
+    for (const { path, c } of read) if (c.dims[at] === from) out.push(withLeaf(state, path, resized(c, [at], to)));
   const long = /dimension (-?\d+) must have (?:length|size) (\d+)/.exec(message)?.map(Number);
   if (long) setDim(r => ((long[1] ?? 0) < 0 ? r + (long[1] ?? 0) : (long[1] ?? 0)), long[2] ?? 1);
   const subscripts = /number of subscripts in the equation \((\d+)\) does not match/.exec(message);
