@@ -8,6 +8,7 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "**/dist/**", "**/out/**"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } }, // a bound on what never comes, not on how soon it does
     pool: "forks",
   },
 });

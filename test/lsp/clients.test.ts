@@ -179,7 +179,7 @@ describe("workspaces", () => {
     await c.notify("workspace/didChangeWatchedFiles", {
       changes: [{ uri: pathToFileURL(join(path, "helper.py")).href, type: 2 }],
     });
-    await expect.poll(code, { timeout: 5000 }).toContain("cos");
+    await expect.poll(code).toContain("cos");
   });
 
   it("follow edits of an imported document that is open", async () => {
@@ -192,9 +192,9 @@ describe("workspaces", () => {
     await c.open(main, text);
     const code = async (): Promise<string> =>
       (await c.execute<{ text: string }>("fuselens.showOutputCode", { uri: main })).text;
-    await expect.poll(code, { timeout: 5000 }).toContain("tan");
+    await expect.poll(code).toContain("tan");
     await c.change(helper, "import torch\n\n\ndef g(x):\n    return torch.cos(x)\n", 2);
-    await expect.poll(code, { timeout: 5000 }).toContain("cos");
+    await expect.poll(code).toContain("cos");
   });
 
   it("pull settings from a client that is asked rather than tells", async () => {
