@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     include: ["*/src/**/*.test.ts", "test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "**/dist/**", "**/out/**"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } }, // a bound on what never comes, not on how soon it does
     pool: "forks",
   },

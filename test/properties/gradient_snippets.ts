@@ -198,6 +198,11 @@ const FIXED: readonly (readonly [string, string])[] = [
     "torch.ops.aten._thnn_fused_gru_cell(a, b, c, d, e)[0], torch.ops.aten._thnn_fused_gru_cell(a, b, c)[0]",
     "a:f[2,9] b:f[2,9] c:f[2,3] d:f[9] e:f[9]",
   ],
+  [
+    "torch.lstm(a, [b, c], [d, e, f, g], True, 1, 0.0, True, False, False)",
+    "a:f[3,2,4] b:f[1,2,3] c:f[1,2,3] d:f[12,4] e:f[12,3] f:f[12] g:f[12]",
+  ],
+  ["torch.gru(a, b, [d, e], False, 1, 0.0, True, False, True)", "a:f[2,3,4] b:f[1,2,3] d:f[9,4] e:f[9,3]"],
 ];
 
 /** computed in float32 whatever the inputs are: measured with a larger step */

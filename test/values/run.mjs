@@ -7,7 +7,6 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { loadSource } from "../../scripts/sources.mjs";
-import { faults } from "./rows.mjs";
 import { smaller, smallerPrograms } from "./smaller.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -27,6 +26,7 @@ const NOT_VERIFIED = {
 };
 
 const { agrees, Programs } = await loadSource("test/values/programs.ts", { keepNames: true });
+const { faults } = await loadSource("test/values/rows.ts");
 
 const told = e => (e instanceof Error ? `${e.message}${e.code ? ` [${e.code}]` : ""}` : String(e));
 

@@ -103,7 +103,9 @@ function classify(m: RootModule, result: CaptureResult | string, seconds: number
   const frames = result.events.flatMap(e =>
     e.kind === "frame" && found?.frames.includes(e.frame.id) ? [e.frame] : [],
   );
-  if (!found || frames.length === 0) {
+  const empty = result.diagnostics.some(d => d.code === "no-operators" && d.message.startsWith(`${m.name} runs`));
+  if (empty) return { ...base, outcome: "traced", reason: "it runs no operators" };
+  if (!found) {
     const said =
       result.diagnostics.find(d => d.code === "not-analysed" && d.message.startsWith(`${m.name} was`)) ??
       result.diagnostics.find(d => d.severity === "error") ??
@@ -120,7 +122,7 @@ function classify(m: RootModule, result: CaptureResult | string, seconds: number
     outcome: opaque.length > 0 ? "opaque" : "traced",
     reason: opaque[0] ?? "",
     operators: nodes.filter(n => n.op.startsWith("call")).length,
-    breaks: frames.length - 1,
+    breaks: Math.max(0, frames.length - 1),
     assumed: found.assumed,
   };
 }

@@ -2,7 +2,7 @@
 
 import type { Args, ArgValue, Dim, GraphBuilder, MetaBuilder, OpRecord, TensorMeta } from "../types";
 import { each } from "./helpers/define";
-import { at, composed, decomposed, looksChannelsLast, outMeta, range } from "./helpers/shape";
+import { asMany, at, composed, decomposed, looksChannelsLast, outMeta, range } from "./helpers/shape";
 import { convert, full } from "./helpers/trace";
 import { flatten, reshape } from "./view";
 
@@ -84,8 +84,6 @@ function catBackward<T>(b: GraphBuilder<T>, grad: T, xs: readonly T[], d: number
     return b.call("aten.slice.Tensor", [grad, dim, start, end, 1]);
   });
 }
-
-const asMany = <T>(xs: readonly T[]): ArgValue<T> => xs as readonly ArgValue<T>[];
 
 /** at least `rank` dims, as numpy's atleast_Nd */
 function atLeast<T>(b: GraphBuilder<T>, x: T, rank: 1 | 2 | 3): T {

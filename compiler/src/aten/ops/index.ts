@@ -68,6 +68,7 @@ import { records as reduction } from "./reduction";
 import { records as repeat } from "./repeat";
 import { records as rmsNorm } from "./rms_norm";
 import { records as rnnCells } from "./rnn_cells";
+import { records as rnnLayers } from "./rnn_layers";
 import { records as rrelu } from "./rrelu";
 import { records as scanSort } from "./scan_sort";
 import { records as scatter } from "./scatter";
@@ -139,6 +140,7 @@ export const families: readonly (readonly OpRecord[])[] = [
   linalgSolve,
   linalgFactor,
   rnnCells,
+  rnnLayers,
   linalg,
   fft,
   stft,

@@ -1,7 +1,17 @@
 // Reordering of elements: flip, roll, rot90, pixel and channel shuffles, grids of coordinates.
 import { type Args, type ArgValue, type Dim, type GraphBuilder, MemoryFormatArg, type OpRecord } from "../types";
 import { aten, each, NOT_DIFFERENTIABLE, spell } from "./helpers/define";
-import { at, composed, decomposed, denseLike, looksChannelsLast, range, shapeText, wrapDims } from "./helpers/shape";
+import {
+  asMany,
+  at,
+  composed,
+  decomposed,
+  denseLike,
+  looksChannelsLast,
+  range,
+  shapeText,
+  wrapDims,
+} from "./helpers/shape";
 import { CONTIGUOUS } from "./helpers/trace";
 import { flatten, reshape } from "./view";
 
@@ -243,8 +253,6 @@ function meshgrid<T>(b: GraphBuilder<T>, given: readonly T[], indexing: string):
   });
   return swapped(grids);
 }
-
-const asMany = <T>(xs: readonly T[]): ArgValue<T> => xs as readonly ArgValue<T>[];
 
 /** the tensors of a call f(a, b, c) or f([a, b, c]) */
 function tensorsGiven<T>(b: GraphBuilder<T>, a: Args<T>, name: string): T[] {

@@ -21,8 +21,8 @@ const TRIALS_WITH_LESS = 20;
 const STEPS = 4_000_000;
 const PATIENT_STEPS = 12_000_000;
 
-/** runs the callable compiled, as a trial: everything is undone afterwards; the number of frames */
-export type RunCompiled = (args: readonly Value[], kwargs: Kwargs) => number;
+/** runs the callable compiled, as a trial: everything is undone afterwards; whether it ran operators */
+export type RunCompiled = (args: readonly Value[], kwargs: Kwargs) => boolean;
 
 export interface InputSearch {
   readonly holes: readonly Hole[];
@@ -77,7 +77,7 @@ function trial(ctx: InferContext, s: InputSearch, state: State): { ok: null } | 
   const { vm, torch } = ctx;
   const before = vm.steps;
   let probe = new SizeProbe(new Map());
-  let frames = 0;
+  let ran = false;
   const run = (): null => {
     const values = valuesOf(ctx, s.holes, state);
     const tensors = new Map([...values].flatMap(([k, v]) => tensorLeaves(k, v)));
@@ -87,11 +87,11 @@ function trial(ctx: InferContext, s: InputSearch, state: State): { ok: null } | 
     const { args, kwargs } = callArguments(s.holes, values);
     torch.probe = probe;
     try {
-      frames = s.run(args, kwargs);
+      ran = s.run(args, kwargs);
     } finally {
       torch.probe = null;
     }
-    if (frames === 0) vm.raise("RuntimeError", NO_OPERATORS);
+    if (!ran) vm.raise("RuntimeError", NO_OPERATORS);
     return null;
   };
   const outcome = guarded(ctx, ctx.patient ? PATIENT_STEPS : STEPS, run, "nothing");

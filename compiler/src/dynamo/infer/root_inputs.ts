@@ -260,13 +260,15 @@ function firstChoice(h: Hole, all: readonly Hole[]): Choice {
   return none && h === all[0] && h.fallback === null ? (h.choices[0] ?? ABSENT) : ABSENT;
 }
 
-function trialRun(r: RootRequest, target: Value, args: readonly Value[], kwargs: Kwargs): number {
-  const { runner, api } = r.p;
+/** whether it ran operators: in frames, or outside of them */
+function trialRun(r: RootRequest, target: Value, args: readonly Value[], kwargs: Kwargs): boolean {
+  const { runner, api, torch } = r.p;
   const frames: number[] = [];
+  const eager = torch.eagerOperators;
   asRoot(r.p, r.grad, () =>
     runner.isolated(() => runner.callCompiled(api.callable(target), args, kwargs, { options: r.options, frames })),
   );
-  return frames.length;
+  return frames.length > 0 || torch.eagerOperators > eager;
 }
 
 /** dimensions of an input that stay symbolic: the batch and the length of sequences, then the batch alone, then none */

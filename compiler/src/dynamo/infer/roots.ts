@@ -4,10 +4,12 @@
 import type * as ast from "../../python/ast";
 import { walk } from "../../python/walk";
 import { Interrupted, PyError } from "../interp/api";
+import { PyClass } from "../objects/values";
 import type { CaptureResult, Diagnostic } from "../types";
 import { type Found, isFound, type Refused } from "./attempt";
 import { type Candidate, findCandidates, namedCandidates, partsOf } from "./candidates";
 import { parseComment, type Written } from "./evidence/written";
+import { constructorOf } from "./makers";
 import type { Program } from "./program";
 import { captureRoot, silently } from "./root";
 import { endless, NO_OPERATORS } from "./search/failure";
@@ -42,7 +44,8 @@ function analyse(p: Program, c: Candidate): Root | undefined {
   vm.stepLimit = vm.steps + Math.min(STEPS_PER_ROOT, Math.floor((vm.host.stepBudget - vm.steps) * SHARE_OF_REST));
   try {
     const found = captured(p, c);
-    if (!isFound(found)) return skip(p, c, found.why);
+    if (!isFound(found)) return found.why.includes(NO_OPERATORS) && asItIs(p, c) ? idle(p, c) : skip(p, c, found.why);
+    if (found.frames.length === 0) say(p, c, "not-compiled", "runs all of its operators outside of compiled graphs");
     return { name: c.name, span: place(c.cls ?? c.def), frames: found.frames, assumed: found.assumed };
   } catch (e) {
     if (e instanceof Interrupted && vm.steps < vm.host.stepBudget && !vm.host.shouldStop())
@@ -115,6 +118,20 @@ function place(def: ast.FunctionDef | ast.ClassDef): Diagnostic["span"] {
   return { line, column, endLine, endColumn };
 }
 
+/** whether nothing had to be guessed for its constructor */
+function asItIs(p: Program, c: Candidate): boolean {
+  return !(c.value instanceof PyClass) || constructorOf(p, c.value, p.main.dict).holes.every(h => !h.required);
+}
+
+/** one that hands on what it gets has nothing to compile, whatever that is */
+function idle(p: Program, c: Candidate): undefined {
+  say(p, c, "no-operators", "runs no tensor operators: there is nothing to compile");
+}
+
+function say(p: Program, c: Candidate, code: string, text: string): void {
+  p.vm.report(code, `${c.name} ${text}`, "hint", (c.cls ?? c.def).nameSpan);
+}
+
 /** says at the definition why it has no kernels, and how to give it shapes */
 function skip(p: Program, c: Candidate, why: string): undefined {
   const whole = (c.cls ?? c.def).span;
@@ -122,7 +139,7 @@ function skip(p: Program, c: Candidate, why: string): undefined {
   if (p.diagnostics.some(d => d.severity === "error" && holds(whole, d.span.line))) return undefined;
   const reason = why.split("\n")[0] ?? why;
   const how = `a comment such as \`# fuselens: ${exampleOf(c.def)}\` above it gives it inputs`;
-  p.vm.report("not-analysed", `${c.name} was not analysed: ${reason}; ${how}`, "hint", (c.cls ?? c.def).nameSpan);
+  say(p, c, "not-analysed", `was not analysed: ${reason}; ${how}`);
   return undefined;
 }
 

@@ -74,6 +74,8 @@ export class Torch {
   moduleClass: PyClass | null = null;
   /** how many opaque operators have been called */
   opaqueOperators = 0;
+  /** and how many have run outside of a graph */
+  eagerOperators = 0;
   private readonly dtypes = new Map<DType, PyNamed>();
   private readonly formats = new Map<MemoryFormat, PyNamed>();
   readonly strided: PyNamed;

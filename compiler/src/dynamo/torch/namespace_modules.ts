@@ -220,23 +220,7 @@ export function recurrent(ns: TorchParts, self: Value, x: Value, hx: Value): Val
     vm.setattr(packed, "_batch_first", vm.getattr(self, "batch_first"));
     return vm.tuple([packed, hidden ?? null]);
   }
-  if (!(x instanceof PyTensor)) return vm.unknown("an RNN's output");
-  void hx;
-  const hidden = vm.index(vm.getattr(self, "hidden_size"));
-  const layers = vm.index(vm.getattr(self, "num_layers"));
-  const directions = vm.truthy(vm.getattr(self, "bidirectional")) ? 2 : 1;
-  const batchFirst = vm.truthy(vm.getattr(self, "batch_first"));
-  const m = torch.metaStatic;
-  const batch = x.meta.shape[batchFirst ? 0 : 1] ?? m.int(1);
-  const make = (shape: readonly (number | typeof batch)[]): PyTensor => {
-    const t = torch.newTensor(m.tensor(shape, x.meta) as PyTensor["meta"]);
-    torch.create(t, { how: "full", value: 0 });
-    return t;
-  };
-  const out = make([...x.meta.shape.slice(0, -1), hidden * directions]);
-  const h = make([layers * directions, batch, hidden]);
-  const lstm = vm.str(vm.getattr(self, "mode")) === "LSTM";
-  return vm.tuple([out, lstm ? vm.tuple([h, make([layers * directions, batch, hidden])]) : h]);
+  return x instanceof PyTensor ? vm.call(vm.getattr(self, "_run"), [x, hx]) : vm.unknown("an RNN's output");
 }
 
 function customName(v: Value): string {

@@ -164,6 +164,7 @@ function returnType({ vm }: Torch, name: string, fields: readonly (string | null
 
 /** what ran outside of a trace, for the replay */
 export function eagerStep({ torch, graph, eager }: Converter, outputs: readonly PyTensor[]): void {
+  torch.eagerOperators++;
   torch.probe?.ranEagerly(eager.keys(), outputs);
   const frame = torch.vm.frames[torch.vm.frames.length - 1];
   const at = frame?.code.instructions[frame.pc - 1]?.at.span;

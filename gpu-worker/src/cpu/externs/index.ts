@@ -18,6 +18,7 @@ import { ordering } from "./ordering";
 import { pooling } from "./pooling";
 import { products } from "./products";
 import { random } from "./random";
+import { recurrent } from "./recurrent";
 import { sampling } from "./sampling";
 import { scans } from "./scans";
 import type { ExternContext, ExternFunction, ExternStep, ExternValue } from "./types";
@@ -38,6 +39,7 @@ const FUNCTIONS: ReadonlyMap<string, ExternFunction> = new Map(
     linalg,
     lists,
     cells,
+    recurrent,
     sampling,
     products,
     complex,

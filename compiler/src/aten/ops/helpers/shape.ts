@@ -3,6 +3,7 @@
 // creates a graph node except sumTo.
 import type {
   Args,
+  ArgValue,
   Dim,
   DimMath,
   GraphBuilder,
@@ -27,6 +28,9 @@ export function decomposed(
 ): OpRecord {
   return { ...r, meta: (m, a) => r.decompose<TensorMeta>(m, a) };
 }
+
+/** tensors as one argument, a list */
+export const asMany = <T>(xs: readonly T[]): ArgValue<T> => xs as readonly ArgValue<T>[];
 
 export const at = <X>(xs: readonly X[], i: number): X => xs[i] as X;
 

@@ -30,6 +30,7 @@ import { choiceLeaves, holeOf, inAllAlike, inAllItems, type Leaf, resized, withL
 import { shorterTogether } from "./lengths";
 import { itemsTakenApart, longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, oneShape, shapeTold, typedAlike } from "./message_repairs";
+import { recurrentRepairs } from "./recurrent_repairs";
 import { viewed } from "./reshape_repairs";
 import { pairedResizes, resizes, trials } from "./solve";
 import { counted, unpacked } from "./unpacked";
@@ -181,6 +182,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...shapeTold(state, leaves, f),
     ...batchOfOne(state, leaves, f),
     ...oneShape(state, leaves, f),
+    ...recurrentRepairs(state, leaves, f),
     ...asImages(state, leaves, f),
     ...squaresAlike(state, leaves, f),
     ...otherImages(state, leaves, f),

@@ -21,15 +21,16 @@ class RNNBase(Module):
             for direction in range(directions):
                 columns = input_size if layer == 0 else real * directions
                 suffix = f"_l{layer}" + ("_reverse" if direction == 1 else "")
-                shapes = [("weight_ih", (rows, columns)), ("weight_hh", (rows, real))]
-                if bias:
-                    shapes += [("bias_ih", (rows,)), ("bias_hh", (rows,))]
-                if proj_size > 0:
-                    shapes += [("weight_hr", (proj_size, hidden_size))]
-                for name, shape in shapes:
-                    setattr(self, name + suffix, Parameter(torch.empty(shape, device=device, dtype=dtype)))
-                    self._flat_weights_names.append(name + suffix)
-                self._all_weights.append([name + suffix for name, _ in shapes])
+                shapes = [("weight_ih", (rows, columns)), ("weight_hh", (rows, real)), ("bias_ih", (rows,)),
+                          ("bias_hh", (rows,))] + ([("weight_hr", (proj_size, hidden_size))] if proj_size > 0 else [])
+                # biases are drawn where they are not kept, too
+                made = {name: Parameter(torch.empty(shape, device=device, dtype=dtype)) for name, shape in shapes}
+                names = [name + suffix for name in made if bias or not name.startswith("bias")]
+                for name, parameter in made.items():
+                    if name + suffix in names:
+                        setattr(self, name + suffix, parameter)
+                self._flat_weights_names += names
+                self._all_weights.append(names)
 
     @property
     def all_weights(self):
@@ -37,6 +38,55 @@ class RNNBase(Module):
 
     def flatten_parameters(self):
         pass
+
+    def _sizes(self, input):
+        rows = input.size(0 if self.batch_first else 1)
+        layers = self.num_layers * (2 if self.bidirectional else 1)
+        return (layers, rows, self.proj_size if self.proj_size > 0 else self.hidden_size), (layers, rows, self.hidden_size)
+
+    def _check(self, input):
+        weight = getattr(self, self._flat_weights_names[0])
+        if not torch.is_autocast_enabled() and input.dtype != weight.dtype:
+            raise ValueError(f"input must have the type {weight.dtype}, got type {input.dtype}")
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}")
+
+    def _check_state(self, state, wanted, named):
+        if tuple(state.shape) != wanted:
+            raise RuntimeError(f"Expected {named} size {wanted}, got {list(state.shape)}")
+
+    def _run(self, input, hx):
+        if input.dim() not in (2, 3):
+            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.dim()}D instead")
+        batched = input.dim() == 3
+        if not batched:
+            input = input.unsqueeze(0 if self.batch_first else 1)
+        self._check(input)
+        wanted = self._sizes(input)
+        lstm = self.mode == "LSTM"
+        if hx is None:
+            states = [torch.zeros(s, dtype=input.dtype, device=input.device) for s in wanted]
+        else:
+            states = list(hx) if lstm else [hx]
+            rank = 3 if batched else 2
+            if any(s.dim() != rank for s in states):
+                kind = "batched 3-D" if batched else "unbatched 2-D"
+                dims = ", ".join(f"{s.dim()}-D" for s in states)
+                raise RuntimeError(f"For {kind} input, hx and cx should also be {rank}-D but got ({dims}) tensors" if lstm
+                                   else f"For {kind} input, hx should also be {rank}-D but got {dims} tensor")
+            if not batched:
+                states = [s.unsqueeze(1) for s in states]
+            for i, (state, size) in enumerate(zip(states, wanted)):
+                self._check_state(state, size, f"hidden[{i}]" if lstm else "hidden")
+        weights = [getattr(self, name) for name in self._flat_weights_names]
+        call = getattr(torch, self.mode.lower())
+        out, *states = call(input, states[:2] if lstm else states[0], weights, self.bias, self.num_layers, self.dropout,
+                            self.training, self.bidirectional, self.batch_first)
+        if not batched:
+            out = out.squeeze(0 if self.batch_first else 1)
+            states = [s.squeeze(1) for s in states]
+        return out, tuple(states) if lstm else states[0]
 
     def forward(self, input, hx=None):
         return _recurrent(self, input, hx)
