@@ -160,6 +160,7 @@ const byTensor: OpRecord[] = [
     decompose: (b, a) => {
       const [x, index] = [a.tensor("self"), a.tensor("index")];
       const { shape, dtype, device } = b.meta(x);
+      if (b.meta(index).shape.length > 1) return b.fail("index_select(): Index is supposed to be a vector");
       if (shape.length > 0) return indexSelect(b, x, a.int("dim"), index);
       const empty = b.call("aten.empty.memory_format", [[]], {
         dtype: new DTypeArg(dtype),

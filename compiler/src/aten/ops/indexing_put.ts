@@ -121,10 +121,16 @@ const unsafeIndexPut: OpRecord = {
 /** dim as a run of None before an index tensor */
 const alongDim = <T>(dim: number, index: T): (T | null)[] => [...new Array<null>(dim).fill(null), index];
 
+function refuseMatrix<T>(b: GraphBuilder<T>, index: T): void {
+  const rank = b.meta(index).shape.length;
+  if (rank > 1) b.fail(`Index should have dimension 1 or 0 (got ${rank})`);
+}
+
 /** index_add and index_copy as index_put; 0-d tensors are handled as one element */
 function putAlong<T>(b: GraphBuilder<T>, a: Args<T>, source: T, accumulate: boolean): T {
   const x = a.tensor("self");
   const rank = b.meta(x).shape.length;
+  refuseMatrix(b, a.tensor("index"));
   const dim = b.wrapDim(a.int("dim"), rank);
   const zeroDim = rank === 0;
   const self = zeroDim ? b.call("aten.unsqueeze.default", [x, 0]) : x;
@@ -181,9 +187,7 @@ function indexFill<T>(b: GraphBuilder<T>, a: Args<T>): T {
   const x = a.tensor("self");
   const t = b.meta(x);
   const index = a.tensor("index");
-  if (b.meta(index).shape.length > 1) {
-    return b.fail(`Index should have dimension 1 or 0 (got ${b.meta(index).shape.length})`);
-  }
+  refuseMatrix(b, index);
   const value = a.isTensor("value") ? a.tensor("value") : scalarTensor(b, a.scalar("value"), t.dtype, t.device, false);
   const rank = t.shape.length;
   const dim = b.wrapDim(a.int("dim"), rank);

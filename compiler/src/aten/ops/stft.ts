@@ -10,7 +10,7 @@ const REAL: Partial<Record<DType, DType>> = { complex64: "float32", complex128: 
 const stft = composed({
   name: "torch.functional.stft.default",
   schema:
-    'stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor',
+    'stft(Tensor input, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str? pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor',
   python: ["torch.stft", "torch.functional.stft", "Tensor.stft"],
   printedAs: "torch.functional.stft",
   composite: (b, a) => {

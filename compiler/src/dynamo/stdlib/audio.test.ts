@@ -58,3 +58,18 @@ print(Front().eval()(torch.randn(2, 32000)).shape)
   expect(printed(r)).toBe("torch.Size([2, 1, 101, 64])\n");
   expect(operatorsOf(r, "Front").filter(t => t === "torch.conv1d")).toHaveLength(2);
 });
+
+test("the way in which frames at the ends are padded may be None where they are not", () => {
+  const r = analysed(`
+import torchaudio
+
+class Scales(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.spec = torchaudio.transforms.Spectrogram(n_fft=64, hop_length=16, center=False, pad_mode=None, power=None)
+
+    def forward(self, wav):
+        return self.spec(wav).abs()
+`);
+  expect(operatorsOf(r, "Scales").join()).toContain("stft");
+});

@@ -45,6 +45,16 @@ describe("sizes that no tensor has", () => {
     expect(messageOf(`torch.zeros(2, 3, 4).movedim(${dims})`)).toBe(`RuntimeError: movedim: ${message}`);
   });
 
+  it("rows are picked and written by vectors of indices", () => {
+    expect(messageOf("torch.zeros(3, 4).index_select(0, torch.zeros(2, 2, dtype=torch.long))")).toContain(
+      "Index is supposed to be a vector",
+    );
+    const copied = (rows: string) =>
+      messageOf(`torch.zeros(3, 4).index_copy(0, torch.zeros(${rows}, dtype=torch.long), torch.ones(2, 4))`);
+    expect(copied("1, 2")).toContain("Index should have dimension 1 or 0 (got 2)");
+    expect(copied("2")).toBe("");
+  });
+
   it("pieces of size 0 are of empty dims alone", () => {
     expect(messageOf("torch.zeros(3).split(0)")).toContain("split_size can only be 0 if dimension size is 0");
     expect(messageOf("torch.zeros(0).split(0)")).toBe("");
