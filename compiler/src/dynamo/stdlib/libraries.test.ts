@@ -327,3 +327,41 @@ class Pooled(nn.Module):
 `);
   expect(operatorsOf(r, "Pooled")).toContain("torch._C._nn.scaled_dot_product_attention");
 });
+
+test("torch_einops_utils averages under masks, shifts, joins what is there and picks by batch", () => {
+  const r = analysed(`
+from torch_einops_utils import batched_index_select, mask_after, masked_mean, pad_sequence, safe_cat, shift, slice_right_at_dim
+
+x = torch.arange(6.0).reshape(2, 3)
+print(masked_mean(x, torch.tensor([[True, True, False], [False, False, True]]), dim=1).tolist(), masked_mean(x).item())
+print(shift(x).shape, safe_cat([None, x]).shape, safe_cat([None]), slice_right_at_dim(x, 1).shape)
+print(mask_after(torch.tensor([[1, 7, 2]]), 7).dtype, batched_index_select(x, torch.tensor([[0, 2], [1, 1]])).shape)
+print(pad_sequence([torch.ones(2), torch.ones(4)], return_lens=True)[0].shape)
+`);
+  expect(printed(r)).toBe(
+    "[0.5, 5.0] 2.5\ntorch.Size([2, 3]) torch.Size([2, 3]) None torch.Size([2, 1])\n" +
+      "torch.bool torch.Size([2, 2])\ntorch.Size([2, 4])\n",
+  );
+});
+
+test("an average of a model's weights is a copy of the model that keeps no gradients", () => {
+  const r = analysed(`
+from ema_pytorch import EMA
+
+class Distilled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(8, 8)
+        self.teacher = EMA(self.net, beta=0.9, include_online_model=False)
+        self.kept = [p.requires_grad for p in self.teacher.ema_model.parameters()], len(list(self.teacher.parameters()))
+
+    def forward(self, x):
+        with torch.no_grad():
+            target = self.teacher(x)
+        return F.mse_loss(self.net(x), target)
+
+print(Distilled().kept)
+`);
+  expect(printed(r)).toBe("([False, False], 2)\n");
+  expect(operatorsOf(r, "Distilled").filter(t => t.endsWith("linear"))).toHaveLength(2);
+});

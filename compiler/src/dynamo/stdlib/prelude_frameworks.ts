@@ -1,9 +1,11 @@
 // Base classes and small helpers of frameworks around models, as far as a model's own code leans on them: Lightning,
 // transformers, diffusers, mmcv, configurations, tqdm. In: nothing. Out: texts by module name. What a text lacks is unknown.
 import { KERNEL_LIBRARIES } from "./prelude_attention";
+import { EMA_TEXT } from "./prelude_averages";
 import { CONFIG_DICTS, OMEGACONF, YACS } from "./prelude_config";
 import { MMCV_LAYERS } from "./prelude_detection";
-import { EINOPS_EXTS_TEXT, TORCH_EINOPS_UTILS_NN_TEXT, TORCH_EINOPS_UTILS_TEXT } from "./prelude_einops";
+import { EINOPS_EXTS_TEXT } from "./prelude_einops";
+import { TORCH_EINOPS_UTILS_NN_TEXT, TORCH_EINOPS_UTILS_TEXT } from "./prelude_einops_utils";
 import { GYM_MODULES } from "./prelude_gym";
 import { DIFFUSERS, HUB, TRANSFORMERS } from "./prelude_huggingface";
 import { isTransformers } from "./prelude_language_models";
@@ -280,6 +282,8 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   torch_einops_utils: TORCH_EINOPS_UTILS_TEXT,
   "torch_einops_utils.nn": TORCH_EINOPS_UTILS_NN_TEXT,
   "torch_einops_utils.torch_einops_utils": TORCH_EINOPS_UTILS_TEXT,
+  ema_pytorch: EMA_TEXT,
+  "ema_pytorch.ema_pytorch": EMA_TEXT,
   tqdm: TQDM,
   "tqdm.auto": TQDM,
   "tqdm.notebook": TQDM,

@@ -285,3 +285,15 @@ class Registry:
   );
   expect(printed(r)).toBe("(1, 13, 1) True True\n__main__ __main__\nnamed\n");
 });
+
+test("folders that a program has made are there", () => {
+  const r = analysed(`
+import os
+from pathlib import Path
+print(Path("out").is_dir(), os.path.exists("logs"))
+Path("out").mkdir(exist_ok=True, parents=True)
+os.makedirs("logs/", exist_ok=True)
+print(Path("out").is_dir(), os.path.exists("logs"), os.path.isfile("logs"))
+`);
+  expect(printed(r)).toBe("False False\nTrue True False\n");
+});

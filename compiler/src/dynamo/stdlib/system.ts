@@ -39,8 +39,15 @@ export function osModule(vm: Machine, environment: PyDict): PyModule {
   const listed = (p: Value | undefined): string[] => vm.host.texts?.list(vm.str(p ?? ".")) ?? [];
   func(vm, m, "listdir", ([p]) => vm.list(listed(p)));
   func(vm, m, "walk", () => vm.list([]));
-  for (const name of ["makedirs", "mkdir", "remove", "unlink", "chdir", "system", "rename"])
-    func(vm, m, name, () => null);
+  // folders that the program has made
+  const made = new Set<string>();
+  const folder = (p: Value | undefined): string => vm.str(p ?? "").replace(/\/+$/, "");
+  for (const name of ["makedirs", "mkdir"])
+    func(vm, m, name, ([p]) => {
+      made.add(folder(p));
+      return null;
+    });
+  for (const name of ["remove", "unlink", "chdir", "system", "rename"]) func(vm, m, name, () => null);
   func(vm, m, "fspath", ([p]) => vm.str(p ?? null));
   const path = vm.newModule("os.path");
   m.dict.set("path", path);
@@ -64,8 +71,13 @@ export function osModule(vm: Machine, environment: PyDict): PyModule {
   // a file that the program refuses to go on without is taken to be there
   const refused = (): boolean => truthAskedNext(vm.frames[vm.frames.length - 1]) ?? false;
   for (const name of ["exists", "isfile"])
-    func(vm, path, name, ([p]) => vm.host.texts?.exists(vm.str(p ?? "")) || refused());
-  func(vm, path, "isdir", ([p]) => listed(p).length > 0 || refused());
+    func(
+      vm,
+      path,
+      name,
+      ([p]) => vm.host.texts?.exists(vm.str(p ?? "")) || (name === "exists" && made.has(folder(p))) || refused(),
+    );
+  func(vm, path, "isdir", ([p]) => listed(p).length > 0 || made.has(folder(p)) || refused());
   for (const name of ["islink", "ismount"]) func(vm, path, name, refused);
   for (const name of ["abspath", "realpath", "expanduser", "normpath", "expandvars"]) {
     func(vm, path, name, ([p]) => vm.str(p ?? ""));

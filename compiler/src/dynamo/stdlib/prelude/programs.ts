@@ -397,7 +397,8 @@ class Path(PurePath):
     def exists(self):
         return os.path.exists(self._text)
 
-    is_file = exists
+    def is_file(self):
+        return os.path.isfile(self._text)
 
     def is_dir(self):
         return os.path.isdir(self._text)
@@ -408,9 +409,12 @@ class Path(PurePath):
     absolute = expanduser = resolve
 
     def mkdir(self, *args, **kwargs):
+        os.makedirs(self._text)
+
+    def touch(self, *args, **kwargs):
         pass
 
-    unlink = touch = mkdir
+    unlink = touch
 
     def glob(self, pattern):
         import glob
