@@ -46,7 +46,7 @@ const ROOT_MARKS = [".git", "pyproject.toml", "setup.py", "setup.cfg", "README.m
 const SKIPPED = /^(\..*|venv|env|node_modules|__pycache__|build|dist|site-packages)$/;
 
 /**
- * READMEs, Python files and configs of the project that `document` is part of, READMEs first: absolute paths, in a fixed
+ * READMEs, Python files, configs and shell scripts of the project that `document` is part of, READMEs first: absolute paths, in a fixed
  * order. The project is the nearest folder above that holds a repository, a build file or a README; without one it has
  * none. Links are not followed.
  */
@@ -65,7 +65,7 @@ export function projectFiles(document: string): string[] {
     }
     for (const e of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (e.isDirectory() && !SKIPPED.test(e.name)) waiting.push(join(folder, e.name));
-      else if (e.isFile() && /\.(py|md|json|ya?ml)$/i.test(e.name)) out.push(join(folder, e.name));
+      else if (e.isFile() && /\.(py|md|sh|json|ya?ml)$/i.test(e.name)) out.push(join(folder, e.name));
     }
   }
   return out.slice(0, MOST_FILES).sort((a, b) => Number(b.endsWith(".md")) - Number(a.endsWith(".md")));

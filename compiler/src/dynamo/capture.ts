@@ -191,7 +191,7 @@ const MOST_TEXTS = 800;
 function projectTexts(path: string, options: CaptureOptions): ProjectText[] {
   const paths = [path, ...(options.project?.(path) ?? []).filter(p => p !== path)];
   return paths
-    .filter(p => /\.(py|json|ya?ml)$/i.test(p))
+    .filter(p => /\.(py|json|ya?ml|sh|md)$/i.test(p))
     .slice(0, MOST_TEXTS)
     .flatMap(p => {
       const text = options.files(p);

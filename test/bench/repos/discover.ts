@@ -45,14 +45,14 @@ export function pythonFiles(root: string): string[] {
   return out;
 }
 
-/** READMEs first, then Python files, tests included; absolute paths */
+/** READMEs first, then Python files, tests included, configs and shell scripts; absolute paths */
 export function projectFiles(root: string): string[] {
   const out: string[] = [];
   const visit = (folder: string): void => {
     for (const e of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       if (e.isDirectory()) {
         if (!HIDDEN.test(e.name)) visit(join(folder, e.name));
-      } else if (/\.(py|md|json|ya?ml)$/i.test(e.name)) out.push(join(folder, e.name));
+      } else if (/\.(py|md|sh|json|ya?ml)$/i.test(e.name)) out.push(join(folder, e.name));
     }
   };
   visit(root);

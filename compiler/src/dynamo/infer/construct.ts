@@ -1,7 +1,7 @@
 // Objects of classes whose constructors' arguments nobody gave. In: a class. Out: an object, and what it rests on; or the
 // failure that got farthest.
 import type { PyClass, PyDict, Value } from "../objects/values";
-import { alternativeChoices, offered } from "./choices/alternatives";
+import { alternativeChoices, isUsedAsTensor, offered } from "./choices/alternatives";
 import { computing } from "./choices/computing";
 import { isEmptySequence, withWritten } from "./choices/holes";
 import { plainChoice } from "./choices/plain";
@@ -340,7 +340,10 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
   // texts that the message offers are for a parameter that holds another one
   const texts = offered(f.message).length > 0 ? all.filter(n => s.get(n)?.kind === "str") : [];
   const names = texts.length > 0 ? texts : all;
-  const suspects = (names.length > 0 ? names : holes.filter(h => h.required).map(h => h.name)).slice(0, 5);
+  const suspects = (names.length > 0 ? names : holes.filter(h => h.required).map(h => h.name))
+    // an empty list that is a tensor stands behind what its call gives before it
+    .sort((a, b) => Number(isTensorList(holes, b, f)) - Number(isTensorList(holes, a, f)))
+    .slice(0, 5);
   const beside = [...new Set(holes.flatMap(h => (typeof h.fallback === "number" ? [h.fallback] : [])))];
   const perHole = suspects.map(name => {
     const h = holes.find(x => x.name === name) as Hole;
@@ -355,6 +358,11 @@ function repairs(ctx: InferContext, holes: readonly Hole[], s: State, f: Failure
       .map(c => withChoice(s, name, c));
   });
   return roundRobin(perHole);
+}
+
+function isTensorList(holes: readonly Hole[], name: string, f: Failure): boolean {
+  const h = holes.find(x => x.name === name);
+  return h !== undefined && isEmptySequence(h) && isUsedAsTensor(h, f);
 }
 
 /** weights that are loaded by default lie in no file of the project */
@@ -388,6 +396,8 @@ const divided = (h: Hole, f: Failure): boolean =>
 /** a default is only given up where the error is about its absence */
 function mayReplaceDefault(h: Hole, f: Failure): boolean {
   if (isEmptySequence(h) && /^(IndexError|StopIteration|ZeroDivisionError|ValueError)$/.test(f.type)) return true;
+  // an empty list by default that is used as a tensor
+  if (isEmptySequence(h) && isUsedAsTensor(h, f)) return true;
   // a size by default that is used as a list
   if (
     /^'(int|float)' object is not (subscriptable|iterable)|^object of type '(int|float)' has no len/.test(f.message) &&

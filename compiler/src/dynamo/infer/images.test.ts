@@ -265,3 +265,21 @@ class Masked(nn.Module):
 `);
   expect(assumedOf(r, "Masked")).toMatch(/imgs is float32\[\d+, 16, 16, 16\]/);
 });
+
+test("an image beside its smaller version, of the size that the constructor was told with the channels", () => {
+  const r = analysed(`
+class Inpainting(nn.Module):
+    def __init__(self, input_shape):
+        super().__init__()
+        channels, _, _ = input_shape
+        self.down = nn.Sequential(nn.Conv2d(channels, 8, 4, 2, 1), nn.Conv2d(8, 8, 4, 2, 1))
+        self.out = nn.Conv2d(8 + channels, channels, 3, 1, 1)
+
+    def forward(self, x, x_lr):
+        return self.out(torch.cat((self.down(x), x_lr), 1))
+
+def main():
+    return Inpainting((3, 96, 96))
+`);
+  expect(assumedOf(r, "Inpainting")).toMatch(/x is float32\[\d+, 3, (\d+), \1\]; x_lr is float32\[\d+, 3, \d+, \d+\]/);
+});

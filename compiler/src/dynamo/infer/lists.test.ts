@@ -290,3 +290,60 @@ class Boxes(nn.Module):
 `);
   expect(assumedOf(r, "Boxes")).toMatch(/truths is float32\[\d+, 5\]/);
 });
+
+test("what a slice leaves out of an unpacking stands before what it takes", () => {
+  const r = analysed(`
+class Loss(nn.Module):
+    def forward(self, inputs, predictions):
+        (
+            mel_targets,
+            durations,
+        ) = inputs[2:]
+        mel, log_durations = predictions
+        return (mel - mel_targets).abs().mean() + (log_durations - torch.log(durations.float() + 1)).pow(2).mean()
+`);
+  expect(assumedOf(r, "Loss")).toMatch(/inputs is \((\w+\[[\d, ]+\](, )?){4}\)/);
+});
+
+test("the length of the longest sequence is a number, as long as the sequences are", () => {
+  const r = analysed(`
+class Encoder(nn.Module):
+    def forward(self, x, src_lens, max_src_len):
+        mask = torch.arange(0, max_src_len, device=x.device)[None] < src_lens[:, None]
+        return x * mask[..., None]
+`);
+  expect(assumedOf(r, "Encoder")).toMatch(/x is float32\[8, 128, \d+\].*max_src_len is 128/);
+});
+
+test("an empty list by default that is used as a tensor is one", () => {
+  const r = analysed(`
+class Grouping(nn.Module):
+    def __init__(self, width, sizes, group_matrix):
+        super().__init__()
+        self.linear = nn.Linear(width, 4)
+        self.groups = group_matrix.to(group_matrix.device)
+
+class Table(nn.Module):
+    def __init__(self, width, sizes=[], group_weight_matrix=[]):
+        super().__init__()
+        self.grouping = Grouping(width, sizes, group_weight_matrix)
+
+    def forward(self, x):
+        return self.grouping.linear(x)
+`);
+  expect(assumedOf(r, "Table")).toMatch(/group_weight_matrix is float32/);
+});
+
+test("a number that a line takes for a list is one, whatever lists other parameters fall back to", () => {
+  const r = analysed(`
+class Stages(nn.Module):
+    def __init__(self, heads, taken=(0, 1)):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(16, 16 * heads[i]) for i in range(2)])
+        self.kept = [self.layers[i] for i in taken]
+
+    def forward(self, x):
+        return self.layers[0](x), self.layers[1](x)
+`);
+  expect(operatorsOf(r, "Stages")).toEqual(["torch._C._nn.linear", "torch._C._nn.linear"]);
+});

@@ -22,7 +22,7 @@ import {
 } from "../types";
 import { asAsserted } from "./asserted_parts";
 import { layersNamed } from "./classes";
-import { guessByName, isTensorMethod, LADDER, sequences } from "./constructor";
+import { guessByName, isTensorAttribute, isTensorMethod, LADDER, sequences } from "./constructor";
 import { mayBeNone } from "./holes";
 import { isModuleName } from "./names";
 import { plainChoice } from "./plain";
@@ -43,6 +43,14 @@ const TENSOR_FIRST = /^(chunk|view|permute|transpose|unsqueeze|float|detach|size
 function methodOfNumber(message: string): boolean {
   const read = /^'(?:int|float|complex)' object has no attribute '(\w+)'/.exec(message)?.[1];
   return read !== undefined && isTensorMethod(read);
+}
+
+/** whether a list was asked for what a tensor does, under a name whose words the parameter's has: `matrix.to(device)` of weight_matrix=[] */
+export function isUsedAsTensor({ name }: Pick<Hole, "name">, f: Failure): boolean {
+  const read = /^'(?:list|tuple)' object has no attribute '(\w+)'/.exec(f.message)?.[1];
+  if (read === undefined || !isTensorAttribute(read)) return false;
+  const own = new Set(name.split("_"));
+  return [...(f.lines[1] ?? [])].some(w => w.length > 1 && w.split("_").every(part => own.has(part)));
 }
 
 /** kinds of choices that an error message asks for */
@@ -97,6 +105,7 @@ export function alternativeChoices(
   )
     out.push(instance(path));
   if (now.kind === "number" && methodOfNumber(f.message)) out.push(tensor("float32", [64]));
+  if (now.kind === "absent" && isUsedAsTensor(h, f)) out.push(tensor("float32", [64, 64]), tensor("float32", [64]));
   out.push(...resized(now, f), ...resizedWithin(now, f), ...completed(now, f), ...completedWithin(ctx, now, f));
   // next(net.parameters()) of a module that has none
   const isModule = /^(module|scale|named|instance|identity)$/.test(now.kind) && isModuleName(h.name);

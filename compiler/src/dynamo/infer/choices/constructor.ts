@@ -209,6 +209,9 @@ const TENSOR_METHODS =
 
 export const isTensorMethod = (name: string): boolean => TENSOR_METHODS.test(name);
 
+/** attributes that tensors have and plain values have not */
+export const isTensorAttribute = (name: string): boolean => TENSOR_LIKE.has(name) || isTensorMethod(name);
+
 const TENSOR_LIKE = new Set(["shape", "size", "dim", "ndim", "dtype", "device", "view", "to"]);
 
 /** the tail: what a parameter might be after all */

@@ -54,7 +54,8 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     if (h.usage.bound && !isTensorLike(h.usage)) out.push(number(names.numberFor(h.name) ?? 2));
     if (h.usage.oneOf && !h.usage.sliced && h.usage.rank === undefined)
       out.push({ kind: "seq", items: tensors.slice(0, 1), tuple: false });
-    if (isPlainNumber(h)) out.push(number(names.numberFor(h.name) ?? 8));
+    if (isLongest(h)) out.push(number(length));
+    else if (isPlainNumber(h)) out.push(number(names.numberFor(h.name) ?? 8));
     if (h.usage.called) out.push(named("torch.nn.Identity"), IDENTITY);
     out.push(...tensors);
   }
@@ -72,9 +73,12 @@ const looksLikeList = (h: Draft): boolean =>
   !h.usage.attributes.has("size");
 
 const isPlainNumber = (h: Draft): boolean =>
-  /^(h|w|height|width|n|k|size|epochs?|iteration|global_step|cur_step|num_\w+|n_\w+|start_pos|offset|seq_len|max_len\w*|length|scale|alpha|beta|eps|temperature|step|level|dim|stride|num|iters|D|H|W|T|B|N)$/.test(
+  /^(h|w|height|width|n|k|size|epochs?|iteration|global_step|cur_step|num_\w+|n_\w+|start_pos|offset|seq_len|length|scale|alpha|beta|eps|temperature|step|level|dim|stride|num|iters|D|H|W|T|B|N)$/.test(
     h.name,
   ) && !h.usage.attributes.has("shape");
+
+/** how long the longest sequence is: as long as the sequences are */
+const isLongest = (h: Draft): boolean => /^max_(\w+_)?len/.test(h.name) && isPlain(h);
 
 const isTensorLike = (u: Usage): boolean =>
   u.attributes.size > 0 || u.sliced || u.rank !== undefined || u.rankAtLeast > 0 || u.sequence;
@@ -129,6 +133,8 @@ function guessedTensors(h: Draft): Choice[] {
       tensor("float32", [batch, length, bands]),
       ...floats(h, 3, make),
     ];
+  if (names.isPointList(h.name) && dims === undefined && (rank ?? 3) === 3)
+    return [tensor("float32", [batch, length, 2]), ...floats(h, rank ?? 3, make)];
   const channels = names.channelsOf(h.name);
   if (channels !== undefined && dims === undefined && (rank ?? 4) === 4)
     return [tensor("float32", [batch, channels, image, image]), ...floats(h, 4, make)];

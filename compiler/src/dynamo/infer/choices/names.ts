@@ -170,7 +170,7 @@ export const isModeName = (name: string): boolean =>
 // ---- inputs of forward
 
 const TOKENS =
-  /^(idx|ids|input_ids|tokens?|token_ids|src_tokens|tgt_tokens|prev_output_tokens|input_tokens|positions?|position_ids|indices|index|word_ids|src_seq|trg_seq|src|tgt|trg|captions?|text|texts|phonemes?|prompt_ids|labels?|targets?|y|class_labels|classes|cls|class_ids|input_pos|segment_(ids|info|label)|token_type_ids|t|ts|time|timesteps?|times|steps?)$|_(ids|tokens|idx|indices|targets|labels)$|^decoder_input/;
+  /^(idx|ids|input_ids|tokens?|token_ids|src_tokens|tgt_tokens|prev_output_tokens|input_tokens|positions?|position_ids|indices|index|word_ids|src_seq|trg_seq|src|tgt|trg|captions?|text|texts|phonemes?|prompt_ids|labels?|targets?|y|class_labels|classes|cls|class_ids|input_pos|segment_(ids|info|label)|token_type_ids|t|ts|time|timesteps?|times|steps?)$|_(ids|tokens|idx|indices|targets|labels)$|^(input|output|token|start|end|masked(_lm)?|query)_positions?$|^decoder_input/;
 const IMAGES =
   /^(img|image|images|imgs|pixel_values|pixels|frames?_rgb|im|photo|rgb|lr|lq|samples|tensor_list|pixel_value)$|^(im|img|image|frame)_?([0-9abclr]|left|right|ref|cur|prev)$|^(left|right|ref|input|inp|source|target|style|content|cur|prev|rgb|noisy|hazy|blurred)_?(im|img|image)s?$/;
 const MASKS = /(^|_)mask(s|ed)?($|_)|^(attn|attention|key_padding|src|tgt)_?mask/;
@@ -195,6 +195,10 @@ export const isCachePosition = (name: string): boolean => /^(input_pos|cache_pos
 /** bands of a spectrogram over time */
 export const isSpectrogram = (name: string): boolean =>
   /^(mels?|(mel_?)?(specs?|spectrograms?))(_(input|target|gt))?s?$/.test(name);
+
+/** where points of an image lie: a pair of numbers each */
+export const isPointList = (name: string): boolean =>
+  /^(points?|clicks?|prompts?|key_?points?)_(coords?|coordinates|xy)$|^(coords?|points?)_(xy|2d)$/.test(name);
 
 /** channels of a map of the image's size: where each pixel moves to, how far off it is, how much it covers */
 export const channelsOf = (name: string): number | undefined => MAPS.find(([re]) => re.test(name.toLowerCase()))?.[1];
@@ -236,7 +240,9 @@ const unpaired = (name: string): string =>
 /** x_target beside x: another of the same shape */
 export const isVariantOf = (lead: string, name: string): boolean =>
   name.startsWith(`${lead}_`) &&
-  /^(target|tgt|gt|hat|ref|rec|recon|true|real|fake|noisy|clean|orig|prev|next)$/.test(name.slice(lead.length + 1));
+  /^(target|tgt|gt|hat|ref|rec|recon|true|real|fake|noisy|clean|orig|prev|next|[lh]r|low|high|small|half|down)$/.test(
+    name.slice(lead.length + 1),
+  );
 
 /** which nodes of a graph are joined: a square matrix */
 export const isAdjacency = (name: string): boolean =>

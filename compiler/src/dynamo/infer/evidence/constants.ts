@@ -3,6 +3,7 @@
 // the literal it gets there.
 
 import { bool, type Choice, named, number, str } from "../types";
+import { Commands } from "./commands";
 import { groupFiles } from "./config_groups";
 import { callsIn, mentionsCall, namesIn } from "./constructor_calls";
 import { argumentsIn, dataOf, isReference } from "./data_files";
@@ -44,9 +45,17 @@ export class ProjectConstants {
     private readonly own = "",
   ) {}
 
-  private texts(): readonly ProjectText[] {
+  private all(): readonly ProjectText[] {
     this.read ??= this.load();
     return this.read;
+  }
+
+  private values: readonly ProjectText[] | null = null;
+
+  /** code and data files, which give values to names */
+  private texts(): readonly ProjectText[] {
+    this.values ??= this.all().filter(f => !/\.(md|sh)$/i.test(f.path));
+    return this.values;
   }
 
   /**
@@ -77,8 +86,31 @@ export class ProjectConstants {
       .filter(x => x.code || x.table.size <= MOST_NAMES)
       .filter(x => known(x.table) >= least)
       .sort((a, b) => worth(b) - worth(a));
-    const plain = (name: string): Choice | undefined => ranked.find(x => x.table.has(name))?.table.get(name);
+    const told = this.commands().choosing([this.stem(), cls], names);
+    const plain = (name: string): Choice | undefined => {
+      const c = told?.get(name) ?? ranked.find(x => x.table.has(name))?.table.get(name);
+      return c === undefined || c.kind === "none" ? (this.commands().numberFor(name) ?? c) : c;
+    };
     return section === undefined ? plain : name => this.inSection(section, name, cls) ?? plain(name);
+  }
+
+  private lines: Commands | null = null;
+
+  private commands(): Commands {
+    const near = (f: ProjectText): number => distance(this.own, f.path);
+    this.lines ??= new Commands(
+      [...this.all()]
+        .filter(f => /\.(py|md|sh)$/i.test(f.path) && f.text.length <= LONGEST)
+        .sort((x, y) => near(x) - near(y))
+        .map(f => f.text),
+    );
+    return this.lines;
+  }
+
+  /** the analysed file's name without its ending */
+  private stem(): string {
+    const name = this.own.split("/").pop() ?? "";
+    return name.replace(/\.\w+$/, "");
   }
 
   private readonly sections = new Map<string, Choice | undefined>();
@@ -114,11 +146,7 @@ export class ProjectConstants {
   private chosenBy(cls: string | undefined): readonly string[] {
     const decorator = new RegExp(`^@.*['"](\\w+)['"].*\\n(?:@.*\\n)*class ${cls ?? ""}\\b`, "m");
     const registered = cls === undefined ? undefined : decorator.exec(this.ownText())?.[1];
-    const stem =
-      this.own
-        .split("/")
-        .pop()
-        ?.replace(/\.\w+$/, "") ?? "";
+    const stem = this.stem();
     return registered !== undefined ? [registered] : stem.length > 2 ? [stem] : [];
   }
 

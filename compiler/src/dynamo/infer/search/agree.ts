@@ -152,6 +152,9 @@ const TORCHS_OWN =
 /** States in which a list of numbers by default holds lists, where the code indexes a number. */
 export function nestedDefaults(holes: readonly Hole[], state: State, f: Failure): State[] {
   if (!/^'(int|float)' object is not subscriptable/.test(f.message)) return [];
+  // the line says which number it is
+  const named = holes.some(h => f.lines[1]?.has(h.name) && (state.get(h.name)?.kind ?? typeof h.fallback) === "number");
+  if (named) return [];
   return holes.flatMap(h => {
     const v = h.fallback;
     const items = v instanceof PyList || v instanceof PyTuple ? v.items : [];

@@ -79,13 +79,16 @@ function comparedIn(e: PyError, way: RegExp): readonly [string, string] | null {
 
 /** lines of a statement that are read as one */
 const LONGEST_STATEMENT = 5;
+/** lines of an unpacking, each of which may be one name */
+const LONGEST_UNPACKING = 24;
 
-/** the innermost line that failed, without its indentation; an assertion that goes on over several lines in one */
+/** the innermost line that failed, without its indentation; an assertion or unpacking that goes on over several lines in one */
 function lineOf(e: PyError): string {
   const at = e.trace[e.trace.length - 1];
   const first = at?.file.lines[at.span.line - 1]?.trim() ?? "";
-  if (!at || !/^assert\b.*[([,]$/.test(first)) return first;
-  const rest = at.file.lines.slice(at.span.line, Math.min(at.span.endLine, at.span.line + LONGEST_STATEMENT));
+  const most = first === "(" ? LONGEST_UNPACKING : /^assert\b.*[([,]$/.test(first) ? LONGEST_STATEMENT : 0;
+  if (!at || most === 0) return first;
+  const rest = at.file.lines.slice(at.span.line, Math.min(at.span.endLine, at.span.line + most));
   return first + rest.map(l => codeOf(l).trim()).join(" ");
 }
 

@@ -99,11 +99,11 @@ function sidesAlike(state: State, leaves: readonly Leaf[], sizes: readonly numbe
   return [sizes, [...sizes].reverse()].flatMap(([from, to]) => {
     const squares = leaves.filter(l => l.c.dims.length > 3 && l.c.dims.slice(-2).every(n => n === from));
     if (squares.length === 0 || to === undefined || to < 2) return [];
-    const made = squares.reduce(
-      (s, { path, c }) => withLeaf(s, path, resized(c, [c.dims.length - 2, c.dims.length - 1], to)),
-      state,
-    );
-    return [made];
+    const made = (list: readonly Leaf[]): State =>
+      list.reduce((s, { path, c }) => withLeaf(s, path, resized(c, [c.dims.length - 2, c.dims.length - 1], to)), state);
+    // an image whose map has become smaller meets others that have that size at once
+    const behind = squares.slice(1);
+    return [made(squares), ...(behind.length > 0 && behind.length + 1 === leaves.length ? [made(behind)] : [])];
   });
 }
 

@@ -378,6 +378,11 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
     for (const l of read) if (read.every(x => x.c.dims.length !== had)) setRank([l], l.c.dims.length - (had - most));
     setRank(narrow(read, had), most);
   }
+  if (/Index (should have dimension 1 or 0|is supposed to be a vector)/.test(message))
+    setRank(
+      read.filter(l => l.c.dtype === "int64" && l.c.dims.length > 1),
+      1,
+    );
   m = /expects a tensor with <= (\d) dimensions, but self is (\d)D/.exec(message);
   if (m) setRank(narrow(read, Number(m[2])), Number(m[1]));
   m = /input\.dim\(\) = (\d+).*len\(dims\) = (\d+)/.exec(message);

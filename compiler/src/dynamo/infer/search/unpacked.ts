@@ -7,8 +7,9 @@ import { withChoice } from "../types";
 import { blamed } from "./failure";
 import { holeOf } from "./leaves";
 
-/** `nodes, edges = data` */
-const PARTS = /^\(?\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)+)\s*\)?\s*=\s*([A-Za-z_]\w*)\s*(?:#.*)?$/;
+/** `nodes, edges = data`, `nodes, edges = data[2:]` */
+const PARTS =
+  /^\(?\s*([A-Za-z_]\w*(?:\s*,\s*[A-Za-z_]\w*)+)\s*,?\s*\)?\s*=\s*([A-Za-z_]\w*)\s*(?:\[(\d+):(?:\d+)?\])?\s*(?:#.*)?$/;
 
 const COUNTED = /^assert\s*\(?\s*len\((\w+)\)\s*==\s*(\d+)?/;
 const FEW = [2, 1, 3, 4] as const;
@@ -32,9 +33,10 @@ export function counted(holes: readonly Hole[], state: State, f: Failure): State
 
 /** a tensor that is taken apart into more or fewer parts than it has rows: before anything was computed, or under its own name */
 export function unpacked(holes: readonly Hole[], state: State, f: Failure): State[] {
-  const [, targets = "", source] = /values to unpack/.test(f.message) ? (PARTS.exec(f.line) ?? []) : [];
+  const [, targets = "", source, skipped = "0"] = /values to unpack/.test(f.message) ? (PARTS.exec(f.line) ?? []) : [];
   if (source === undefined) return [];
-  const names = targets.split(",").map(n => n.trim());
+  // what stands before a slice is read nowhere here
+  const names = [...new Array<string>(Number(skipped)).fill("_"), ...targets.split(",").map(n => n.trim())];
   const own = holes.filter(h => h.name === source);
   const handedOn = f.operators === 0 ? [...new Set([...f.touched.map(holeOf), ...blamed(holes, f)])] : [];
   const suspects = own.length > 0 ? own : holes.filter(h => handedOn.includes(h.name));
