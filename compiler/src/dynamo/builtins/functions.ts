@@ -462,7 +462,8 @@ function locals(vm: Machine): PyDict {
     const v = frame.locals[i];
     if (v !== undefined && !name.startsWith(".")) d.set(name, v);
   });
-  frame.code.cellNames.forEach((name, i) => {
+  // names of enclosing functions that this one reads come last, `__class__` of a method that calls super() among them
+  [...frame.code.cellNames, ...frame.code.freeNames].forEach((name, i) => {
     const v = frame.cells[i]?.value;
     if (v !== undefined) d.set(name, v);
   });

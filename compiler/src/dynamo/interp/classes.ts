@@ -78,14 +78,26 @@ function standIn(vm: Interp, b: PyUnknown, forward: boolean, others: readonly Py
   const name = b.what.split(".").pop() ?? "unknown";
   const module = vm.moduleBase();
   const known = module !== null && others.some(c => c.isSubclassOf(module));
-  const isModule = module !== null && !known && (forward || MODULE_LIKE.test(name));
+  const isModule = module !== null && !known && (forward || (MODULE_LIKE.test(name) && !/^sklearn\b/.test(b.what)));
   const how = isModule ? "; it is taken to be a plain nn.Module" : "";
   vm.report("unknown-base", `the base class ${b.what} is not known here${how}`, "warning");
   const stand = vm.klass(name, [isModule ? module : vm.types.object], "unknown");
   const init = isModule ? module.lookup("__init__") : undefined;
   method(vm, stand, "__init__", ([self]) => (init === undefined ? null : vm.call(init, [self ?? null])));
   if (isModule) standForMembers(vm, stand, module, b.what);
+  else if (!known) standForAttributes(vm, stand, b.what);
   return stand;
+}
+
+/** what an object that is no module inherits is unknown as well: a metric's states, what a base's constructor sets */
+function standForAttributes(vm: Interp, stand: PyClass, what: string): void {
+  method(vm, stand, "__getattr__", ([self, name]) => {
+    const n = String(name);
+    const cls = self instanceof PyInstance ? self.cls.name : stand.name;
+    return n.startsWith("_")
+      ? vm.raise("AttributeError", `'${cls}' object has no attribute '${n}'`)
+      : vm.unknown(`${what}.${n}`);
+  });
 }
 
 const LOADING = ["from_pretrained", "from_config", "load_from_checkpoint"] as const;

@@ -54,13 +54,19 @@ export function moduleOf(vm: Machine, o: Value): Value {
   return typeof name === "string" && known instanceof PyDict ? (known.get(name) ?? null) : null;
 }
 
-function localsOf(vm: Machine, f: Frame): PyDict {
+/** names of a running function that have a value, with those of enclosing ones that it reads */
+export function localsOf(vm: Machine, f: Frame): PyDict {
   const out = vm.dict();
   // parameters that inner functions use are in cells
   const held = new Map(f.code.cellParams);
   f.code.varnames.forEach((name, i) => {
     const cell = held.get(i);
-    const v = f.locals[i] ?? (cell === undefined ? undefined : f.cells[cell]?.value);
+    const own = f.locals[i];
+    const v = own !== undefined || cell === undefined ? own : f.cells[cell]?.value;
+    if (v !== undefined) out.set(name, v);
+  });
+  f.code.freeNames.forEach((name, i) => {
+    const v = f.cells[f.code.cellNames.length + i]?.value;
     if (v !== undefined) out.set(name, v);
   });
   for (const [k, v] of f.names?.entries() ?? []) out.set(String(k), v);

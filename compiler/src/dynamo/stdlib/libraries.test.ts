@@ -365,3 +365,95 @@ print(Distilled().kept)
   expect(printed(r)).toBe("([False, False], 2)\n");
   expect(operatorsOf(r, "Distilled").filter(t => t.endsWith("linear"))).toHaveLength(2);
 });
+
+test("torchmetrics' metrics keep states, accelerate gives back what it prepares, an average of weights runs", () => {
+  const r = analysed(`
+from torchmetrics import MeanSquaredError, Metric, MetricCollection
+from accelerate import Accelerator
+from ema_pytorch import EMA
+
+class Total(Metric):
+    def __init__(self):
+        super().__init__()
+        self.add_state("total", default=torch.tensor(0.0), dist_reduce_fx="sum")
+
+    def update(self, x, y):
+        self.total += (x - y).abs().sum()
+
+    def compute(self):
+        return self.total
+
+class Step(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.accelerator = Accelerator(mixed_precision="no")
+        self.net = self.accelerator.prepare(nn.Linear(4, 4))
+        self.average = EMA(self.net, beta=0.99)
+        self.total = Total()
+        self.errors = MetricCollection([MeanSquaredError()], prefix="val_")
+
+    def forward(self, x):
+        with self.accelerator.autocast():
+            y, z = self.net(x), self.average(x)
+        return self.total(y, z) + self.errors(y, z)["val_MeanSquaredError"]
+
+step = Step().cuda()
+print(torch.compile(step)(torch.randn(2, 4, device="cuda")).shape, Accelerator().is_main_process)
+print(list(step.state_dict()))
+`);
+  expect(printed(r)).toBe(
+    "torch.Size([]) True\n['net.weight', 'net.bias', 'average.initted', 'average.step', 'average.online_model.weight', " +
+      "'average.online_model.bias', 'average.ema_model.weight', 'average.ema_model.bias']\n",
+  );
+});
+
+test("Lightning's hyperparameters are what all constructors of a module were given", () => {
+  const r = analysed(`
+import inspect
+from lightning.pytorch import LightningModule
+from lightning.pytorch.utilities.parsing import get_init_args
+
+class Base(LightningModule):
+    def __init__(self, rate=0.1, steps=None, **rest):
+        super().__init__()
+        given = get_init_args(inspect.currentframe())
+        self.save_hyperparameters({k: v for k, v in given.items() if k not in self.hparams})
+
+class Net(Base):
+    def __init__(self, width=8, **rest):
+        self.save_hyperparameters()
+        super().__init__(rate=0.5, **rest)
+        self.layer = nn.Linear(self.hparams.width, self.hparams.classes)
+
+    def forward(self, x):
+        return self.layer(x)
+
+print(sorted(Net(classes=3).hparams.items()))
+`);
+  expect(printed(r)).toBe("[('classes', 3), ('rate', 0.5), ('steps', None), ('width', 8)]\n");
+});
+
+test("what an object inherits of a base that nobody knows is unknown, where the base is no module", () => {
+  const r = analysed(`
+from nowhere import Counter
+
+class Errors(Counter):
+    def add(self):
+        return self.total
+
+print(Errors().add(), hasattr(Errors(), "_private"))
+`);
+  expect(printed(r)).toBe("<unknown nowhere.Counter.total> False\n");
+});
+
+test("distributions that are not modelled are unknown, and a transformer of tables is no module", () => {
+  const r = analysed(`
+from sklearn.base import TransformerMixin
+
+class Scaler(TransformerMixin):
+    pass
+
+print(torch.distributions.LowRankMultivariateNormal, isinstance(Scaler(), nn.Module))
+`);
+  expect(printed(r)).toBe("<unknown torch.distributions.LowRankMultivariateNormal> False\n");
+});

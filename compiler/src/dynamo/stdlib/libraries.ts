@@ -4,9 +4,10 @@ import { func } from "../builtins/define";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
 import { sharedName } from "../interp/shared_names";
-import { type PyModule, PyUnknown, type Value } from "../objects/values";
+import { PyDict, type PyModule, PyUnknown, type Value } from "../objects/values";
 import { restsOnGuess } from "../torch/guessed_shapes";
 import { PyTensor } from "../torch/objects";
+import { localsOf } from "./frames";
 import { type Factory, libraryCode } from "./modules";
 import { numpyOfNumbers } from "./numpy_numbers";
 import { DIFFUSERS_LAYERS, hasDiffusersLayers } from "./prelude_diffusers/index";
@@ -156,16 +157,21 @@ function frameworkModule(
 }
 const texts = new WeakMap<Machine, Map<string, PyModule>>();
 
-/** what the constructor that is running was given: Lightning keeps it as hyperparameters */
+/** what the constructors of an object that are running were given, the derived class's last: Lightning keeps it as hyperparameters */
 function callerArguments(vm: Machine, self: Value): Value {
   const out = vm.dict();
-  const init = [...vm.frames].reverse().find(f => f.code.name === "__init__" && f.locals[0] === self);
-  const s = init?.code.signature;
-  if (!init || !s) return out;
-  const names = [...s.posonlyargs, ...s.args, ...s.kwonlyargs].map(a => a.arg).slice(1);
-  for (const n of names) {
-    const v = init.locals[init.code.varnames.indexOf(n)];
-    if (v !== undefined) out.set(n, v);
+  const running = vm.frames.filter(f => f.code.name === "__init__" && f.locals[0] === self);
+  for (const init of running.reverse()) {
+    const s = init.code.signature;
+    if (!s || init.code.file.library === "hidden") continue;
+    const held = localsOf(vm, init);
+    const names = [...s.posonlyargs, ...s.args, ...s.kwonlyargs].map(a => a.arg).slice(1);
+    for (const n of names) {
+      const v = held.get(n);
+      if (v !== undefined) out.set(n, v);
+    }
+    const rest = s.kwarg === null ? undefined : held.get(s.kwarg.arg);
+    if (rest instanceof PyDict) for (const [k, v] of rest.entries()) out.set(String(k), v);
   }
   return out;
 }

@@ -145,3 +145,17 @@ print(round(truncnorm.std(a=-2, b=2, loc=0, scale=1), 6), truncnorm.rvs(-2, 2, s
 `;
   expect(run(text).printed).toBe("0.879626 (3, 4) 2.0 0.5");
 });
+
+it("numpy.linalg gives powers and products of matrices, and random generators samples of less common distributions", () => {
+  const text = `
+import numpy as np
+a = np.array([[1, 1], [0, 1]])
+print(np.linalg.matrix_power(a, 3).tolist(), np.linalg.matrix_power(a, 0).tolist())
+print(np.linalg.multi_dot([np.eye(2), np.ones((2, 3))]).shape, np.random.rayleigh(scale=2.0, size=(4, 5)).shape)
+try:
+    raise np.linalg.LinAlgError("singular")
+except ValueError as e:
+    print(e)
+`;
+  expect(run(text).printed).toBe("[[1, 3], [0, 1]] [[1, 0], [0, 1]]\n(2, 3) (4, 5)\nsingular");
+});

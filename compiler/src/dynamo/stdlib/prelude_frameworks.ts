@@ -11,8 +11,12 @@ import { DIFFUSERS, HUB, TRANSFORMERS } from "./prelude_huggingface";
 import { isTransformers } from "./prelude_language_models";
 import { POINT_MODULES } from "./prelude_points";
 import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
+import { TRAINING } from "./prelude_training";
 
 const LIGHTNING = `
+import inspect
+
+
 class _Hyperparameters(AttributeDict):
     def __init__(self, kept, objects):
         super().__init__(kept)
@@ -55,9 +59,19 @@ ${OWN_PLACE}
         only = [n for n in names if isinstance(n, str)]
         kept = {k: v for k, v in given.items() if k not in ignore and (not only or k in only)}
         objects = [n for n in names if not isinstance(n, str)]
-        self.hparams = _Hyperparameters(kept, [n for n in objects if not isinstance(n, dict)])
+        before = self.hparams
+        self.hparams = _Hyperparameters(before, [n for n in objects if not isinstance(n, dict)])
+        self.hparams.update(kept)
         for n in objects:
             self.hparams.update(n if isinstance(n, dict) else vars(n))
+
+    @property
+    def hparams(self):
+        return self.__dict__.setdefault("_hparams", _Hyperparameters({}, []))
+
+    @hparams.setter
+    def hparams(self, value):
+        self.__dict__["_hparams"] = value
 
     def log(self, *args, **kwargs):
         pass
@@ -90,6 +104,20 @@ class Callback:
 
 def seed_everything(seed=None, workers=False):
     return seed
+
+
+def get_init_args(frame):
+    local = frame.f_locals
+    if "__class__" not in local:
+        return {}
+    parameters = inspect.signature(local["__class__"].__init__).parameters
+    kept = {}
+    for name, p in list(parameters.items())[1:]:
+        if p.kind == p.VAR_KEYWORD:
+            kept.update(local[name])
+        elif p.kind != p.VAR_POSITIONAL:
+            kept[name] = local[name]
+    return kept
 
 
 def rank_zero_only(fn):
@@ -239,6 +267,10 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   lightning: ATTRIBUTE_DICT + LIGHTNING,
   "lightning.pytorch": ATTRIBUTE_DICT + LIGHTNING,
   "pytorch_lightning.core": ATTRIBUTE_DICT + LIGHTNING,
+  "lightning.pytorch.callbacks": ATTRIBUTE_DICT + LIGHTNING,
+  "lightning.pytorch.utilities.parsing": ATTRIBUTE_DICT + LIGHTNING,
+  "pytorch_lightning.callbacks": ATTRIBUTE_DICT + LIGHTNING,
+  "pytorch_lightning.utilities.parsing": ATTRIBUTE_DICT + LIGHTNING,
   "pytorch_lightning.utilities": ATTRIBUTE_DICT + LIGHTNING,
   "pytorch_lightning.utilities.rank_zero": ATTRIBUTE_DICT + LIGHTNING,
   "pytorch_lightning.utilities.distributed": ATTRIBUTE_DICT + LIGHTNING,
@@ -294,6 +326,7 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   ...KERNEL_LIBRARIES,
   ...POINT_MODULES,
   ...GYM_MODULES,
+  ...TRAINING,
 };
 
 /** decoders with a gate in their feed-forward layers */

@@ -297,3 +297,25 @@ print(Path("out").is_dir(), os.path.exists("logs"), os.path.isfile("logs"))
 `);
   expect(printed(r)).toBe("False False\nTrue True False\n");
 });
+
+test("locals and a frame's locals hold None, the class of super() and what inner functions read", () => {
+  const r = analysed(`
+import inspect
+class Base:
+    pass
+class Net(Base):
+    def __init__(self, a, b=None, **rest):
+        super().__init__()
+        kept = locals()
+        del kept["__class__"]
+        print(sorted(kept), sorted(inspect.currentframe().f_locals))
+def outer(x):
+    def inner():
+        y = x
+        return sorted(locals())
+    return inner()
+Net(1)
+print(outer(2))
+`);
+  expect(printed(r)).toBe("['a', 'b', 'rest', 'self'] ['__class__', 'a', 'b', 'kept', 'rest', 'self']\n['x', 'y']\n");
+});

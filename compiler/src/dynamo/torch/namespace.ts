@@ -12,7 +12,7 @@ import { applyFunction } from "./autograd_function";
 import { checkpointResults } from "./checkpoint";
 import { CompileApi } from "./compile_api";
 import type { Torch } from "./context";
-import { DISTRIBUTIONS_TEXT } from "./distributions/text";
+import { DISTRIBUTIONS_TEXT, OTHER_DISTRIBUTIONS } from "./distributions/text";
 import { factory, isFactory } from "./factories";
 import { foreachFunction } from "./foreach";
 import { addcdiv, functionalFunction, namespaceTarget, op, torchTarget } from "./functional";
@@ -174,6 +174,7 @@ export class TorchNamespace implements TorchParts {
       return this.vm.list(all);
     }
     const known = name.startsWith("__") || name === "torch" ? undefined : this.distributions.get(name);
+    if (known === undefined && OTHER_DISTRIBUTIONS.has(name)) return this.vm.unknown(`torch.distributions.${name}`);
     if (known !== undefined || !/^[a-z]\w*$/.test(name)) return known;
     return this.module(`torch.distributions.${name}`);
   }

@@ -150,10 +150,13 @@ class Module:
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
         found = {} if destination is None else destination
-        for name, value in self.named_parameters(prefix=prefix.rstrip("."), remove_duplicate=False):
-            found[name] = value if keep_vars else value.detach()
-        for name, value in self.named_buffers(prefix=prefix.rstrip("."), remove_duplicate=False):
-            found[name] = value if keep_vars else value.detach()
+        kept = {n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}
+        for name, value in [*self._parameters.items(), *kept.items()]:
+            if value is not None:
+                found[prefix + name] = value if keep_vars else value.detach()
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=found, prefix=prefix + name + ".", keep_vars=keep_vars)
         return found
 
     def load_state_dict(self, state_dict, strict=True, assign=False):

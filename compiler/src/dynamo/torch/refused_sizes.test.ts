@@ -20,6 +20,12 @@ describe("sizes that no tensor has", () => {
     },
   );
 
+  it.each(["size(0)", "stride(-1)", "size(dim=0)"])("a tensor of no dimensions has no %s", e => {
+    expect(messageOf(`torch.ones(3).sum().${e}`)).toMatch(
+      /^IndexError: Dimension specified as -?\d but tensor has no dimensions$/,
+    );
+  });
+
   it.each(["torch.ones(3) * h", "torch.ones(3) - h", "torch.full((3,), h)"])("%s takes no number beyond 64 bits", e => {
     expect(messageOf(e)).toBe("OverflowError: int too big to convert");
     expect(messageOf(e.replace(/\bh\b/, "2 ** 63"))).toBe("");

@@ -12,13 +12,22 @@ import { shapeOf } from "./tensor_attributes";
 import { breakOn, FUNDAMENTAL, functionOp, methodOp, SUPPORTABLE } from "./tensor_ops";
 import { number, sameValues, toList, tracedItem, truth } from "./tensor_values";
 
+/** the size or stride of one dimension, which a tensor of none has not got */
+function ofDimension(torch: Torch, all: readonly Expr[], dim: Value): Expr {
+  const d = torch.vm.index(dim);
+  return (
+    all[torch.meta.wrapDim(d, all.length)] ??
+    torch.vm.raise("IndexError", `Dimension specified as ${d} but tensor has no dimensions`)
+  );
+}
+
 export type TensorMethod = (torch: Torch, self: PyTensor, args: readonly Value[], kwargs: Kwargs) => Value;
 
 export const METHODS: Readonly<Record<string, TensorMethod>> = {
   size: (torch, t, args, kw) => {
     const d = args[0] ?? kw.get("dim");
     if (d === undefined || d === null) return shapeOf(torch, t);
-    const v = torch.sizeValue(t, t.meta.shape[torch.meta.wrapDim(torch.vm.index(d), t.meta.shape.length)] as Expr);
+    const v = torch.sizeValue(t, ofDimension(torch, t.meta.shape, d));
     if (v instanceof PySymInt)
       torch.trace?.emit("call_method", "size", [torch.trace.nodeOf(t), torch.vm.index(d)], new Map(), v.expr);
     return v;
@@ -26,7 +35,7 @@ export const METHODS: Readonly<Record<string, TensorMethod>> = {
   stride: (torch, t, args, kw) => {
     const d = args[0] ?? kw.get("dim");
     if (d === undefined || d === null) return torch.vm.tuple(t.meta.stride.map(s => torch.dimValue(s)));
-    return torch.dimValue(t.meta.stride[torch.meta.wrapDim(torch.vm.index(d), t.meta.shape.length)] as Expr);
+    return torch.dimValue(ofDimension(torch, t.meta.stride, d));
   },
   dim: (_torch, t) => t.meta.shape.length,
   ndimension: (_torch, t) => t.meta.shape.length,

@@ -315,7 +315,9 @@ fft = _Fourier()
 
 # ---- what random generators give has values that nobody knows
 
-for _n in ("exponential", "beta", "gamma", "laplace", "lognormal", "poisson", "binomial", "logistic", "standard_cauchy"):
+for _n in ("exponential", "beta", "gamma", "laplace", "lognormal", "poisson", "binomial", "logistic", "standard_cauchy",
+           "rayleigh", "weibull", "gumbel", "pareto", "chisquare", "geometric", "triangular", "vonmises", "wald",
+           "standard_exponential", "standard_gamma", "standard_t", "negative_binomial"):
     setattr(_Random, _n, lambda self, *args, size=None, **kwargs: self._of_shape(size))
 
 
@@ -334,6 +336,26 @@ def _linear(name):
 
 for _n in ("pinv", "qr", "svd", "eigh", "eig", "det", "solve", "lstsq", "cholesky", "matrix_rank", "slogdet", "eigvalsh"):
     setattr(_Linalg, _n, _linear(_n))
+
+
+def _matrix_power(self, a, n):
+    a = asarray(a)
+    if n == 0:
+        return zeros_like(a) + eye(a.shape[-1], dtype=a.dtype)
+    return _product([a if n > 0 else self.inv(a)] * int(n if n > 0 else -n))
+
+
+def _product(arrays):
+    made = asarray(arrays[0])
+    for a in arrays[1:]:
+        made = made @ asarray(a)
+    return made
+
+
+_Linalg.matrix_power = _matrix_power
+_Linalg.multi_dot = lambda self, arrays, out=None: _product(arrays)
+_Linalg.eigvals = lambda self, a: self.eig(a)[0]
+_Linalg.LinAlgError = type("LinAlgError", (ValueError,), {})
 
 ndarray.real = property(lambda self: _of(self._t.real) if self._t.is_complex() else self)
 ndarray.imag = property(lambda self: _of(self._t.imag) if self._t.is_complex() else _of(self._t * 0))
