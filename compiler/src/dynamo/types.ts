@@ -111,6 +111,8 @@ export type RuntimeStep =
       readonly kind: "backward";
       readonly roots: readonly RuntimeTensor[];
       readonly grads: readonly (RuntimeTensor | null)[];
+      /** the tensors that may get gradients, and those gradients: new where the program had none or dropped them */
+      readonly leaves: readonly { readonly of: RuntimeTensor; readonly grad: RuntimeTensor }[];
       readonly span: Diagnostic["span"];
     }
   /** parameters handed to torch.compile are filled again, in named_parameters order */

@@ -47,6 +47,8 @@ export interface ValueProgram {
 /** compiled calls whose rows are reported, as the truth's values.py does */
 const CALLS_REPORTED = 4;
 
+const ZEROS: Fill = { how: "full", value: 0 };
+
 /** what of a frame's AOT compilation its replay needs */
 export type ReplayFacts =
   | { readonly kind: "error" }
@@ -260,9 +262,17 @@ export class ValueProgramBuilder {
     this.tape.push({ backward: second, saved, tangents, written, gradients: Array.from(perOutput, x => x ?? null) });
   }
 
+  /** the tensor that gradients of a leaf are added to: one of zeros where the program has none */
+  private gradient(leaf: number, grad: RuntimeTensor): number {
+    if (this.gradOf.get(leaf) !== grad.id) this.steps.push({ kind: "create", tensor: plain(grad), fill: ZEROS });
+    this.gradOf.set(leaf, grad.id);
+    return grad.id;
+  }
+
   /** reverse order of execution; missing tangents are zero, gradients of one tensor add up */
   private backward(step: Extract<RuntimeStep, { kind: "backward" }>): void {
     const grads = new Map<number, number>();
+    const leaves = new Map(step.leaves.map(l => [l.of.id, l.grad]));
     step.roots.forEach((root, i) => {
       const given = step.grads[i];
       const id = given?.id ?? this.nextId++;
@@ -275,7 +285,7 @@ export class ValueProgramBuilder {
         const have = grads.get(t.id);
         if (have !== undefined) return { id: have };
         const id = this.nextId++;
-        this.steps.push({ kind: "create", tensor: { ...t, id }, fill: { how: "full", value: 0 } });
+        this.steps.push({ kind: "create", tensor: { ...t, id }, fill: ZEROS });
         return { id };
       });
       for (const id of entry.written) grads.delete(id);
@@ -289,10 +299,9 @@ export class ValueProgramBuilder {
       entry.gradients.forEach((input, i) => {
         const grad = outputs[i];
         if (input === null || grad === null || grad === undefined) return;
-        const isLeaf = this.leaves.some(l => l.id === input);
-        const into = isLeaf ? this.gradOf : grads;
-        const have = into.get(input);
-        if (have === undefined) into.set(input, grad);
+        const leaf = leaves.get(input);
+        const have = leaf ? this.gradient(input, leaf) : grads.get(input);
+        if (have === undefined) grads.set(input, grad);
         else this.steps.push({ kind: "accumulate", id: have, of: grad });
       });
     }

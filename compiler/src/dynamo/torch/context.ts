@@ -317,6 +317,11 @@ export class Torch {
   }
   /** backward() outside of a trace: the replay computes the gradients, here they only begin to exist */
   runBackward(roots: readonly PyTensor[], span: Diagnostic["span"], grads?: readonly (PyTensor | null)[]): void {
+    const leaves = [...this.leaves].map(t => {
+      if (t.grad) t.grad.storage.wrote();
+      else t.setGrad(this.newTensor({ ...t.meta, requiresGrad: false }));
+      return { of: this.runtime(t), grad: this.runtime(t.grad as PyTensor) };
+    });
     this.step({
       kind: "backward",
       roots: roots.map(t => this.runtime(t)),
@@ -324,12 +329,9 @@ export class Torch {
         const g = grads?.[i];
         return g ? this.runtime(g) : null;
       }),
+      leaves,
       span,
     });
-    for (const t of this.leaves) {
-      if (t.grad) t.grad.storage.wrote();
-      else t.setGrad(this.newTensor({ ...t.meta, requiresGrad: false }));
-    }
     this.leaves.clear();
   }
   noteLeaf(t: PyTensor): void {
