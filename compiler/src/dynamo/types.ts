@@ -93,6 +93,8 @@ export type RuntimeStep =
       readonly graph: FxGraph;
       readonly inputs: readonly RuntimeTensor[];
       readonly outputs: readonly RuntimeTensor[];
+      /** whether autograd takes note of it */
+      readonly gradEnabled: boolean;
       readonly span: Diagnostic["span"];
     }
   | {

@@ -20,7 +20,7 @@ export function eagerFrame(
     graph: step.graph,
     inputs,
     shapeEnv: new ShapeEnv(),
-    gradEnabled: step.outputs.some(t => t.meta.requiresGrad),
+    gradEnabled: step.gradEnabled && step.outputs.some(t => t.meta.requiresGrad),
     fullgraph: false,
     config,
     logs: new Set(),

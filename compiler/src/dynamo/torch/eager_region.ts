@@ -90,6 +90,7 @@ export function asOneStep<T>(torch: Torch, body: () => T, results: (value: T) =>
     graph: region.graph,
     inputs: [...region.inputs.keys()].map(t => torch.runtime(t)),
     outputs: outputs.map(t => torch.runtime(t)),
+    gradEnabled: torch.gradEnabled,
     span: frame?.code.instructions[frame.pc - 1]?.at.span ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
   });
   return value;

@@ -173,6 +173,7 @@ export function eagerStep({ torch, graph, eager }: Converter, outputs: readonly 
     graph,
     inputs: [...eager.keys()].map(t => torch.runtime(t)),
     outputs: outputs.map(t => torch.runtime(t)),
+    gradEnabled: torch.gradEnabled,
     span: at ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
   });
 }
