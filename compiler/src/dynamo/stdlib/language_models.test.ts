@@ -163,3 +163,85 @@ print(named.image_token, named.image_token_id == named.convert_tokens_to_ids("<i
   expect(operatorsOf(r, "Captioned")).toContain("torch.nn.functional.embedding");
   expect(framesOf(r, "Captioned").flatMap(f => f.graph.nodes.filter(n => n.meta.opaque))).toEqual([]);
 });
+
+test("CLIP's encoders are those of a checkpoint's name", () => {
+  const r = analysed(`
+from transformers import AutoModel, CLIPModel, CLIPTextModel, CLIPTokenizer, CLIPVisionConfig, CLIPVisionModelWithProjection
+
+class Prompt(nn.Module):
+    def __init__(self, name="openai/clip-vit-large-patch14"):
+        super().__init__()
+        self.tokenizer = CLIPTokenizer.from_pretrained(name, max_length=77)
+        self.text = CLIPTextModel.from_pretrained(name).eval().requires_grad_(False)
+
+    def forward(self, texts):
+        told = self.tokenizer(texts, truncation=True, max_length=77, padding="max_length", return_tensors="pt")
+        return self.text(input_ids=told["input_ids"].cuda(), attention_mask=None, output_hidden_states=False)["pooler_output"]
+
+class Pair(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.clip = CLIPModel.from_pretrained("openai/clip-vit-base-patch32")
+        self.image = CLIPVisionModelWithProjection(CLIPVisionConfig(num_hidden_layers=2, image_size=64, patch_size=16))
+
+    def forward(self, input_ids, pixel_values):
+        return self.clip(input_ids, pixel_values).logits_per_image, self.image(pixel_values[..., :64, :64]).image_embeds
+
+text = Prompt().text
+print(text.config.hidden_size, text.dtype, AutoModel.from_pretrained("openai/clip-vit-base-patch16").vision_model.embeddings.num_patches)
+with torch.no_grad():
+    print(text(torch.ones(2, 7, dtype=torch.long), output_hidden_states=True).hidden_states[-2].shape)
+`);
+  expect(printed(r)).toBe("768 torch.float32 196\ntorch.Size([2, 7, 768])\n");
+  expect([attentions(r, "Prompt"), attentions(r, "Pair")]).toEqual([12, 26]);
+  expect(framesOf(r, "Prompt").flatMap(f => f.graph.nodes.filter(n => n.meta.opaque))).toEqual([]);
+});
+
+test("T5 adds distances to its scores, and its decoder is taught by labels", () => {
+  const r = analysed(`
+from transformers import AutoModelForSeq2SeqLM, T5Config, T5EncoderModel, T5ForConditionalGeneration
+
+class Text(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = T5EncoderModel(T5Config(d_model=32, num_layers=2, num_heads=2, d_kv=16, feed_forward_proj="gated-gelu"))
+
+    def forward(self, input_ids, attention_mask):
+        return self.encoder(input_ids, attention_mask=attention_mask).last_hidden_state
+
+class Answer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lm = T5ForConditionalGeneration(T5Config(d_model=32, num_layers=1, num_heads=2))
+
+    def forward(self, input_ids, labels):
+        return self.lm(input_ids, labels=labels).loss
+
+print(type(AutoModelForSeq2SeqLM.from_pretrained("t5-base")).__name__, T5Config.from_pretrained("google/t5-v1_1-xxl").d_model)
+`);
+  expect(printed(r)).toBe("T5ForConditionalGeneration 4096\n");
+  const softmaxes = (name: string) => operatorsOf(r, name).filter(t => t.endsWith("softmax")).length;
+  expect([softmaxes("Text"), softmaxes("Answer")]).toEqual([2, 3]);
+  expect(operatorsOf(r, "Answer").join()).toContain("cross_entropy");
+});
+
+test("decoders share keys and values between heads, and end in a loss of the next token", () => {
+  const r = analysed(`
+from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2Model
+
+class Speaker(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lm = LlamaForCausalLM(LlamaConfig(hidden_size=64, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2))
+
+    def forward(self, input_ids, attention_mask, labels):
+        return self.lm(input_ids, attention_mask, labels=labels).loss
+
+print(Qwen2Model(Qwen2Config(hidden_size=64, num_hidden_layers=1, num_attention_heads=4)).layers[0].self_attn.q_proj.bias.shape)
+print(Speaker().lm.model.layers[0].self_attn.k_proj.weight.shape)
+big = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-2-7b-hf")
+print(type(big).__name__, big.config.num_hidden_layers, type(AutoModelForCausalLM.from_pretrained("gpt2")).__name__)
+`);
+  expect(printed(r)).toBe("torch.Size([64])\ntorch.Size([32, 64])\nLlamaForCausalLM 32 GPT2LMHeadModel\n");
+  expect(attentions(r, "Speaker")).toBe(2);
+});

@@ -3,7 +3,7 @@
 
 const ATTENTION = `
 import math
-from transformers import ACT2FN, ModelOutput, PreTrainedModel
+from transformers import ACT2FN, DecoderConfig, LibraryConfig, LlamaRMSNorm, ModelOutput, PreTrainedModel, _LOADING
 
 
 class _Output(ModelOutput):

@@ -218,6 +218,10 @@ class PreTrainedModel(nn.Module):
 
     invert_attention_mask = get_extended_attention_mask
 
+    # a loop that data end
+    def generate(self, *args, **kwargs):
+        return _unknown("transformers.generate")(*args, *kwargs.values())
+
     def num_parameters(self, only_trainable=False):
         return sum(p.numel() for p in self.parameters())
 
@@ -227,6 +231,11 @@ class GenerationMixin:
     pass
 
 
+class QuickGELUActivation(nn.Module):
+    def forward(self, x):
+        return x * torch.sigmoid(1.702 * x)
+
+
 class _Activations(dict):
     def __missing__(self, name):
         return nn.GELU()
@@ -234,7 +243,7 @@ class _Activations(dict):
 
 ACT2FN = _Activations(
     gelu=nn.GELU(), gelu_new=nn.GELU(approximate="tanh"), gelu_fast=nn.GELU(approximate="tanh"),
-    gelu_pytorch_tanh=nn.GELU(approximate="tanh"), relu=nn.ReLU(), silu=nn.SiLU(), swish=nn.SiLU(), tanh=nn.Tanh(),
+    gelu_pytorch_tanh=nn.GELU(approximate="tanh"), quick_gelu=QuickGELUActivation(), relu=nn.ReLU(), silu=nn.SiLU(), swish=nn.SiLU(), tanh=nn.Tanh(),
     sigmoid=nn.Sigmoid(), mish=nn.Mish(), relu6=nn.ReLU6(), linear=nn.Identity(), leaky_relu=nn.LeakyReLU())
 
 

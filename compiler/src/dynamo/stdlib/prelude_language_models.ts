@@ -1,6 +1,9 @@
 // Models of transformers that stand on its encoders: heads for sequences, tokens, answers and masked words; GPT-2 (Radford et
-// al. 2019); and the Auto classes, which take an architecture by its name. Weights are never loaded. Python text.
+// al. 2019); with CLIP, T5 and decoders the Auto classes, which take an architecture by its name. Weights are never loaded. Python text.
 import { BERT } from "./prelude_bert";
+import { CLIP } from "./prelude_clip";
+import { DECODERS } from "./prelude_decoders";
+import { T5 } from "./prelude_t5";
 
 const HEADS = `
 def _entropy(logits, labels):
@@ -326,16 +329,20 @@ class GPT2LMHeadModel(GPT2PreTrainedModel):
 const AUTO = `
 # words of a checkpoint's name, and the family that they stand for; other words stand for models that are not here
 _FAMILIES = (("distilbert", "DistilBert"), ("distilgpt", "GPT2"), ("gpt2", "GPT2"), ("roberta", "Roberta"),
-             ("camembert", "Roberta"), ("electra", "Electra"), ("bert", "Bert"), ("minilm", "Bert"))
-_OTHERS = ("albert", "deberta", "modernbert", "mobilebert", "flaubert", "squeezebert", "convbert", "bart", "t5-", "mt5", "llama", "vicuna",
-           "opt-", "xlnet", "longformer", "bigbird", "clip", "vit", "wav2vec", "hubert", "wavlm", "whisper", "bloom", "pegasus",
-           "mistral", "qwen", "gemma", "phi-", "falcon", "gpt-neo", "gpt-j", "mpnet", "led-", "blip", "swin", "openai-gpt", "codegen",
-           "mamba", "rwkv", "ernie", "nomic", "funnel", "reformer", "transfo-xl", "layoutlm")
+             ("camembert", "Roberta"), ("electra", "Electra"), ("bert", "Bert"), ("minilm", "Bert"), ("clip-vit", "CLIP"),
+             ("t5-", "T5"), ("llama", "Llama"), ("vicuna", "Llama"), ("mistral-7b", "Mistral"), ("qwen2-", "Qwen2"), ("qwen2.5-", "Qwen2"))
+_OTHERS = ("albert", "deberta", "modernbert", "mobilebert", "flaubert", "squeezebert", "convbert", "bart",
+           "codet5", "longt5", "byt5", "opt-", "xlnet", "longformer", "bigbird", "dino", "videomae", "wav2vec",
+           "hubert", "wavlm", "whisper", "bloom", "pegasus", "mixtral", "mistral-small", "qwen3", "qwen-", "-vl",
+           "llava", "llama-4", "llama-3.2-11", "gemma", "phi-", "falcon", "gpt-neo", "gpt-j", "mpnet", "led-",
+           "blip", "swin", "openai-gpt", "codegen", "mamba", "rwkv", "ernie", "nomic", "funnel", "reformer",
+           "transfo-xl", "layoutlm")
 
 
 def _family(name):
     name = name.lower() if isinstance(name, str) else ""
-    if any(w in name for w in _OTHERS):
+    # image encoders, but for those of CLIP under the names of its first release
+    if any(w in name for w in _OTHERS) or ("vit" in name or "clip" in name) and "clip-vit" not in name:
         return None
     for word, family in _FAMILIES:
         if word in name:
@@ -388,11 +395,18 @@ class AutoModelForMaskedLM(_Auto):
     _head = "ForMaskedLM"
 
 
+GPT2ForCausalLM = GPT2LMHeadModel
+
+
 class AutoModelForCausalLM(_Auto):
-    _head = "LMHeadModel"
+    _head = "ForCausalLM"
+
+
+class AutoModelForSeq2SeqLM(_Auto):
+    _head = "ForConditionalGeneration"
 `;
 
-export const LANGUAGE_MODELS = `${BERT}${HEADS}${GPT}${AUTO}`;
+export const LANGUAGE_MODELS = `${BERT}${HEADS}${GPT}${CLIP}${T5}${DECODERS}${AUTO}`;
 
 const NAMES = new Set(
   [...LANGUAGE_MODELS.matchAll(/^class ([A-Z]\w*)|^([A-Z]\w*)(?= = )/gm)].map(m => m[1] ?? m[2] ?? ""),
