@@ -56,7 +56,8 @@ export function avoidingIn(code: Code, holes: readonly Hole[], s: State, f: Fail
 /** lines of the stack that are looked at */
 const DEEPEST = 12;
 
-const holds = (code: Code, { file, line }: Failure["places"][number]): boolean =>
+/** whether a line is one of a function's own */
+export const holds = (code: Code, { file, line }: Failure["places"][number]): boolean =>
   code.file === file && (code.body ?? []).some(s => s.span.line <= line && line <= s.span.endLine);
 
 function methodAround(cls: PyClass, place: Failure["places"][number]): Code | undefined {
@@ -67,7 +68,7 @@ function methodAround(cls: PyClass, place: Failure["places"][number]): Code | un
 }
 
 /** the conditions around a line, the innermost first */
-function around(body: readonly ast.Stmt[], line: number): Condition[] {
+export function around(body: readonly ast.Stmt[], line: number): Condition[] {
   const s = body.find(x => x.span.line <= line && line <= x.span.endLine);
   if (s?.kind === "For" || s?.kind === "With" || s?.kind === "Try") return around(s.body, line);
   if (s?.kind !== "If" || line <= s.test.span.endLine) return [];

@@ -38,6 +38,7 @@ import {
   whyOf,
 } from "./search/failure";
 import { type Found, search } from "./search/search";
+import { startedUp } from "./started";
 import {
   ABSENT,
   bool,
@@ -59,6 +60,8 @@ const NESTED_BUILDERS = 4;
 const DEEPEST = 3;
 /** how often a constructor that hands on its keywords gets those that an error says are missing */
 const MISSING = 4;
+/** functions that start up what a constructor needs */
+const STARTS = 2;
 /** steps that one construction may take: a guess that makes a loop run for ever is given up */
 const STEPS = 3_000_000;
 const SMALL_STEPS = 7_000_000;
@@ -240,6 +243,8 @@ function trial(ctx: InferContext, cls: PyClass, maker: Maker, s: State): Outcome
   const unsized = "failed" in first && UNKNOWN_SIZE.test(first.failed.message);
   let outcome = unsized ? withLikelySizes(ctx, () => trialOn(ctx, cls, maker, s, false)) : first;
   while ("failed" in outcome && importRegistered(ctx, outcome.failed)) outcome = trialOn(ctx, cls, maker, s, false);
+  for (let i = 0; i < STARTS && "failed" in outcome && startedUp(ctx, outcome.failed, make); i++)
+    outcome = trialOn(ctx, cls, maker, s, false);
   // a constructor that runs what it is handed, with tensors on the device
   const moves = "failed" in outcome && onTwoDevices(outcome.failed);
   const movable = [...s.values()].some(c => c.kind === "instance" || c.kind === "tensor");

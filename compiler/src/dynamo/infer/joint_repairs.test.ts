@@ -1,6 +1,6 @@
 // Failures that several inputs answer together, and the order in which answers are tried.
 import { expect, test } from "vitest";
-import { analysed, assumedOf } from "./testing/analysed";
+import { analysed, assumedOf, operatorsOf } from "./testing/analysed";
 
 test("inputs that are joined before a layer get the images' shape together", () => {
   const r = analysed(`
@@ -147,4 +147,19 @@ class Routed(nn.Module):
         return x + self.gate(x.view(-1, self.width))
 `);
   expect(assumedOf(r, "Routed")).toMatch(/x is float32\[1, \d+, 32\]/);
+});
+
+test("a matrix that the constructor was handed gets the rows that a product wants", () => {
+  const r = analysed(`
+class Filtered(nn.Module):
+    def __init__(self, bank: torch.Tensor):
+        super().__init__()
+        self.register_buffer("bank", bank)
+        self.score = nn.Linear(16, 24)
+
+    def forward(self, x):
+        return self.score(x).matmul(self.bank)
+`);
+  expect(operatorsOf(r, "Filtered")).toHaveLength(2);
+  expect(assumedOf(r, "Filtered")).toMatch(/bank is float32\[24, /);
 });

@@ -209,6 +209,12 @@ function makerOf(ctx: InferContext, callable: Value, f: PyFunction, skip: number
   return { callable, holes: withConstants(ctx, functionHoles(ctx, f, null, skip, constructorChoices)), name };
 }
 
+/** a function called with inferred arguments for what it does */
+export const functionMaker = (ctx: InferContext, f: PyFunction, name: string): Maker => ({
+  ...makerOf(ctx, f, f, 0, name),
+  changes: true,
+});
+
 /** a method of an object that is there, called with inferred arguments for what it does to it */
 export function methodMaker(ctx: InferContext, target: PyInstance, f: PyFunction, name: string): Maker {
   return { ...makerOf(ctx, ctx.vm.getattr(target, name), f, 1, name), changes: true };

@@ -20,6 +20,7 @@ import {
 import { type Interp, PyError } from "./api";
 import { PyFunction } from "./frame";
 import { method } from "./native_method";
+import { protocolMethod } from "./protocols";
 import { sharedName } from "./shared_names";
 
 /** the method of stand-ins that answers getattr() with a default */
@@ -45,6 +46,8 @@ export function getAttribute(vm: Interp, o: Value, name: string, missing?: (e: P
   if (found !== undefined) return bind(vm, found, o, cls);
   const special = specialAttribute(vm, o, cls, name);
   if (special !== undefined) return special;
+  const operator = name.startsWith("__") ? protocolMethod(vm, o, name) : undefined;
+  if (operator !== undefined) return operator;
   const fallback = cls.lookup("__getattr__");
   if (fallback !== undefined) return catchMissing(vm, () => vm.call(bind(vm, fallback, o, cls), [name]), missing);
   return inherited(vm, name, o, cls);
@@ -227,7 +230,8 @@ function specialAttribute(vm: Interp, o: Value, cls: PyClass, name: string): Val
     o.attrs ??= vm.dict();
     return o.attrs;
   }
-  if (name === "__module__") return cls.dict.get("__module__") ?? cls.module;
+  // values of built-in types have none; functions have their own
+  if (name === "__module__" && cls.module !== "builtins") return cls.dict.get("__module__") ?? cls.module;
   if (name === "__doc__") return cls.lookup("__doc__") ?? null;
   if (o instanceof PyFunction) return functionAttribute(vm, o, name);
   if (o instanceof PyMethod) {

@@ -31,7 +31,7 @@ function literal(vm: Machine, given: Value): Value {
 const NAMES_ALONE: ReadonlySet<string> = new Set(
   (
     "aifc array asynchat asyncio asyncore audioop base64 bdb binascii bz2 cProfile calendar cgi " +
-    "cgitb chunk cmath cmd code codecs codeop colorsys compileall concurrent concurrent.futures configparser " +
+    "cgitb chunk cmath cmd code codecs codeop colorsys compileall concurrent concurrent.futures " +
     "contextvars copyreg crypt csv ctypes curses datetime dbm decimal difflib dis distutils " +
     "doctest email email.mime encodings ensurepip errno faulthandler fcntl filecmp fileinput fnmatch fractions " +
     "ftplib genericpath getopt getpass gettext graphlib grp gzip heapq hmac html http http.client http.server " +
@@ -39,7 +39,7 @@ const NAMES_ALONE: ReadonlySet<string> = new Set(
     "logging.handlers lzma mailbox mailcap marshal mimetypes mmap modulefinder msilib multiprocessing " +
     "multiprocessing.pool netrc nis nntplib ntpath nturl2path opcode optparse ossaudiodev pdb pickle " +
     "pickletools pipes pkgutil plistlib poplib posixpath profile pstats pty pwd py_compile pyclbr pydoc pydoc_data " +
-    "pyexpat queue quopri readline reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex " +
+    "pyexpat queue quopri readline reprlib resource rlcompleter runpy sched secrets select selectors shelve " +
     "shutil signal site smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse " +
     "ssl stat stringprep struct subprocess sunau symtable sysconfig syslog tabnanny tarfile telnetlib tempfile " +
     "termios threading timeit token tokenize tomllib trace tracemalloc tty unicodedata unittest unittest.mock urllib " +
@@ -59,6 +59,9 @@ export function smallModule(vm: Machine, name: string, absent: (library: string)
       for (const n of ["collect", "disable", "enable", "freeze"]) func(vm, m, n, () => 0);
       return m;
     case "string":
+      m.dict.set("whitespace", " \t\n\r\v\f");
+      m.dict.set("hexdigits", "0123456789abcdefABCDEF");
+      m.dict.set("octdigits", "01234567");
       m.dict.set("ascii_letters", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
       m.dict.set("ascii_lowercase", "abcdefghijklmnopqrstuvwxyz");
       m.dict.set("ascii_uppercase", "ABCDEFGHIJKLMNOPQRSTUVWXYZ");

@@ -1,6 +1,6 @@
 // Corners of the standard library and of layers that model code leans on.
 import { expect, test } from "vitest";
-import { analysed, operatorsOf, printed } from "../infer/testing/analysed";
+import { analysed, analysedProject, operatorsOf, printed } from "../infer/testing/analysed";
 
 test("a copied object's bound methods belong to the copy", () => {
   const r = analysed(`
@@ -318,4 +318,48 @@ Net(1)
 print(outer(2))
 `);
   expect(printed(r)).toBe("['a', 'b', 'rest', 'self'] ['__class__', 'a', 'b', 'kept', 'rest', 'self']\n['x', 'y']\n");
+});
+
+test("configparser reads sections and their defaults, shlex takes lines apart, string holds its sets of characters", () => {
+  const r = analysedProject({
+    "pack/model.py": `
+import configparser, shlex, string
+c = configparser.ConfigParser()
+print(c.read(["nowhere.ini", "net.ini"]), c.sections(), "net" in c)
+print(c.getint("net", "width"), c["net"].getfloat("rate"), c["net"]["names"].split(), c.getboolean("net", "flag"))
+print(c.get("net", "none", fallback=3), list(c["net"]), c.has_option("net", "FLAG"))
+try:
+    c.get("other", "x")
+except configparser.NoSectionError as e:
+    print(e)
+print(shlex.split("a 'b c' d\\\\ e"), repr(string.whitespace))
+lex = shlex.shlex("1, 3", posix=True)
+lex.whitespace, lex.whitespace_split = ",", True
+print([int(s.strip(string.whitespace)) for s in lex])
+`,
+    "pack/net.ini": "[DEFAULT]\nrate = 0.1\n[net]\n# width\nWidth: 64\nnames = a\n  b\nflag = yes\n",
+  });
+  expect(printed(r)).toBe(
+    "['net.ini'] ['net'] True\n64 0.1 ['a', 'b'] True\n3 ['width', 'names', 'flag', 'rate'] True\nNo section: 'other'\n" +
+      "['a', 'b c', 'd e'] ' \\t\\n\\r\\x0b\\x0c'\n[1, 3]\n",
+  );
+});
+
+test("values of built-in types have the methods behind operators under their names", () => {
+  const r = analysed(`
+class Sizes(list):
+    pass
+class Open(dict):
+    def __getattr__(self, key):
+        raise AttributeError(key)
+print([hasattr(v, "__iter__") for v in ([1], (1,), {1: 2}, "a", {1}, range(2), Sizes(), Open(), 3, None)])
+print([hasattr(v, "__getitem__") for v in ([1], "a", {1}, 3)], hasattr(len, "__call__"), hasattr(3, "__call__"))
+print([hasattr(v, "__len__") for v in ((1,), range(3), 1.5)], hasattr(1.5, "__float__"), hasattr("a", "__float__"))
+print([1, 2].__getitem__(1), (1).__add__(2), (lambda x: x + 1).__call__(2), list(map([5, 6].__getitem__, [1, 0])))
+print((lambda: 1).__module__, hasattr(3, "__module__"), Sizes().__module__)
+`);
+  expect(printed(r)).toBe(
+    "[True, True, True, True, True, True, True, True, False, False]\n[True, True, False, False] True False\n" +
+      "[True, True, False] True False\n2 3 3 [6, 5]\n__main__ False __main__\n",
+  );
 });

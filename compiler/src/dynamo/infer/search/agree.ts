@@ -34,17 +34,27 @@ export function agreeing(holes: readonly Hole[], state: State, f: Failure): Stat
       (from === v ? exact : scaled).push(withChoice(state, h.name, number(n)));
     }
   }
-  return [...exact, ...tables(holes, state, a, b), ...scaled];
+  return [...exact, ...tables(holes, state, f, a, b), ...scaled];
 }
 
-/** tensors that were handed over with one of the sizes as their last get the other one */
-const tables = (holes: readonly Hole[], state: State, a: number, b: number): State[] =>
-  holes.flatMap(h => {
+/**
+ * Tensors that were handed over with one of the sizes get the other one there: those that the failing line names first, in their
+ * last dimension first, but for the second factor of a product.
+ */
+function tables(holes: readonly Hole[], state: State, f: Failure, a: number, b: number): State[] {
+  const named = (h: Hole): boolean => [h.name, ...h.selves].some(n => f.lines.slice(1, 3).some(words => words.has(n)));
+  const product = f.message.includes("cannot be multiplied");
+  const resized = (h: Hole): State[] => {
     const c = state.get(h.name);
-    const last = c?.kind === "tensor" ? c.dims[c.dims.length - 1] : undefined;
-    if (h.written || c?.kind !== "tensor" || (last !== a && last !== b)) return [];
-    return [withChoice(state, h.name, { ...c, dims: [...c.dims.slice(0, -1), last === a ? b : a] })];
-  });
+    if (h.written || c?.kind !== "tensor") return [];
+    const made = c.dims.flatMap((n, i) => {
+      const to = n === a ? b : n === b ? a : undefined;
+      return to === undefined ? [] : [withChoice(state, h.name, { ...c, dims: c.dims.with(i, to) })];
+    });
+    return product && named(h) ? made : made.reverse();
+  };
+  return [...holes].sort((x, y) => Number(named(y)) - Number(named(x))).flatMap(resized);
+}
 
 const AS_LONG = /^assert\s*\(?\s*len\(\s*(?:self\.)?(\w+)\s*\)\s*==\s*len\(\s*(?:self\.)?(\w+)\s*\)/;
 
