@@ -273,3 +273,25 @@ class Attention(nn.Module):
   );
   expect(assumedOf(r, "Attention")).toContain("cfg.HEAD_WIDTH is 16");
 });
+
+test("a dictionary of words has a length and numbers for its methods, under the name by which it is handed on", () => {
+  const r = analysed(`
+class Words(nn.Module):
+    def __init__(self, dictionary):
+        super().__init__()
+        self.padding = dictionary.pad()
+        self.embed = nn.Embedding(len(dictionary), 16, self.padding)
+
+    def forward(self, tokens):
+        return self.embed(tokens)
+
+class Net(nn.Module):
+    def __init__(self, mol_dictionary):
+        super().__init__()
+        self.words = Words(mol_dictionary)
+
+    def forward(self, tokens):
+        return self.words(tokens)
+`);
+  expect(operatorsOf(r, "Net")).toEqual(["torch.nn.functional.embedding"]);
+});

@@ -21,7 +21,9 @@ const isPrivate = (name: string): boolean => /^_(?!attn_implementation$)/.test(n
 type Given = readonly (readonly [string, Choice])[];
 
 export function assumedObject(ctx: InferContext, h: Hole, given: Given): PyInstance {
-  return objectCalled(ctx, h, h.name, [...new Set([h.name, ...h.selves, ...COMMON_NAMES])], given);
+  // mol_dictionary is handed on as a dictionary
+  const last = h.name.split("_").pop() ?? h.name;
+  return objectCalled(ctx, h, h.name, [...new Set([h.name, ...h.selves, last, ...COMMON_NAMES])], given);
 }
 
 /** what is given of an object holds for its parts too: an error names an attribute without the way to it */
@@ -61,6 +63,7 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     }
     if (use === "method" && told === undefined) {
       const result = plainValue(ctx, h, guessByName(name.replace(/^get_/, "")));
+      counted();
       return vm.builtin(name, () => result);
     }
     if (constant !== undefined) return plainValue(ctx, h, constant);
@@ -74,6 +77,12 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
         ctx.constants.comparedWith(name) ??
         guessByName(name),
     );
+  };
+  // what has methods and a length knows so many words
+  const counted = (): void => {
+    if (cls.dict.get("__len__") !== undefined) return;
+    own("__len__", () => plainValue(ctx, h, guessByName("vocab_size")));
+    own("__bool__", () => true);
   };
   const answer = (name: string): Value => {
     const had = known.get(name);

@@ -163,3 +163,39 @@ class Around(nn.Module):
     expect(assumedOf(r, name)).toContain("tokens is int64");
   }
 });
+
+test("a key that the code asks for is left out where what it leads to fails", () => {
+  const r = analysed(`
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(16, 16)
+
+    def forward(self, x, y=None):
+        if "target" in y.keys():
+            x = x + self.embed_target(y["target"])
+        return self.layer(x) * y["scale"].sigmoid()
+`);
+  expect(operatorsOf(r, "Net").length).toBeGreaterThan(2);
+  expect(assumedOf(r, "Net")).toMatch(/y is \{"scale"/);
+});
+
+test("what a protocol says of an input's attributes is no class to build", () => {
+  const r = analysed(`
+from typing import Any, Protocol
+
+class BatchLike(Protocol):
+    obs: Any
+    info: Any
+
+class Policy(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(8, 4)
+
+    def forward(self, batch: BatchLike):
+        return self.net(batch.obs) + self.net(batch.info)
+`);
+  expect(operatorsOf(r, "Policy")).toHaveLength(3);
+  expect(assumedOf(r, "Policy")).toMatch(/batch is an object with obs float32/);
+});

@@ -7,6 +7,7 @@ import {
   PyDict,
   PyInstance,
   PyModule,
+  PyNamed,
   PyStaticMethod,
   PyTuple,
   PyUnknown,
@@ -20,6 +21,9 @@ import { method } from "./native_method";
 interface BodyRunner extends Interp {
   runCode(code: Code, globals: PyDict, names: PyDict | null, cells?: PyCell[]): Frame;
 }
+
+/** what a class that only says what others have is marked with, as typing does */
+export const PROTOCOL = "_is_protocol";
 
 export function buildClass(
   vm: BodyRunner,
@@ -54,6 +58,7 @@ export function buildClass(
     made.place = { file: body.code.file.name, line: at.span.line };
     made.module = typeof moduleName === "string" ? moduleName : "__main__";
     made.qualname = body.code.qualname;
+    if (written.some(b => b instanceof PyNamed && b.text.startsWith("typing.Protocol"))) made.dict.set(PROTOCOL, true);
     const cell = body.code.cellNames.indexOf("__class__");
     const own = cell < 0 ? undefined : frame.cells[cell];
     if (own) own.value = made;

@@ -1,5 +1,6 @@
 // What could stand in a parameter of a constructor. In: its name, annotation and use. Out: choices, most plausible first;
 // the tail holds anything that might be worth a trial once an error blames the parameter.
+import { PROTOCOL } from "../../interp/classes";
 import { PyClass, PyDict, PyModule, PyNamed } from "../../objects/values";
 import { type InferContext, isEnum, lookup } from "../context";
 import { alternatives, splitTop } from "../syntax";
@@ -96,6 +97,7 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
   const path = pathOf(ctx, h, head);
   const v = lookup(ctx, h.globals, path);
   if (v instanceof PyClass) {
+    if (v.dict.get(PROTOCOL) === true) return [];
     if (v === ctx.vm.types.int) return [number(integer(h))];
     if (v.isSubclassOf(ctx.vm.types.str) && !isEnum(v)) return strings(ctx, h);
     // a dictionary that answers attributes holds what a file gives it

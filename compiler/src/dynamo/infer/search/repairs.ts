@@ -23,6 +23,7 @@ import {
 } from "../types";
 import { assertedLarger, assertedLength } from "./agree";
 import { batchOfList, batchOfOne, imagesScaled, vectorsAlike } from "./aligned";
+import { withoutAskedKeys } from "./asked_keys";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { asImages, gridLengths, otherImages, squaresAlike } from "./image_sizes";
 import { joinedLast, sumKept } from "./joined";
@@ -163,6 +164,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...(f.message === NO_OPERATORS ? spelledOut(holes, state) : []),
     ...restLeft(holes, state, f),
     ...held(holes, state, f),
+    ...(/^(AttributeError|KeyError|TypeError)$/.test(f.type) ? withoutAskedKeys(state, f) : []),
     ...unpacked(holes, state, f),
     ...counted(holes, state, f),
     ...longer(state, f),
