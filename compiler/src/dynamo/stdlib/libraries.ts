@@ -3,8 +3,9 @@
 import { func } from "../builtins/define";
 import { Frame } from "../interp/frame";
 import type { Machine } from "../interp/machine";
+import { runningFile } from "../interp/running_file";
 import { sharedName } from "../interp/shared_names";
-import { PyDict, type PyModule, PyUnknown, type Value } from "../objects/values";
+import { PyDict, PyModule, PyUnknown, type Value } from "../objects/values";
 import { restsOnGuess } from "../torch/guessed_shapes";
 import { PyTensor } from "../torch/objects";
 import { localsOf } from "./frames";
@@ -60,6 +61,8 @@ export function librariesFactory(vm: Machine): Factory {
       const m = vm.newModule(name);
       m.dict.set("nn", vm.importModule("torch.nn", null));
       m.dict.set("F", vm.importModule("torch.nn.functional", null));
+      func(vm, m, "_unknown", ([what]) => vm.unknown(String(what)));
+      func(vm, m, "_project_hub", ([folder]) => projectHub(vm, String(folder)));
       run(m, name, layers);
       m.lazy = n => (n.startsWith("__") ? undefined : (sharedName(vm, n) ?? vm.unknown(`${name}.${n}`)));
       return m;
@@ -85,7 +88,8 @@ export function librariesFactory(vm: Machine): Factory {
       m.lazy = n => {
         const inner = `${name}.${n}`;
         if (LAYER_PACKAGES.has(inner) || Object.hasOwn(LAYER_LIBRARIES, inner)) return vm.importModule(inner, null);
-        return n.startsWith("__") ? undefined : vm.unknown(inner);
+        if (n.startsWith("__")) return undefined;
+        return (/^timm(\.models)?$/.test(name) ? networkOfTimm(vm, n) : undefined) ?? vm.unknown(inner);
       };
       return m;
     }
@@ -181,6 +185,19 @@ function resetsGivePairs(vm: Machine): boolean {
   const lines = vm.frames.find(f => f.code.file.library === "user")?.code.file.lines ?? [];
   const paired = lines.some(l => /,\s*\w+\s*=\s*[\w.]+\.reset\(/.test(l));
   return paired || !lines.some(l => /^\s*[\w.]+\s*=\s*[\w.]+\.reset\(/.test(l));
+}
+
+/** a network of timm's, or what makes them by their names, which the package exports */
+function networkOfTimm(vm: Machine, name: string): Value | undefined {
+  const m = vm.importModule("timm.models._networks", null);
+  return name.startsWith("_") || !(m instanceof PyModule) ? undefined : m.dict.get(name);
+}
+
+/** the hubconf.py of a folder of the project; null: there is none */
+function projectHub(vm: Machine, folder: string): Value {
+  const parts = folder.split("/").filter(p => p !== "" && p !== "." && p !== "..");
+  const found = vm.host.texts?.module([...parts, "hubconf"].join("."), runningFile(vm) ?? "");
+  return found === undefined ? null : vm.importModule("hubconf", found.replace(/hubconf\.py$/, "_.py"));
 }
 
 /** arrays are CPU tensors in disguise */

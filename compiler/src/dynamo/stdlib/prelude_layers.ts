@@ -4,9 +4,12 @@
 import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio/index";
 import { DETECTION, DETECTION_PACKAGES } from "./prelude_detection";
 import { EINX } from "./prelude_einx";
+import { HUB } from "./prelude_hub";
 import { ROTARY } from "./prelude_rotary";
 import { SCIPY } from "./prelude_scipy";
 import { TIMM_BLOCKS } from "./prelude_timm_blocks";
+import { TIMM_MODEL_FILES, TIMM_MODELS } from "./prelude_timm_models";
+import { TIMM_VIT } from "./prelude_timm_vit";
 
 const TIMM_LAYERS = `
 import math
@@ -196,119 +199,6 @@ class ClassifierHead(nn.Module):
         return x if pre_logits else self.fc(x)
 `;
 
-const TIMM_VIT = `
-from timm.layers import DropPath, LayerScale, Mlp, PatchEmbed, trunc_normal_, use_fused_attn
-
-
-class Attention(nn.Module):
-    def __init__(self, dim, num_heads=8, qkv_bias=False, qk_norm=False, proj_bias=True, attn_drop=0.0, proj_drop=0.0,
-                 norm_layer=nn.LayerNorm, **kwargs):
-        super().__init__()
-        self.num_heads = num_heads
-        self.head_dim = dim // num_heads
-        self.scale = self.head_dim ** -0.5
-        self.fused_attn = use_fused_attn()
-        self.qkv = nn.Linear(dim, dim * 3, bias=qkv_bias)
-        self.q_norm = norm_layer(self.head_dim) if qk_norm else nn.Identity()
-        self.k_norm = norm_layer(self.head_dim) if qk_norm else nn.Identity()
-        self.attn_drop = nn.Dropout(attn_drop)
-        self.proj = nn.Linear(dim, dim, bias=proj_bias)
-        self.proj_drop = nn.Dropout(proj_drop)
-
-    def forward(self, x, attn_mask=None):
-        B, N, C = x.shape
-        qkv = self.qkv(x).reshape(B, N, 3, self.num_heads, self.head_dim).permute(2, 0, 3, 1, 4)
-        q, k, v = qkv.unbind(0)
-        q, k = self.q_norm(q), self.k_norm(k)
-        if self.fused_attn:
-            x = F.scaled_dot_product_attention(q, k, v, attn_mask=attn_mask,
-                                               dropout_p=self.attn_drop.p if self.training else 0.0)
-        else:
-            q = q * self.scale
-            attn = q @ k.transpose(-2, -1)
-            attn = attn.softmax(dim=-1)
-            attn = self.attn_drop(attn)
-            x = attn @ v
-        x = x.transpose(1, 2).reshape(B, N, C)
-        x = self.proj(x)
-        x = self.proj_drop(x)
-        return x
-
-
-class Block(nn.Module):
-    def __init__(self, dim, num_heads, mlp_ratio=4.0, qkv_bias=False, qk_norm=False, proj_bias=True, proj_drop=0.0,
-                 attn_drop=0.0, init_values=None, drop_path=0.0, act_layer=nn.GELU, norm_layer=nn.LayerNorm,
-                 mlp_layer=Mlp, **kwargs):
-        super().__init__()
-        self.norm1 = norm_layer(dim)
-        self.attn = Attention(dim, num_heads=num_heads, qkv_bias=qkv_bias, qk_norm=qk_norm, proj_bias=proj_bias,
-                              attn_drop=attn_drop, proj_drop=proj_drop, norm_layer=norm_layer)
-        self.ls1 = LayerScale(dim, init_values=init_values) if init_values else nn.Identity()
-        self.drop_path1 = DropPath(drop_path) if drop_path > 0.0 else nn.Identity()
-        self.norm2 = norm_layer(dim)
-        self.mlp = mlp_layer(in_features=dim, hidden_features=int(dim * mlp_ratio), act_layer=act_layer, bias=proj_bias,
-                             drop=proj_drop)
-        self.ls2 = LayerScale(dim, init_values=init_values) if init_values else nn.Identity()
-        self.drop_path2 = DropPath(drop_path) if drop_path > 0.0 else nn.Identity()
-
-    def forward(self, x, attn_mask=None):
-        x = x + self.drop_path1(self.ls1(self.attn(self.norm1(x), attn_mask=attn_mask)))
-        x = x + self.drop_path2(self.ls2(self.mlp(self.norm2(x))))
-        return x
-
-
-class VisionTransformer(nn.Module):
-    def __init__(self, img_size=224, patch_size=16, in_chans=3, num_classes=1000, global_pool="token", embed_dim=768,
-                 depth=12, num_heads=12, mlp_ratio=4.0, qkv_bias=True, qk_norm=False, init_values=None,
-                 drop_rate=0.0, pos_drop_rate=0.0, proj_drop_rate=0.0, attn_drop_rate=0.0, drop_path_rate=0.0,
-                 norm_layer=None, act_layer=None, block_fn=Block, embed_layer=PatchEmbed, **kwargs):
-        super().__init__()
-        norm_layer = norm_layer or (lambda d: nn.LayerNorm(d, eps=1e-6))
-        act_layer = act_layer or nn.GELU
-        self.num_classes, self.global_pool = num_classes, global_pool
-        self.num_features = self.embed_dim = embed_dim
-        self.num_prefix_tokens = 1
-        self.patch_embed = embed_layer(img_size=img_size, patch_size=patch_size, in_chans=in_chans, embed_dim=embed_dim)
-        self.cls_token = nn.Parameter(torch.zeros(1, 1, embed_dim))
-        self.pos_embed = nn.Parameter(torch.zeros(1, self.patch_embed.num_patches + 1, embed_dim))
-        self.pos_drop = nn.Dropout(p=pos_drop_rate)
-        self.blocks = nn.Sequential(*[
-            block_fn(dim=embed_dim, num_heads=num_heads, mlp_ratio=mlp_ratio, qkv_bias=qkv_bias, qk_norm=qk_norm,
-                     init_values=init_values, proj_drop=proj_drop_rate, attn_drop=attn_drop_rate,
-                     drop_path=drop_path_rate * i / max(1, depth - 1), norm_layer=norm_layer, act_layer=act_layer)
-            for i in range(depth)])
-        self.norm = norm_layer(embed_dim)
-        self.head = nn.Linear(embed_dim, num_classes) if num_classes > 0 else nn.Identity()
-
-    def init_weights(self, mode=""):
-        pass
-
-    def _init_weights(self, m):
-        pass
-
-    def no_weight_decay(self):
-        return {"pos_embed", "cls_token", "dist_token"}
-
-    def forward_features(self, x):
-        x = self.patch_embed(x)
-        x = torch.cat([self.cls_token.expand(x.shape[0], -1, -1), x], dim=1)
-        x = self.pos_drop(x + self.pos_embed)
-        x = self.blocks(x)
-        return self.norm(x)
-
-    def forward_head(self, x, pre_logits=False):
-        x = x[:, 1:].mean(dim=1) if self.global_pool == "avg" else x[:, 0]
-        return x if pre_logits else self.head(x)
-
-    def forward(self, x):
-        x = self.forward_features(x)
-        return self.forward_head(x)
-
-
-def _cfg(url="", **kwargs):
-    return {"url": url, **kwargs}
-`;
-
 const TIMM_EFFICIENTNET = `
 class SqueezeExcite(nn.Module):
     def __init__(self, in_chs, rd_ratio=0.25, rd_channels=None, act_layer=nn.ReLU, gate_layer=nn.Sigmoid,
@@ -415,6 +305,9 @@ export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
   "timm.layers": TIMM_LAYERS + TIMM_BLOCKS,
   "timm.models.layers": TIMM_LAYERS + TIMM_BLOCKS,
   "timm.models.vision_transformer": TIMM_VIT,
+  "timm.models._networks": TIMM_MODELS,
+  ...Object.fromEntries(TIMM_MODEL_FILES.map(n => [`timm.models.${n}`, "from timm.models._networks import *\n"])),
+  torch_hub: HUB,
   "timm.models.efficientnet_blocks": TIMM_EFFICIENTNET,
   "timm.models._efficientnet_blocks": TIMM_EFFICIENTNET,
   "timm.models.registry": TIMM_REGISTRY,

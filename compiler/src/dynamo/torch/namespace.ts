@@ -282,6 +282,15 @@ export class TorchNamespace implements TorchParts {
       case "torch.nn.init":
         lazily(n => initFunction(this, n));
         return true;
+      case "torch.hub":
+        lazily(n =>
+          n === "load"
+            ? vm.getattr(vm.importModule("torch_hub", null), n)
+            : n.startsWith("__")
+              ? undefined
+              : vm.unknown(`torch.hub.${n}`),
+        );
+        return true;
       case "torch.func":
       case "torch._functorch.apis":
         lazily(n => (n === "vmap" ? this.helper(n) : n.startsWith("__") ? undefined : vm.unknown(`torch.func.${n}`)));
