@@ -5,6 +5,7 @@ import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio/index";
 import { DETECTION, DETECTION_PACKAGES } from "./prelude_detection";
 import { EINX } from "./prelude_einx";
 import { HUB } from "./prelude_hub";
+import { QUANTIZER_PACKAGES, QUANTIZERS } from "./prelude_quantizers";
 import { ROTARY } from "./prelude_rotary";
 import { SCIPY } from "./prelude_scipy";
 import { TIMM_BLOCKS } from "./prelude_timm_blocks";
@@ -300,6 +301,7 @@ export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
   ...AUDIO,
   ...SCIPY,
   ...DETECTION,
+  ...QUANTIZERS,
   rotary_embedding_torch: ROTARY,
   einx: EINX,
   "timm.layers": TIMM_LAYERS + TIMM_BLOCKS,
@@ -327,4 +329,5 @@ export const LAYER_PACKAGES = new Set([
   "fairscale.nn.model_parallel",
   ...AUDIO_PACKAGES,
   ...DETECTION_PACKAGES,
+  ...QUANTIZER_PACKAGES,
 ]);
