@@ -351,3 +351,41 @@ class Encoded(nn.Module):
 `);
   expect(assumedOf(r, "Encoded")).toMatch(/batch is \{"a": .* 24\], "b": .* 24\], "coords": float32\[8, \d+, 2\]\}/);
 });
+
+describe("inputs that are no plain tensors", () => {
+  test("what is read of an object of a library that is not there is an opaque operator", () => {
+    const r = analysed(`
+from soundtools import Signal
+class Loss(nn.Module):
+    def forward(self, x: Signal, y: Signal):
+        return (x.magnitude.clamp(1e-5).log10() - y.magnitude.clamp(1e-5).log10()).abs().mean()
+`);
+    expect(assumedOf(r, "Loss")).toContain("x is an object of soundtools.Signal like float32");
+    expect(operatorsOf(r, "Loss")).toContain("soundtools.Signal.magnitude");
+  });
+
+  test("a function that forward calls gives back what it gets, by name too", () => {
+    const r = analysed(`
+from typing import Callable
+class Step(nn.Module):
+    def forward(self, noise, fn: Callable, sigma: float):
+        return noise - fn(noise, sigma=sigma) * sigma + fn(x=noise)
+`);
+    expect(assumedOf(r, "Step")).toContain("fn is a function that gives back its argument");
+    expect(operatorsOf(r, "Step")).toContain("operator.sub");
+  });
+
+  test("labels that a constructor keeps are whole numbers", () => {
+    const r = analysed(`
+class Neighbours(nn.Module):
+    def __init__(self, train_features, train_labels):
+        super().__init__()
+        self.register_buffer("keys", train_features.t())
+        self.register_buffer("labels", train_labels.reshape(1, -1))
+    def forward(self, x):
+        near = (x @ self.keys).topk(3).indices
+        return F.one_hot(self.labels.expand(x.shape[0], -1).gather(1, near), num_classes=10)
+`);
+    expect(assumedOf(r, "Neighbours")).toContain("train_labels is int64[64]");
+  });
+});

@@ -42,8 +42,11 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
         ctx,
         c.entries.map(([k, v]) => [k, makeValue(ctx, h, v, build) ?? null] as const),
       );
-    case "tensor":
-      return makeTensor(ctx, c.dims, c.dtype, c.filled);
+    case "tensor": {
+      const made = makeTensor(ctx, c.dims, c.dtype, c.filled);
+      if (c.library !== undefined) made.guessedFrom = c.library;
+      return made;
+    }
     case "named":
       return lookup(ctx, h.globals, c.path);
     case "instance": {
@@ -61,7 +64,7 @@ export function makeValue(ctx: InferContext, h: Hole, c: Choice, build: Build): 
     case "scale":
       return assumedModule(ctx, h, scaleClass(ctx));
     case "identity":
-      return vm.builtin("identity", args => args[0] ?? null);
+      return vm.builtin("identity", (args, kw) => args[0] ?? [...kw.values()][0] ?? null);
     case "unknown":
       return vm.unknown(h.name);
     default:

@@ -23,6 +23,8 @@ export type Choice =
       readonly dims: readonly number[];
       readonly filled?: number;
       readonly fixed?: readonly number[];
+      /** the class of a library that is not there, of which it stands for an object: what is read of that is an opaque operator */
+      readonly library?: string;
     }
   /** an object that holds tensors and the like under its attributes, such as a graph or a sample of a data set */
   | { readonly kind: "record"; readonly entries: readonly (readonly [string, Choice])[] }
@@ -196,8 +198,10 @@ export function choiceText(c: Choice): string {
       return `{${c.entries.map(([k, v]) => `${JSON.stringify(k)}: ${choiceText(v)}`).join(", ")}}`;
     case "record":
       return `an object with ${c.entries.map(([k, v]) => `${k} ${choiceText(v)}`).join(", ")}`;
-    case "tensor":
-      return `${c.dtype}[${c.dims.join(", ")}]${c.filled === undefined ? "" : ` of ${c.filled}`}`;
+    case "tensor": {
+      const text = `${c.dtype}[${c.dims.join(", ")}]${c.filled === undefined ? "" : ` of ${c.filled}`}`;
+      return c.library === undefined ? text : `an object of ${c.library} like ${text}`;
+    }
     case "named":
       return c.path;
     case "space":

@@ -43,7 +43,7 @@ export const OTHER_FUNCTIONS = new Set(
   (
     "polar complex view_as_complex view_as_real stft istft median mode kthvalue histc unique unique_consecutive cummax " +
     "cummin logcumsumexp svd qr lu cholesky inverse pinverse det logdet matrix_exp matrix_power randperm multinomial " +
-    "bernoulli normal poisson rnn_tanh_cell rnn_relu_cell lstm_cell gru_cell cdist nanmedian quantile nanquantile corrcoef " +
+    "bernoulli normal poisson _standard_gamma _sample_dirichlet binomial rnn_tanh_cell rnn_relu_cell lstm_cell gru_cell cdist nanmedian quantile nanquantile corrcoef " +
     "cov renorm conj angle real imag sgn meshgrid cartesian_prod combinations tril_indices triu_indices dropout " +
     "feature_dropout alpha_dropout fused_moving_avg_obs_fake_quant quantize_per_tensor fake_quantize_per_tensor_affine " +
     "fake_quantize_per_channel_affine _scaled_mm _int_mm _grouped_mm _scaled_grouped_mm _weight_int8pack_mm " +

@@ -80,7 +80,7 @@ export function tensorGuest(torch: Torch): Guest {
       }
       if (/^__\w+__$/.test(name)) return undefined;
       // what an unknown function gave holds tensors like itself under such names
-      if (o.guessedFrom !== null && !name.startsWith("_")) return o;
+      if (o.guessedFrom !== null && !name.startsWith("_")) return restsOnGuess(o) ? o : partOf(torch, o, name);
       if (KNOWN_METHODS.test(name)) return bound(name, o, (t, self, args, kw) => methodOp(t, name, self, args, kw));
       return !name.startsWith("_") && restsOnGuess(o) ? o : undefined;
     },
@@ -168,6 +168,22 @@ export function tensorGuest(torch: Torch): Guest {
           : vm.format(number(torch, v, "float"), spec)
         : undefined,
   };
+}
+
+/** what an object of a class that nobody knows holds under a name */
+function partOf(torch: Torch, of: PyTensor, name: string): Value {
+  if (!torch.trace) return of;
+  const target = `${of.guessedFrom}.${name}`;
+  const conv = new Converter(torch, torch.trace.graph);
+  const call = {
+    op: "call_function",
+    target,
+    spelling: "",
+    options: { opaque: `${target} is not known here` },
+  } as const;
+  const made = opaqueOp({ call, conv, args: [conv.convert(of).arg], kwargs: new Map() });
+  if (isTensor(made)) made.guessedFrom = target;
+  return made;
 }
 
 /** methods that may be missing in the table; they become opaque operators instead of AttributeErrors */

@@ -143,7 +143,7 @@ export function alternativeChoices(
   if (
     now.kind === "instance" &&
     now.by === undefined &&
-    /^(Assertion|Value|NotImplemented|Attribute)Error$/.test(f.type)
+    (/^(Assertion|Value|NotImplemented|Attribute)Error$/.test(f.type) || /NoneType/.test(f.message))
   )
     out.push(...asAsserted(ctx, h, now, f), ...otherwiseMade(ctx, h, now.path));
   // a file that is not there: those that the program names are

@@ -173,7 +173,11 @@ function byUse(ctx: InferContext, h: Draft): Choice[] {
   if (names.isClassName(name) && !usage.arithmetic) out.push(...classes(ctx, h));
   const asTensor = [...usage.attributes].some(a => a === "shape" || TENSOR_METHODS.test(a));
   if (h.annotation === "" && attributes.length === 0 && asTensor && !names.isAdjacency(name))
-    out.push(tensor("float32", [64, 64]), tensor("float32", [64]));
+    out.push(
+      ...(/(^|_)labels?$/.test(name) ? [tensor("int64", [64])] : []),
+      tensor("float32", [64, 64]),
+      tensor("float32", [64]),
+    );
   if (attributes.length > 1 && !usage.arithmetic && !names.isConfigName(name)) out.push(...objects(ctx, h));
   if (attributes.length > 0 && !usage.arithmetic) out.push(...configs(ctx, h), ...modules(ctx, h));
   // what a buffer or a parameter is made of

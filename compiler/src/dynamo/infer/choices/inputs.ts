@@ -1,7 +1,8 @@
 // What could stand in a parameter of forward, or of a function of tensors. In: its name, annotation and use. Out: choices, most
 // plausible first; the tail holds anything that might be worth a trial once an error blames the parameter.
 import type { DType } from "../../../aten/types";
-import type { InferContext } from "../context";
+import { PyUnknown } from "../../objects/values";
+import { type InferContext, lookup } from "../context";
 import { alternatives } from "../syntax";
 import { bool, type Choice, type Draft, distinct, IDENTITY, NONE, named, number, tensor } from "../types";
 import { constructorChoices, isOwnClass, ofType } from "./constructor";
@@ -22,10 +23,10 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
       out.push(...tensorLists(tensors, /uple/.test(t)));
     else if (/^(Dict|Mapping|dict)\b/.test(t)) out.push(tensorDict(h, tensors));
     else if (h.usage.items && h.usage.items.keys.size > 0) out.push(...dictLists(h, h.usage.items, tensors));
-    else out.push(...ofType(ctx, h, t));
+    else out.push(...(/^Callable\b/.test(t) ? [IDENTITY] : []), ...ofType(ctx, h, t));
   }
   if (types.length === 0 || out.length === 0) {
-    out.push(...records(ctx, h));
+    out.push(...records(ctx, h), ...ofLibrary(ctx, h, tensors));
     const parts = h.usage.parts;
     // H, W = input_size
     if (parts?.length === 2 && /(size|shape|resolution|hw)s?$/.test(h.name) && !h.usage.sliced && isPlain(h))
@@ -56,7 +57,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
       out.push({ kind: "seq", items: tensors.slice(0, 1), tuple: false });
     if (isLongest(h)) out.push(number(length));
     else if (isPlainNumber(h)) out.push(number(names.numberFor(h.name) ?? 8));
-    if (h.usage.called) out.push(named("torch.nn.Identity"), IDENTITY);
+    if (h.usage.called) out.push(IDENTITY, named("torch.nn.Identity"));
     out.push(...tensors);
   }
   out.push(...tensors, NONE, ...tensorLists(tensors, false), tensorDict(h, tensors), number(4), bool(false));
@@ -340,13 +341,25 @@ export const ofGraph = (name: string, choices: readonly Choice[]): Choice[] =>
 
 /** the object that an input is whose attributes are no tensor's */
 function records(ctx: InferContext, h: Draft): Choice[] {
-  const own = [...h.usage.attributes].filter(
-    a => !a.startsWith("_") && ctx.vm.getattrOrUndefined(ctx.torch.tensorClass, a) === undefined && !SHARED.test(a),
-  );
+  const own = noTensors(ctx, h);
   if (own.length < 2 || h.usage.called) return [];
   const entries = own.map((a): [string, Choice] => [a, heldTensors(h, a)[0] ?? NONE]);
   return [{ kind: "record", entries }];
 }
+
+/** an object of a class that its library lacks, where more is read of it than tensors have */
+function ofLibrary(ctx: InferContext, h: Draft, tensors: readonly Choice[]): Choice[] {
+  const cls = /^[\w.]+$/.test(h.annotation) ? lookup(ctx, h.globals, h.annotation) : undefined;
+  const like = tensors.find(c => c.kind === "tensor" && c.dtype === "float32");
+  const object = cls instanceof PyUnknown && like?.kind === "tensor" && noTensors(ctx, h).length > 0;
+  return object ? [{ ...like, library: cls.what }] : [];
+}
+
+/** what is read of an input that tensors lack */
+const noTensors = (ctx: InferContext, h: Draft): string[] =>
+  [...h.usage.attributes].filter(
+    a => !a.startsWith("_") && ctx.vm.getattrOrUndefined(ctx.torch.tensorClass, a) === undefined && !SHARED.test(a),
+  );
 
 /** what tensors and other things have */
 const SHARED =
