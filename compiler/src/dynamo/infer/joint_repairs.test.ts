@@ -163,3 +163,16 @@ class Filtered(nn.Module):
   expect(operatorsOf(r, "Filtered")).toHaveLength(2);
   expect(assumedOf(r, "Filtered")).toMatch(/bank is float32\[24, /);
 });
+
+test("a view over the batch and a dimension that was exchanged with it gets a batch of one", () => {
+  const r = analysed(`
+class Samples(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(16, 8)
+    def forward(self, x):
+        z = self.fc(x).repeat(5, 1, 1).permute(1, 0, 2)
+        return z.view(-1, 8)
+`);
+  expect(assumedOf(r, "Samples")).toContain("x is float32[1, ");
+});

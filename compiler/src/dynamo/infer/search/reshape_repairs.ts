@@ -7,7 +7,15 @@ const VIEW = /shape '\[([-\d, ]+)\]' is invalid for input of size (\d+)/;
 /** larger sizes cost more than they tell */
 const LARGEST = 20_000;
 
+/** dimensions that were exchanged lie as a view needs them where the batch is one of them and of one */
+const EXCHANGED = /^view size is not compatible with input tensor's size and stride/;
+
 export function viewed(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  if (EXCHANGED.test(f.message)) {
+    const batch = leaves.find(l => f.touched.includes(l.path) && l.c.dims.length > 1)?.c.dims[0] ?? 1;
+    const alike = leaves.filter(l => l.c.dims[0] === batch);
+    return batch > 1 ? [alike.reduce((s, l) => withLeaf(s, l.path, resized(l.c, [0], 1)), state)] : [];
+  }
   const m = VIEW.exec(f.message);
   if (!m) return [];
   const shape = (m[1] ?? "").split(",").map(Number);
