@@ -5,6 +5,7 @@ import { AUDIO, AUDIO_PACKAGES } from "./prelude_audio/index";
 import { DETECTION, DETECTION_PACKAGES } from "./prelude_detection";
 import { EINX } from "./prelude_einx";
 import { HUB } from "./prelude_hub";
+import { PERCEPTUAL, PERCEPTUAL_PACKAGES } from "./prelude_perceptual";
 import { QUANTIZER_PACKAGES, QUANTIZERS } from "./prelude_quantizers";
 import { ROTARY } from "./prelude_rotary";
 import { SCIPY } from "./prelude_scipy";
@@ -302,6 +303,7 @@ export const LAYER_LIBRARIES: Readonly<Record<string, string>> = {
   ...SCIPY,
   ...DETECTION,
   ...QUANTIZERS,
+  ...PERCEPTUAL,
   rotary_embedding_torch: ROTARY,
   einx: EINX,
   "timm.layers": TIMM_LAYERS + TIMM_BLOCKS,
@@ -330,4 +332,5 @@ export const LAYER_PACKAGES = new Set([
   ...AUDIO_PACKAGES,
   ...DETECTION_PACKAGES,
   ...QUANTIZER_PACKAGES,
+  ...PERCEPTUAL_PACKAGES,
 ]);

@@ -1,4 +1,4 @@
-// Layers with codebooks, as taming and vector_quantize_pytorch have them: what they give has the sizes of what they get.
+// Layers with codebooks and perceptual losses, as libraries of generative models have them: what they give has the right sizes.
 import { expect, test } from "vitest";
 import { analysed, operatorsOf, printed } from "../infer/testing/analysed";
 
@@ -33,4 +33,20 @@ class Net(nn.Module):
     "[(2, 5, 8), (2, 5, 2), (1,)]\n[(2, 8, 3, 4), (2, 3, 4), (1,)]\n[(2, 5, 8), (2, 5, 3), (1, 3)]\n[(2, 7, 16), (2, 7)]\n",
   );
   expect(operatorsOf(r, "Net").filter(t => /argmax/.test(t)).length).toBe(2);
+});
+
+test("perceptual distances look at slices of a network, and taming's losses are what its star import brings", () => {
+  const r = analysed(`
+import lpips
+from taming.modules.losses.vqperceptual import *
+print(sum(p.numel() for p in lpips.LPIPS(net="alex").parameters()), lpips.LPIPS(net="squeeze").net.N_slices)
+class Loss(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.near, self.real = LPIPS().eval(), NLayerDiscriminator(3, n_layers=2)
+    def forward(self, image, target):
+        return self.near(image, target).mean() + hinge_d_loss(self.real(target), self.real(image))
+`);
+  expect(printed(r)).toBe("2470848 7\n");
+  expect(operatorsOf(r, "Loss").filter(t => /conv2d/.test(t)).length).toBe(2 * 13 + 5 + 2 * 4);
 });
