@@ -60,3 +60,19 @@ test("a library that is modelled is its own files in its own repository", () => 
   expect(printed(analysedProject({ ...files, "repo/setup.py": "" }))).toBe("7\n");
   expect(printed(analysedProject(files))).toMatch(/unknown/);
 });
+
+test("names that a library's star import may bring are unknown where the library is, and stay so in other files", () => {
+  const r = analysed(
+    `
+from helpers import *
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.block = FastBlock(8)
+    def forward(self, x):
+        return self.block(x) + 1
+`,
+    { "pack/helpers.py": "from fastblocks.layers import *\n" },
+  );
+  expect(operatorsOf(r, "Net")[0]).toContain("fastblocks.layers.FastBlock");
+});

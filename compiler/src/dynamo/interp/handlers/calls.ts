@@ -6,6 +6,7 @@ import { PyError } from "../api";
 import { spread, spreadKeywords } from "../arguments";
 import { buildClass } from "../classes";
 import { type Frame, PyFunction, PyGenerator } from "../frame";
+import { noteStar, starOf } from "../starred";
 import { type Handler, nameOf, peek, pop, popN, push } from "./stack";
 
 function moduleOf(f: Frame): PyModule | null {
@@ -100,7 +101,10 @@ export const CALLS = {
   },
   IMPORT_STAR: (vm, f) => {
     const m = pop(f);
+    if (m instanceof PyUnknown) noteStar(f.globals, m);
     if (!(m instanceof PyModule)) return undefined;
+    const library = starOf(m.dict);
+    if (library) noteStar(f.globals, library);
     const listed = m.dict.get("__all__") ?? m.lazy?.("__all__");
     const all = listed instanceof PyList || listed instanceof PyTuple ? listed : undefined;
     const names = all !== undefined ? vm.toArray(all).map(String) : m.dict.keys().map(String);
