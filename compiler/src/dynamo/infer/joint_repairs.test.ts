@@ -176,3 +176,19 @@ class Samples(nn.Module):
 `);
   expect(assumedOf(r, "Samples")).toContain("x is float32[1, ");
 });
+
+test("channels that space was folded into before they meet a parameter are as many as it leaves of them", () => {
+  const r = analysed(`
+class Folded(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(1, 12, 1, 1))
+    def forward(self, x):
+        b, c, h, w = x.size()
+        if x.max() > 1:
+            raise ValueError("too bright")
+        x = x.view(b, c, h // 2, 2, w // 2, 2).permute(0, 1, 3, 5, 2, 4).contiguous()
+        return x.view(b, c * 4, h // 2, w // 2) + self.bias
+`);
+  expect(assumedOf(r, "Folded")).toMatch(/x is float32\[8, 3, /);
+});

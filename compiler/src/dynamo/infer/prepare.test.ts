@@ -97,3 +97,20 @@ class Player(nn.Module):
 `);
   expect(assumedOf(r, "Player")).toContain("reset() was called before");
 });
+
+test("a method that an error's own words name is called before", () => {
+  const r = analysed(`
+class Diffusion(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.ready = False
+    def push_schedule(self, steps=4):
+        self.ready = True
+        self.register_buffer("betas", torch.linspace(0.1, 0.2, steps))
+    def forward(self, x):
+        if not self.ready:
+            raise RuntimeError("No schedule: use push_schedule(...).")
+        return x * self.betas[0]
+`);
+  expect(assumedOf(r, "Diffusion")).toContain("push_schedule() was called before");
+});

@@ -18,8 +18,10 @@ const MOST_METHODS = 3;
 
 /** the method's name as it was called and what its arguments were, for the notes; undefined: nothing makes what is lacking */
 export function prepare(ctx: InferContext, target: PyInstance, f: Failure): string[] | undefined {
-  if (!LACKS.test(`${f.type} ${f.message}`)) return undefined;
-  for (const name of methodsThat(target.cls, m => makes(target, m, f), NOT_BEFORE).slice(0, MOST_METHODS)) {
+  if (!LACKS.test(`${f.type} ${f.message}`) && !/\w\(/.test(f.message)) return undefined;
+  // a message may say which method to call
+  const gives = (m: PyFunction): boolean => makes(target, m, f) || f.message.includes(`${m.code.name}(`);
+  for (const name of methodsThat(target.cls, gives, NOT_BEFORE).slice(0, MOST_METHODS)) {
     const method = methodOf(target.cls, name);
     if (!method) continue;
     const assumed = ctx.assumed.length;

@@ -108,3 +108,17 @@ class Head(nn.Module):
   expect(nodes.some(n => n.meta.opaque !== undefined)).toBe(true);
   expect(assumedOf(r, "Head")).toContain("output is what nobody knows");
 });
+
+test("an item of a dictionary under a number that nobody knows is one of its items", () => {
+  const r = analysed(`
+class Scales(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.parts = {n: nn.Softmax(dim=-1) for n in (16, 32)}
+    def forward(self, x):
+        for n in torch.randint(0, 2, (2,)):
+            x = x + self.parts[int(n)](x)
+        return x
+`);
+  expect(operatorsOf(r, "Scales").filter(t => /softmax/.test(t)).length).toBe(2);
+});

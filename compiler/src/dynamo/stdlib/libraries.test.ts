@@ -457,3 +457,15 @@ print(torch.distributions.LowRankMultivariateNormal, isinstance(Scaler(), nn.Mod
 `);
   expect(printed(r)).toBe("<unknown torch.distributions.LowRankMultivariateNormal> False\n");
 });
+
+test("Lightning's counters are properties that a module may have in its own way", () => {
+  const r = analysed(`
+import pytorch_lightning as pl
+class Own(pl.LightningModule):
+    @property
+    def global_step(self):
+        return 7
+print(pl.LightningModule().global_step, Own().global_step)
+`);
+  expect(printed(r)).toBe("0 7\n");
+});

@@ -49,10 +49,17 @@ class LightningModule(nn.Module):
     def __init__(self, *args, **kwargs):
         super().__init__()
         self.trainer = None
-        self.current_epoch = self.global_step = 0
         self.automatic_optimization = True
 
 ${OWN_PLACE}
+    @property
+    def current_epoch(self):
+        return 0
+
+    @property
+    def global_step(self):
+        return 0
+
     def save_hyperparameters(self, *names, ignore=(), frame=None, logger=True):
         given = _caller_arguments(self)
         ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore or ())

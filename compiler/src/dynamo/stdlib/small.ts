@@ -87,7 +87,7 @@ export function smallModule(vm: Machine, name: string, absent: (library: string)
       return m;
     }
     case "importlib":
-      func(vm, m, "import_module", ([n]) => vm.importModule(text(n), runningFile(vm)));
+      func(vm, m, "import_module", ([n]) => (n instanceof PyUnknown ? n : vm.importModule(text(n), runningFile(vm))));
       func(vm, m, "reload", ([n]) => n ?? null);
       m.lazy = n => (n === "util" || n === "metadata" ? vm.importModule(`importlib.${n}`, null) : undefined);
       return m;

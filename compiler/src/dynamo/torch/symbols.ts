@@ -205,6 +205,11 @@ export function unknownGuest(torch: Torch): Guest {
       });
       return vm.builtin(name, () => made);
     },
+    getitem(o, key) {
+      // whichever a number that nobody knows stands for
+      if (!isUnknown(key) || !(o instanceof PyDict) || key.value() !== undefined) return undefined;
+      return o.keys().every(k => typeof k === "number") ? o.values()[0] : undefined;
+    },
     index: v => (isUnknown(v) ? Math.trunc(v.value() ?? 1) : undefined),
     hash: v => (isUnknown(v) ? v : undefined),
     repr: v => (isUnknown(v) ? "?" : undefined),

@@ -143,7 +143,9 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
   // torch's layers take one tensor
   const one = h.usage.calls.every(c => c.positional + c.keywords.length < 2);
   const found = [...(one ? layersWith(h) : []), ...distant, ...near, ...far, ...(one ? weighted : [])].map(instance);
-  return wanted.length > 0 ? [...found, MODULE] : [...found, instance("torch.nn.Identity"), MODULE];
+  if (wanted.length > 0) return [...found, MODULE];
+  const unchanged = [instance("torch.nn.Identity"), MODULE];
+  return [...found, ...(one ? unchanged : unchanged.reverse())];
 }
 
 const MOST_DERIVED = 2;

@@ -96,6 +96,9 @@ export function ofType(ctx: InferContext, h: Draft, t: string): Choice[] {
   if (/^(LayerType|ModuleType)$/.test(head)) return classes(ctx, h);
   const path = pathOf(ctx, h, head);
   const v = lookup(ctx, h.globals, path);
+  // what makes configurations stands for one
+  if (head === "OmegaConf")
+    return h.usage.keys.size > 0 ? dictionaries(ctx, h) : [{ kind: "dict", entries: [] }, OBJECT];
   if (v instanceof PyClass) {
     if (v.dict.get(PROTOCOL) === true) return [];
     if (v === ctx.vm.types.int) return [number(integer(h))];

@@ -4,7 +4,7 @@ import { type Choice, type Failure, type Hole, UNKNOWN } from "../types";
 
 /** errors of what is taken for an object, a function or a list and is none */
 const OF_OBJECTS =
-  /object has no attribute|is not callable|is not iterable|is not subscriptable|has no len|can't be made|argument after \*|is not a Module subclass|cannot unpack non-iterable|unexpected keyword argument|positional arguments? but/;
+  /object has no attribute|is not callable|is not iterable|is not subscriptable|has no len|can't be made|argument after \*|is not a Module subclass|is missing the required "forward"|cannot unpack non-iterable|unexpected keyword argument|positional arguments? but/;
 
 /** methods that only tensors have: what lacks them should have been one */
 const OF_TENSORS =

@@ -244,6 +244,10 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       if (own === Number(channels[2]) && sizes.includes(Number(channels[3])))
         out.push(withLeaf(state, path, { ...c, dims: [batch, ...sizes, own] }));
     }
+    for (const { path, c } of read) {
+      const size = multiplied(c.dims[1] ?? 0, Number(channels[3]), Number(channels[2]));
+      if (size !== undefined) out.push(withLeaf(state, path, resized(c, [1], size)));
+    }
     makeUp(r => (r > 1 ? 1 : -1), Number(channels[3]), Number(channels[2]));
     setDim(r => (r === rank ? 1 : -1), Number(channels[2]));
     // a batch of them before one alone, whose channels would come first
@@ -286,7 +290,11 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
         [b, a],
       ]
     : [])
-    for (const { path, c } of read) if (c.dims[at] === from) out.push(withLeaf(state, path, resized(c, [at], to)));
+    for (const { path, c } of read) {
+      const own = c.dims[at] ?? from;
+      const size = own === from ? to : multiplied(own, from, to);
+      if (size !== undefined && size !== own) out.push(withLeaf(state, path, resized(c, [at], size)));
+    }
   const long = /dimension (-?\d+) must have (?:length|size) (\d+)/.exec(message)?.map(Number);
   if (long) setDim(r => ((long[1] ?? 0) < 0 ? r + (long[1] ?? 0) : (long[1] ?? 0)), long[2] ?? 1);
   const subscripts = /number of subscripts in the equation \((\d+)\) does not match/.exec(message);
@@ -421,6 +429,12 @@ function expanded(state: State, read: readonly Leaf[], message: string): State[]
   return read
     .filter(l => l.c.dims.join() === from.join())
     .flatMap(l => [ones, to].map(dims => withLeaf(state, l.path, { ...l.c, dims })));
+}
+
+/** the size that becomes the wanted one where `own` became `got` by a factor on the way */
+function multiplied(own: number, got: number, wanted: number): number | undefined {
+  const factor = got / own;
+  return Number.isInteger(factor) && factor > 1 && wanted % factor === 0 ? wanted / factor : undefined;
 }
 
 const FEW = [3, 2, 4, 1] as const;

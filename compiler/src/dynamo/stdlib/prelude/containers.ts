@@ -125,6 +125,9 @@ def _make_namedtuple(typename, names, defaults, base=tuple, body=None):
 
     def __new__(cls, *args, **kwargs):
         values = list(args)
+        # as programs give fields defaults: Point.__new__.__defaults__ = (None, None)
+        late = members["__new__"].__defaults__ or defaults
+        first = len(names) - len(late)
         if len(values) > len(names):
             raise TypeError(f"{typename}.__new__() takes {len(names) + 1} positional arguments but "
                             f"{len(values) + 1} were given")
@@ -132,7 +135,7 @@ def _make_namedtuple(typename, names, defaults, base=tuple, body=None):
             if names[i] in kwargs:
                 values.append(kwargs[names[i]])
             elif i >= first:
-                values.append(defaults[i - first])
+                values.append(late[i - first])
             else:
                 raise TypeError(f"{typename}.__new__() missing required argument: '{names[i]}'")
         for key in kwargs:

@@ -92,3 +92,13 @@ print(first, list(b), list(a))
 `);
   expect(printed(r)).toBe("2 [3] [1]\n");
 });
+
+test("fields of named tuples have defaults that are set later", () => {
+  const r = analysed(`
+from collections import namedtuple
+P = namedtuple("P", "a b c")
+P.__new__.__defaults__ = (None, 2)
+print(P(1), P(a=3, c=4), namedtuple("Q", ["x", "y"], defaults=[5])(1))
+`);
+  expect(printed(r)).toBe("P(a=1, b=None, c=2) P(a=3, b=None, c=4) Q(x=1, y=5)\n");
+});

@@ -80,6 +80,11 @@ def kaiser(M, beta, sym=True):
     return np.kaiser(M, beta)
 
 
+def cosine(M, sym=True):
+    n = M if sym else M + 1
+    return np.sin(np.pi / n * (np.arange(0, n) + 0.5))[:M]
+
+
 def gaussian(M, std, sym=True):
     n = np.arange(M) - (M - 1) / 2
     return np.exp(-0.5 * (n / std) ** 2)
@@ -88,7 +93,7 @@ def gaussian(M, std, sym=True):
 def get_window(window, Nx, fftbins=True):
     name, rest = (window[0], window[1:]) if isinstance(window, tuple) else (window, ())
     makers = {"hann": hann, "hanning": hann, "hamming": hamming, "blackman": blackman, "boxcar": boxcar,
-              "ones": boxcar, "kaiser": kaiser, "gaussian": gaussian}
+              "ones": boxcar, "kaiser": kaiser, "cosine": cosine, "gaussian": gaussian}
     if name not in makers:
         raise ValueError("Unknown window type.")
     return makers[name](Nx, *rest, sym=not fftbins)

@@ -23,7 +23,7 @@ def spectrogram(waveform, pad, window, n_fft, hop_length, win_length, power, nor
         waveform = F.pad(waveform, (pad, pad))
     shape = waveform.size()
     spec = torch.stft(waveform.reshape(-1, shape[-1]), n_fft, hop_length=hop_length, win_length=win_length,
-                      window=window, center=center, pad_mode=pad_mode, normalized=normalized == "frame_length",
+                      window=window, center=center, pad_mode=pad_mode or "reflect", normalized=normalized == "frame_length",
                       onesided=onesided, return_complex=True)
     spec = spec.reshape(shape[:-1] + spec.shape[-2:])
     if normalized is True or normalized == "window":

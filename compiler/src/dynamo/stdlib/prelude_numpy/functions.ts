@@ -101,6 +101,10 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None):
     if not endpoint:
         stop = start + (stop - start) * (num - 1) / num
     d = _dt(dtype)
+    if hasattr(start, "ndim") or hasattr(stop, "ndim"):
+        steps = arange(num).reshape(-1, *[1] * max(asarray(start).ndim, asarray(stop).ndim))
+        made = start + (stop - start) * steps / max(num - 1, 1)
+        return made if d is None else made.astype(dtype)
     return _of(torch.linspace(start, stop, num, dtype=torch.float64 if d is None else d))
 
 
@@ -214,6 +218,17 @@ add = lambda a, b: asarray(a) + b
 subtract = lambda a, b: asarray(a) - b
 multiply = lambda a, b: asarray(a) * b
 divide = true_divide = lambda a, b: asarray(a) / b
+
+
+def _with_outer(f):
+    def of_all(a, b):
+        a, b = asarray(a), asarray(b)
+        return f(a.reshape(a.shape + (1,) * b.ndim), b)
+    f.outer = of_all
+
+
+for _f in (maximum, minimum, add, subtract, multiply, divide):
+    _with_outer(_f)
 dot = matmul = lambda a, b: _of(_un(a) @ _un(b))
 outer = lambda a, b: _of(torch.outer(_un(a), _un(b)))
 mod = remainder = lambda a, b: asarray(a) % b
