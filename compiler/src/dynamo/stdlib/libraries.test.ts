@@ -469,3 +469,12 @@ print(pl.LightningModule().global_step, Own().global_step)
 `);
   expect(printed(r)).toBe("0 7\n");
 });
+
+test("numpy counts between arrays, and pairs all items of two", () => {
+  const r = analysed(`
+import numpy as np
+print(np.linspace(np.float64(0), np.asarray(4.0), 5).shape, np.linspace(np.zeros(2), np.ones(2), 3).shape)
+print(np.subtract.outer(np.arange(3), np.arange(2)).tolist())
+`);
+  expect(printed(r)).toBe("(5,) (3, 2)\n[[0, -1], [1, 0], [2, 1]]\n");
+});
