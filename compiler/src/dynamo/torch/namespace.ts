@@ -27,6 +27,7 @@ import { bufferClass, installClasses } from "./namespace_types";
 import { installModuleNatives, MODULE_TEXT } from "./nn_base";
 import { LAYER_HOME, LAYER_UNITS } from "./nn_layers/index";
 import { opsNamespace } from "./ops_namespace";
+import { PARALLEL_TEXT } from "./parallel_text";
 import { fillPrivate, neverTrue, PRIVATE_TEXT } from "./private_names";
 import { REPARAMETRIZE_TEXT } from "./reparametrize_text";
 import { fillSparse } from "./sparse";
@@ -146,7 +147,7 @@ export class TorchNamespace implements TorchParts {
         this.torch.trace?.note("vmap was followed sample by sample");
         return null;
       });
-      this.run("helpers", HELPERS_TEXT + VMAP_TEXT + PRIVATE_TEXT, "hidden", "helpers.py", d);
+      this.run("helpers", HELPERS_TEXT + VMAP_TEXT + PRIVATE_TEXT + PARALLEL_TEXT, "hidden", "helpers.py", d);
     }
     return this.helpers.get(name) ?? this.training(name);
   }
@@ -400,6 +401,10 @@ export class TorchNamespace implements TorchParts {
       case "torch.nn.quantized":
         lazily(n => (n === "FloatFunctional" ? this.nnClass(n) : undefined) ?? ignore(n));
         return true;
+      case "torch.nn.parallel._functions":
+      case "torch.nn.parallel.scatter_gather":
+      case "torch.nn.parallel.replicate":
+      case "torch.nn.parallel.parallel_apply":
       case "torch.nn.utils.fusion":
       case "torch.nn.utils.clip_grad":
         lazily(n => this.helper(n) ?? ignore(n));

@@ -59,6 +59,8 @@ export function fillTorch(ns: TorchParts, m: PyModule): void {
   d.set("sparse_coo", new PyNamed(torch.layoutClass, "torch.sparse_coo", new LayoutArg("strided")));
   for (const [k, v] of Object.entries(DTYPES)) d.set(k, torch.dtype(v));
   for (const f of FORMATS) d.set(f, torch.memoryFormat(f));
+  // what contiguous_format was called first
+  d.set("legacy_contiguous_format", torch.memoryFormat("contiguous_format"));
   for (const [k, v] of Object.entries({ pi: Math.PI, e: Math.E, inf: Infinity, nan: Number.NaN }))
     d.set(k, new PyFloat(v));
   d.set("newaxis", null);

@@ -16,7 +16,8 @@ export const PYTHON_FUNCTIONAL: ReadonlySet<string> = new Set([
 export const SUBMODULES = new Set(
   (
     "nn nn.functional nn.init nn.parameter nn.modules nn.parallel nn.utils nn.utils.rnn nn.utils.parametrizations " +
-    "nn.utils.parametrize nn.utils.weight_norm nn.utils.spectral_norm nn.parallel.distributed nn.parallel.data_parallel _utils _six serialization " +
+    "nn.utils.parametrize nn.utils.weight_norm nn.utils.spectral_norm nn.parallel.distributed nn.parallel.data_parallel " +
+    "nn.parallel._functions nn.parallel.scatter_gather nn.parallel.replicate nn.parallel.parallel_apply _utils _six serialization " +
     "nn.utils.fusion nn.utils.clip_grad nn.attention nn.attention.flex_attention nn.attention.bias nn.intrinsic " +
     "nn.quantized _dynamo _dynamo.config _dynamo.utils _dynamo.testing _inductor _inductor.config _inductor.utils " +
     "_functorch _functorch.config _logging compiler cuda cuda.amp cuda.nvtx cuda.graphs amp amp.autocast_mode " +
