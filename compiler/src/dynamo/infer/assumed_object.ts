@@ -3,7 +3,8 @@
 // by what the project's code does with them (`cfg.model.width`: an object; `for d in cfg.dims`: a list), else guessed.
 import { method } from "../builtins/define";
 import { GET_OR } from "../interp/attributes";
-import { PyFloat, PyInstance, type Value } from "../objects/values";
+import { STANDS_FOR } from "../interp/measures";
+import { PyClass, PyFloat, PyInstance, type Value } from "../objects/values";
 import { guessByName, sequences } from "./choices/constructor";
 import { ASSUMED } from "./choices/plain";
 import { smaller } from "./choices/smaller";
@@ -17,6 +18,9 @@ const COMMON_NAMES = ["config", "cfg", "args", "opt", "conf", "hparams", "hps", 
 
 /** what a configuration only has where it was put there, but for the one that transformers always sets */
 const isPrivate = (name: string): boolean => /^_(?!attn_implementation$)/.test(name);
+
+/** classes that libraries have for configurations */
+const CONFIGURATION = /^_?(CfgNode|DictConfig|ConfigDict|AttributeDict|Namespace)$/;
 
 type Given = readonly (readonly [string, Choice])[];
 
@@ -123,11 +127,16 @@ function objectCalled(ctx: InferContext, h: Hole, path: string, names: readonly 
     if (v !== undefined) return v;
     return fallback === undefined && typeof key === "string" ? answer(key) : (fallback ?? null);
   });
+  cls.dict.set(
+    STANDS_FOR,
+    vm.builtin(STANDS_FOR, ([c]) => c instanceof PyClass && c.mro.some(m => CONFIGURATION.test(m.name))),
+  );
   own("__contains__", ([key]) => held(key) !== undefined);
   own("__setitem__", ([key, value]) => {
     known.setKey(vm.hash(key ?? null), key ?? null, value ?? null);
     return null;
   });
+  own("_get_kwargs", () => vm.list(known.entries().map(pair => vm.tuple(pair))));
   own("keys", () => vm.list(known.keys()));
   own("items", () => vm.list(known.entries().map(pair => vm.tuple(pair))));
   return o;

@@ -65,3 +65,20 @@ class Net(nn.Module):
 `);
   expect(operatorsOf(r, "Net")).toEqual(["torch._C._nn.linear"]);
 });
+
+test("a stand-in for a configuration is an instance of the classes that libraries have for them, and lists what was set", () => {
+  const r = analysed(`
+from omegaconf import DictConfig
+class Net(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        if not isinstance(cfg, DictConfig) or isinstance(cfg, list):
+            raise TypeError("no configuration")
+        if "alternate" not in cfg._get_kwargs():
+            cfg.alternate = False
+        self.alternate = cfg.alternate
+    def forward(self, x):
+        return x.sin() if self.alternate else x.cos()
+`);
+  expect(operatorsOf(r, "Net")).toEqual(["cos"]);
+});

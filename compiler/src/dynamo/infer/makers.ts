@@ -2,7 +2,7 @@
 // In: a class. Out: callables with the parameters that inference has to fill.
 import { walk } from "../../python/walk";
 import { PyFunction } from "../interp/frame";
-import { PyClass, PyClassMethod, type PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
+import { PyClass, PyClassMethod, PyDict, PyInstance, PyList, PyTuple, type Value } from "../objects/values";
 import { constructorChoices } from "./choices/constructor";
 import { bareDraft, fieldHoles, functionHoles, isEmptySequence, keysTaken, keywordHole } from "./choices/holes";
 import { numberFor } from "./choices/names";
@@ -177,12 +177,25 @@ export function buildersOf(ctx: InferContext, cls: PyClass, around: PyDict): Mak
     const name = String(key);
     if (!(v instanceof PyClassMethod) || NO_BUILDER.test(name) || made.some(m => m.name === name)) continue;
     const f = functionOf(v.func);
+    if (f && name === "from_config" && !calls(f, n => n === "cls")) made.push(explained(ctx, cls, f, name));
     if (f && calls(f, n => n === "cls" || n === cls.name || n.startsWith("cls.")))
       made.push(makerOf(ctx, ctx.vm.getattr(cls, name), f, 1, name));
   }
   const own = globalsOf(cls);
   const modules = [...new Set([...(own ? [own] : []), around, ...ctx.elsewhere().map(m => m.dict)])];
   return fewestFirst([...made, ...functionMakers(ctx, cls, modules)]);
+}
+
+/** a classmethod that works out the constructor's keywords from a configuration */
+function explained(ctx: InferContext, cls: PyClass, f: PyFunction, name: string): Maker {
+  const { vm } = ctx;
+  const by = vm.getattr(cls, name);
+  const callable = vm.builtin(name, (args, kwargs) => {
+    const worked = vm.call(by, args, kwargs);
+    if (!(worked instanceof PyDict)) return worked;
+    return vm.call(cls, [], new Map(worked.entries().map(([k, v]) => [String(k), v] as const)));
+  });
+  return makerOf(ctx, callable, f, 1, name);
 }
 
 /** functions of these modules that return an object of `cls` */

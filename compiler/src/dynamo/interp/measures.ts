@@ -113,6 +113,9 @@ export function hash(vm: Interp, v: Value): Key {
   return k;
 }
 
+/** says of an object that stands in for others which classes those are of */
+export const STANDS_FOR = "__fuselens_stands_for__";
+
 export function isInstance(vm: Interp, v: Value, cls: Value): boolean {
   vm.touch(v);
   if (cls instanceof PyTuple) return cls.items.some(c => vm.isInstance(v, c));
@@ -129,5 +132,7 @@ export function isInstance(vm: Interp, v: Value, cls: Value): boolean {
   }
   const native = cls.dict.get("__instancecheck__");
   if (native instanceof PyStaticMethod) return vm.truthy(vm.call(native.func, [v]));
-  return vm.typeOf(v).isSubclassOf(cls);
+  if (vm.typeOf(v).isSubclassOf(cls)) return true;
+  const stands = v instanceof PyInstance ? v.cls.dict.get(STANDS_FOR) : undefined;
+  return stands !== undefined && vm.call(stands, [cls]) === true;
 }
