@@ -317,3 +317,44 @@ class Export(nn.Module):
   expect(operatorsOf(r, "Detector")).toEqual(["torch.conv2d", "relu"]);
   expect(assumedOf(r, "Export")).toContain("model is a module that changes nothing");
 });
+
+test("what lies around such a module itself is not what a parameter of its name takes", () => {
+  const r = analysed(
+    `
+class Frames(nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model, self.embed_dim = model, model.embed_dim
+    def forward(self, x):
+        return self.model(x)[:, 0]
+class Clips(nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model, self.embed_dim = model, model.embed_dim
+    def forward(self, x):
+        return self.model(x).sum(1)
+`,
+    {
+      "pack/encoder.py": `
+import torch.nn as nn
+class Pooler(nn.Module):
+    def __init__(
+        self,
+        embed_dim=32,
+    ):
+        super().__init__()
+        self.proj = nn.Linear(embed_dim, embed_dim)
+    def forward(self, x):
+        return self.proj(x)
+class Encoder(nn.Module):
+    def __init__(self, embed_dim=32):
+        super().__init__()
+        self.embed_dim = embed_dim
+        self.norm = nn.LayerNorm(embed_dim)
+    def forward(self, x):
+        return self.norm(x)
+`,
+    },
+  );
+  for (const root of ["Frames", "Clips"]) expect(operatorsOf(r, root)[0]).toContain("layer_norm");
+});

@@ -106,7 +106,7 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
   const several = h.usage.calls.some(c => c.positional + c.keywords.length > 1);
   const rank = (list: readonly { readonly name: string; readonly cls: PyClass }[]): string[] =>
     list
-      .filter(({ cls }) => runs(ctx, cls) && !ctx.building.includes(cls.qualname))
+      .filter(({ cls }) => runs(ctx, cls) && !ctx.building.includes(cls.qualname) && !wraps(cls, h.name))
       .map(({ name, cls }) => {
         const has = wanted.filter(a => cls.lookup(a) !== undefined || assignedAttributes(cls).has(a)).length;
         whole ||= has === wanted.length;
@@ -117,7 +117,7 @@ export function modules(ctx: InferContext, h: Draft): Choice[] {
       .sort((a, b) => b.score - a.score)
       .slice(0, 4)
       .map(c => c.name);
-  const fitting = (list: readonly { readonly name: string; readonly cls: PyClass }[]): typeof list => {
+  const fitting = (list: readonly Known[]): readonly Known[] => {
     const callable = list.filter(c => takesCalls(c.cls, h));
     return callable.length > 0 ? callable : list;
   };
@@ -176,6 +176,13 @@ export function namesake(ctx: InferContext, h: Draft): Choice[] {
 interface Known {
   readonly name: string;
   readonly cls: PyClass;
+}
+
+/** whether its constructor needs something of this name itself: another one that lies around such a thing, and is none */
+function wraps(cls: PyClass, name: string): boolean {
+  const init = methodOf(cls, "__init__");
+  const own = init?.code.signature?.args ?? [];
+  return own.slice(0, own.length - (init?.defaults.length ?? 0)).some(a => a.arg === name);
 }
 
 /** whether it is a module with a forward of its own, or of a base other than torch's Module */

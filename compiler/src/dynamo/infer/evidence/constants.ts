@@ -264,7 +264,7 @@ export class ProjectConstants {
    */
   classesWith(members: readonly string[], like: RegExp): { readonly path: string; readonly name: string }[] {
     const tests = members.map(
-      m => new RegExp(`\\bself\\.${m}\\s*[:=](?!=)|\\bdef ${m}\\b|^\\s+${m}\\s*[:=](?!=)`, "m"),
+      m => new RegExp(`\\bself\\.${m}\\s*[:=](?!=)|\\bdef ${m}\\b|^(?: {2}| {4}|\\t)${m}\\s*[:=](?!=)`, "m"),
     );
     const found: { path: string; name: string; rank: number }[] = [];
     for (const { path, text } of this.code()) {
