@@ -388,4 +388,26 @@ class Neighbours(nn.Module):
 `);
     expect(assumedOf(r, "Neighbours")).toContain("train_labels is int64[64]");
   });
+
+test("a class's docstring says the shapes of its inputs in the part that is about them", () => {
+  const r = analysed(`
+class Net(nn.Module):
+    """
+    Args:
+        width: of the first layer (3, 3, 3)
+
+    Input:
+        src: (B, 3, H, W) the image
+        bgr: (B, 3, H, W) what is behind it
+
+    Output:
+        src: (B, 1)
+    """
+    def __init__(self, width=8):
+        super().__init__()
+        self.conv = nn.Conv2d(6, width, 3)
+    def forward(self, src, bgr):
+        return self.conv(torch.cat([src, bgr], dim=1)) + src.mean()
+`);
+  expect(assumedOf(r, "Net")).toMatch(/src is float32\[8, 3, \d+, \d+\]; bgr is float32\[8, 3, /);
 });

@@ -50,7 +50,7 @@ export function functionHoles(
   const positional = [...sig.posonlyargs, ...sig.args];
   const firstDefault = positional.length - f.defaults.length;
   const out: Hole[] = [];
-  const written = f.code.name === "__init__" ? undefined : writtenShapes(f.code);
+  const written = f.code.name === "__init__" ? undefined : writtenShapes(f.code, docstringOf(cls));
   const documented = documentedTypes([f.code.docstring, f.code.name === "__init__" ? docstringOf(cls) : null]);
   const add = (a: ast.Arg, keywordOnly: boolean, fallback: Value | undefined): void => {
     const body = f.code.body ?? [];

@@ -16,11 +16,11 @@ const NO_SIZE =
 const MOST_DIMS = 6;
 
 /** Sizes as written, by parameter; a parameter of which nothing is written is left out. */
-export function writtenShapes(code: Code): ReadonlyMap<string, readonly string[]> {
+export function writtenShapes(code: Code, around: string | null = null): ReadonlyMap<string, readonly string[]> {
   const out = new Map<string, readonly string[]>();
   const s = code.signature;
   if (!s) return out;
-  const lines = textOf(code);
+  const lines = [...textOf(code), ...inputsOf(around)];
   for (const { arg } of [...s.posonlyargs, ...s.args, ...s.kwonlyargs]) {
     const shape = arg === "self" ? undefined : shapeOf(arg, lines);
     if (shape) out.set(arg, shape);
@@ -45,6 +45,19 @@ function textOf(code: Code): string[] {
     ];
   });
   return [...(code.docstring?.split("\n") ?? []), ...comments];
+}
+
+const INPUTS = /^\s*[#*=-]*\s*(inputs?|shapes?|forward|call|calling)\s*(arguments|args)?\s*:/i;
+const OTHER_SECTION =
+  /^\s*[#*=-]*\s*(args|arguments|attributes|outputs?|returns?|examples?|parameters|references?|notes?)\s*:{1,2}\s*$/i;
+
+/** what a class's docstring says of its inputs, in the part that is about them */
+function inputsOf(text: string | null): string[] {
+  const lines = text?.split("\n") ?? [];
+  const from = lines.findIndex(l => INPUTS.test(l));
+  if (from < 0) return [];
+  const length = lines.slice(from + 1).findIndex(l => OTHER_SECTION.test(l));
+  return lines.slice(from, length < 0 ? undefined : from + 1 + length);
 }
 
 function shapeOf(name: string, lines: readonly string[]): readonly string[] | undefined {
