@@ -34,7 +34,7 @@ export function getAttribute(vm: Interp, o: Value, name: string, missing?: (e: P
   }
   if (o instanceof PyModule) return moduleAttribute(vm, o, name);
   if (o instanceof PyUnknown)
-    return o.attrs?.get(name) ?? (/^__(?!init__$|call__$)/.test(name) ? undefined : unknownPart(vm, o, name));
+    return o.attrs?.get(name) ?? (/^__(?!(init|call|dict)__$)/.test(name) ? undefined : unknownPart(vm, o, name));
   if (o instanceof PySuper) return superAttribute(vm, o, name);
   if (o instanceof PyClass) return classAttribute(vm, o, name);
   const cls = vm.typeOf(o);

@@ -92,3 +92,17 @@ class Net(nn.Module):
   expect(shapesOf(text).length).toBeGreaterThan(1);
   expect(nodesOf(text).filter(n => n.target === "torch.conv2d").length).toBe(2);
 });
+
+test("an item of what an unknown function gave is one of several results, shaped like its tensor", () => {
+  const text = `
+import pooling
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 16, 3, padding=1)
+    def forward(self, x):
+        return self.conv(pooling.forward(x)[0])
+`;
+  expect(nodesOf(text).map(n => n.target)).not.toContain("operator.getitem");
+  expect(shapesOf(text)).toEqual([]);
+});

@@ -138,7 +138,9 @@ export function tensorGuest(torch: Torch): Guest {
     },
     getitem(o, key) {
       if (!isTensor(o)) return undefined;
-      return o.guessedFrom !== null && typeof key === "string" ? o : tensorGetItem(torch, o, key);
+      // what an unknown function gave is one of several tensors before it is a sample of a batch
+      const part = o.guessedFrom !== null && (typeof key === "string" || typeof key === "number");
+      return part ? o : tensorGetItem(torch, o, key);
     },
     setitem(o, key, v) {
       if (!isTensor(o)) return false;

@@ -154,6 +154,8 @@ export function literalOf(e: ast.Expr, named: Constant, any = false): Choice | u
     if (items.length === 0 || items.some(x => x === undefined)) return undefined;
     return { kind: "seq", items: items as Choice[], tuple: e.kind === "Tuple" };
   }
+  const repeated = repeatedItem(e, named);
+  if (repeated) return repeated;
   if (e.kind === "Dict") {
     return dictionary(
       e.keys.flatMap((k, i) => {
@@ -177,6 +179,23 @@ export function literalOf(e: ast.Expr, named: Constant, any = false): Choice | u
     default:
       return undefined;
   }
+}
+
+const MOST_REPEATED = 64;
+
+/** `tuple(512 for _ in range(8))`, `[512 for _ in range(8)]` */
+function repeatedItem(e: ast.Expr, named: Constant): Choice | undefined {
+  const tuple = e.kind === "Call" && e.func.kind === "Name" && e.func.id === "tuple";
+  const inner = tuple ? e.args[0] : e;
+  if (inner?.kind !== "ListComp" && inner?.kind !== "GeneratorExp") return undefined;
+  const [over, ...more] = inner.generators;
+  const range = over?.iter.kind === "Call" && dotted(over.iter.func) === "range" && over.iter.args.length === 1;
+  if (!over || more.length > 0 || over.ifs.length > 0 || !range || over.iter.kind !== "Call") return undefined;
+  const count = over.iter.args[0] && literalOf(over.iter.args[0], named);
+  const item = literalOf(inner.elt, named);
+  if (count?.kind !== "number" || item === undefined || !(count.value >= 1 && count.value <= MOST_REPEATED))
+    return undefined;
+  return { kind: "seq", items: new Array<Choice>(count.value).fill(item), tuple };
 }
 
 function arithmetic(op: string, a: Choice | undefined, b: Choice | undefined): Choice | undefined {
