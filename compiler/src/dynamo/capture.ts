@@ -20,6 +20,7 @@ import { notebookFault, splitCells } from "./notebook";
 import { PyClass, type PyDict, PyInstance, PyModule, type Value } from "./objects/values";
 import { librariesFactory } from "./stdlib/libraries";
 import { Modules } from "./stdlib/modules";
+import { DETECTRON_DEFAULTS } from "./stdlib/prelude_detectron";
 import { ProjectFiles } from "./stdlib/project_files";
 import { Torch } from "./torch/context";
 import { TorchNamespace } from "./torch/namespace";
@@ -190,13 +191,20 @@ const MOST_TEXTS = 800;
 
 function projectTexts(path: string, options: CaptureOptions): ProjectText[] {
   const paths = [path, ...(options.project?.(path) ?? []).filter(p => p !== path)];
-  return paths
+  const texts = paths
     .filter(p => /\.(py|json|ya?ml|sh|md)$/i.test(p))
     .slice(0, MOST_TEXTS)
     .flatMap(p => {
       const text = options.files(p);
       return text === undefined ? [] : [{ path: p, text }];
     });
+  return [...texts, ...libraryDefaults(texts)];
+}
+
+/** options as a library sets them that the project builds its own on */
+function libraryDefaults(texts: readonly ProjectText[]): ProjectText[] {
+  const used = texts.some(f => f.text.includes("detectron2.") && f.path.endsWith(".py"));
+  return used ? [{ path: "detectron2/config/defaults.py", text: DETECTRON_DEFAULTS }] : [];
 }
 
 /** runs a text as a script of its own; after an error, what follows is gone on with: what the failed statement would have made is unknown */

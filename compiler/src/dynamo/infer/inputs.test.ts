@@ -388,6 +388,7 @@ class Neighbours(nn.Module):
 `);
     expect(assumedOf(r, "Neighbours")).toContain("train_labels is int64[64]");
   });
+});
 
 test("a class's docstring says the shapes of its inputs in the part that is about them", () => {
   const r = analysed(`

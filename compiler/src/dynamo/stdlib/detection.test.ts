@@ -125,3 +125,57 @@ print(a.shape, b.shape)
   const opaque = framesOf(r, "Sample").flatMap(f => f.graph.nodes.flatMap(n => (n.meta.opaque ? [n.target] : [])));
   expect(opaque).toEqual(["furthest_point_sampling", "ball_query"].map(n => `pointnet2_ops.${n}.default`));
 });
+
+test("detectron2's backbones are built from its options, images of several sizes are padded, and boxes are scaled back", () => {
+  const r = analysed(`
+from detectron2.config import configurable
+from detectron2.modeling import META_ARCH_REGISTRY, build_backbone, detector_postprocess
+from detectron2.structures import Boxes, ImageList, Instances
+
+@META_ARCH_REGISTRY.register()
+class Detector(nn.Module):
+    @configurable
+    def __init__(self, *, backbone, classes):
+        super().__init__()
+        self.backbone = backbone
+        self.head = nn.Conv2d(backbone.output_shape()["res4"].channels, classes + 4, 1)
+    @classmethod
+    def from_config(cls, cfg):
+        return {"backbone": build_backbone(cfg), "classes": cfg.MODEL.ROI_HEADS.NUM_CLASSES}
+    def forward(self, inputs):
+        images = ImageList.from_tensors([x["image"] for x in inputs], 32)
+        y = self.head(self.backbone(images.tensor)["res4"]).flatten(2)
+        found = Instances(images.image_sizes[0], pred_boxes=Boxes(y[0, -4:].t()))
+        return detector_postprocess(found, 100, 100).pred_boxes.tensor
+
+from detectron2.config import get_cfg
+net = META_ARCH_REGISTRY.get("Detector")(get_cfg())
+print(net([{"image": torch.randn(3, 64, 60)}, {"image": torch.randn(3, 50, 90)}]).shape)
+`);
+  expect(printed(r)).toBe("torch.Size([24, 4])\n");
+  expect(operatorsOf(r, "Detector").filter(t => t.includes("conv2d"))).toHaveLength(44);
+});
+
+test("a class that takes apart a configuration in from_config() is built by it", () => {
+  const r = analysed(
+    `
+from detectron2.config import configurable
+class Head(nn.Module):
+    @configurable
+    def __init__(self, *, table, width, blocks):
+        super().__init__()
+        if table["sizes"] != 7 * width:
+            raise ValueError("no such table")
+        self.blocks = nn.ModuleList(nn.Linear(width, width) for _ in range(blocks))
+    @classmethod
+    def from_config(cls, cfg):
+        return {"table": {"sizes": 7 * cfg.MODEL.HEAD.WIDTH}, "width": cfg.MODEL.HEAD.WIDTH, "blocks": cfg.MODEL.HEAD.BLOCKS}
+    def forward(self, x):
+        for b in self.blocks:
+            x = b(x)
+        return x
+`,
+    { "pack/config.py": "def add(cfg):\n    cfg.MODEL.HEAD.WIDTH = 48\n    cfg.MODEL.HEAD.BLOCKS = 3\n" },
+  );
+  expect(operatorsOf(r, "Head")).toEqual(new Array(3).fill("torch._C._nn.linear"));
+});

@@ -64,7 +64,13 @@ export function librariesFactory(vm: Machine): Factory {
       func(vm, m, "_unknown", ([what]) => vm.unknown(String(what)));
       func(vm, m, "_project_hub", ([folder]) => projectHub(vm, String(folder)));
       run(m, name, layers);
-      m.lazy = n => (n.startsWith("__") ? undefined : (sharedName(vm, n) ?? vm.unknown(`${name}.${n}`)));
+      m.lazy = n => {
+        if (n.startsWith("__")) return undefined;
+        const inner = `${name}.${n}`;
+        return Object.hasOwn(LAYER_LIBRARIES, inner)
+          ? vm.importModule(inner, null)
+          : (sharedName(vm, n) ?? vm.unknown(inner));
+      };
       return m;
     }
     const framework = frameworkText(name);

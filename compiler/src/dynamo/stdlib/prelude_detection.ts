@@ -1,6 +1,8 @@
 // Layers of detection frameworks that models are made of: detectron2's wrappers and registries, mmcv's conv-norm-activation
-// modules and the functions that build layers from dictionaries. In: nothing. Out: texts by module name; what a text lacks
+// modules and the functions that build layers from dictionaries; detectron2's models are in prelude_detectron. In: nothing. Out: texts by module name; what a text lacks
 // is unknown.
+
+import { DETECTRON, DETECTRON_DEFAULTS, DETECTRON_PACKAGES } from "./prelude_detectron";
 
 const REGISTRY = `
 class Registry:
@@ -137,7 +139,9 @@ class CNNBlockBase(nn.Module):
         return self
 `;
 
-const DETECTRON_MODELING = `${REGISTRY}
+const DETECTRON_MODELING = `
+from fvcore.common.registry import Registry
+
 BACKBONE_REGISTRY = Registry("BACKBONE")
 META_ARCH_REGISTRY = Registry("META_ARCH")
 SEM_SEG_HEADS_REGISTRY = Registry("SEM_SEG_HEADS")
@@ -153,16 +157,89 @@ class Backbone(nn.Module):
     def size_divisibility(self):
         return 0
 
+    @property
+    def padding_constraints(self):
+        return {}
+
     def output_shape(self):
         from detectron2.layers import ShapeSpec
         return {name: ShapeSpec(channels=self._out_feature_channels[name], stride=self._out_feature_strides[name])
                 for name in self._out_features}
+
+
+def build_backbone(cfg, input_shape=None):
+    from detectron2.layers import ShapeSpec
+    from detectron2.modeling.backbone import fpn
+    name = cfg.MODEL.BACKBONE.NAME
+    if input_shape is None:
+        input_shape = ShapeSpec(channels=len(cfg.MODEL.PIXEL_MEAN))
+    own = {"build_resnet_backbone", "build_resnet_fpn_backbone", "build_retinanet_resnet_fpn_backbone"}
+    made = getattr(fpn, name) if name in own else BACKBONE_REGISTRY.get(name)
+    return made(cfg, input_shape)
+
+
+def build_sem_seg_head(cfg, input_shape):
+    return SEM_SEG_HEADS_REGISTRY.get(cfg.MODEL.SEM_SEG_HEAD.NAME)(cfg, input_shape)
+
+
+def build_model(cfg):
+    return META_ARCH_REGISTRY.get(cfg.MODEL.META_ARCHITECTURE)(cfg)
+
+
+def detector_postprocess(*args, **kwargs):
+    from detectron2.modeling.postprocessing import detector_postprocess as own
+    return own(*args, **kwargs)
 `;
 
 const DETECTRON_CONFIG = `
+import functools
+import inspect
+from yacs.config import CfgNode
+
+_C = CfgNode()
+for _part in ("MODEL", "INPUT", "TEST", "DATASETS", "DATALOADER", "SOLVER"):
+    _C[_part] = CfgNode()
+for _part in ("BACKBONE", "FPN", "PROPOSAL_GENERATOR", "RPN", "ROI_HEADS", "ROI_BOX_HEAD", "ROI_MASK_HEAD", "SEM_SEG_HEAD", "RESNETS"):
+    _C.MODEL[_part] = CfgNode()
+${DETECTRON_DEFAULTS}
+
+def get_cfg():
+    return _C.clone()
+
+
+def _with_cfg(args, kwargs):
+    first = args[0] if args else kwargs.get("cfg")
+    return isinstance(first, CfgNode)
+
+
+def _explicit(from_config, args, kwargs):
+    own = inspect.signature(from_config).parameters
+    if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in own.values()):
+        return from_config(*args, **kwargs)
+    more = {k: kwargs.pop(k) for k in list(kwargs) if k not in own}
+    return {**from_config(*args, **kwargs), **more}
+
+
 def configurable(init_func=None, *, from_config=None):
-    return init_func if init_func is not None else (lambda f: f)
+    if init_func is not None:
+        @functools.wraps(init_func)
+        def wrapped(self, *args, **kwargs):
+            if _with_cfg(args, kwargs):
+                return init_func(self, **_explicit(type(self).from_config, args, kwargs))
+            return init_func(self, *args, **kwargs)
+        return wrapped
+
+    def wrapper(func):
+        @functools.wraps(func)
+        def wrapped(*args, **kwargs):
+            return func(**_explicit(from_config, args, kwargs)) if _with_cfg(args, kwargs) else func(*args, **kwargs)
+        wrapped.from_config = from_config
+        return wrapped
+    return wrapper
 `;
+
+/** a module that has what another one has */
+const same = (name: string): string => `from ${name} import *\n`;
 
 const MMCV_LAYERS = `${REGISTRY}
 _NORMS = {"BN": nn.BatchNorm2d, "BN1d": nn.BatchNorm1d, "BN2d": nn.BatchNorm2d, "BN3d": nn.BatchNorm3d,
@@ -336,19 +413,22 @@ def is_norm(layer, exclude=None):
 /** layers by module name */
 export const DETECTION: Readonly<Record<string, string>> = {
   "detectron2.layers": DETECTRON_LAYERS,
-  "detectron2.layers.batch_norm": DETECTRON_LAYERS,
-  "detectron2.layers.wrappers": DETECTRON_LAYERS,
+  "detectron2.layers.batch_norm": same("detectron2.layers"),
+  "detectron2.layers.wrappers": same("detectron2.layers"),
   "detectron2.modeling": DETECTRON_MODELING,
-  "detectron2.modeling.backbone": DETECTRON_MODELING,
-  "detectron2.modeling.backbone.build": DETECTRON_MODELING,
-  "detectron2.modeling.backbone.backbone": DETECTRON_MODELING,
+  "detectron2.modeling.backbone": same("detectron2.modeling"),
+  "detectron2.modeling.backbone.build": same("detectron2.modeling"),
+  "detectron2.modeling.backbone.backbone": same("detectron2.modeling"),
+  "detectron2.modeling.meta_arch": same("detectron2.modeling"),
+  "detectron2.modeling.meta_arch.build": same("detectron2.modeling"),
   "detectron2.config": DETECTRON_CONFIG,
-  "detectron2.utils.registry": REGISTRY,
+  "detectron2.utils.registry": same("fvcore.common.registry"),
+  ...DETECTRON,
   "mmcv.utils": REGISTRY,
   "mmcv.utils.registry": REGISTRY,
 };
 
-export const DETECTION_PACKAGES = ["detectron2", "detectron2.utils"] as const;
+export const DETECTION_PACKAGES = ["detectron2", "detectron2.utils", ...DETECTRON_PACKAGES] as const;
 
 /** what mmcv.cnn has besides its base classes */
 export { MMCV_LAYERS };
