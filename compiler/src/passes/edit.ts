@@ -48,12 +48,15 @@ export class Rewriter {
 
   getitem(node: FxNode, index: number, options: MakeOptions): FxNode {
     const val = Array.isArray(node.meta.val) ? ((node.meta.val as readonly (FakeValue | null)[])[index] ?? null) : null;
+    // traced together with what it is an item of
+    const { originalAten } = node.meta;
+    const meta = this.metaFor("operator.getitem", val, options);
     return this.graph.create(
       "call_function",
       "operator.getitem",
       [node, index],
       new Map(),
-      this.metaFor("operator.getitem", val, options),
+      options.traced && originalAten ? { ...meta, originalAten } : meta,
       {
         candidate: "getitem",
         before: options.before,

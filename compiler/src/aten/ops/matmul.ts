@@ -171,7 +171,13 @@ const kernels: OpRecord[] = [
       mat1: (b, c) => mmLeftGrad(b, c.grad(), c.args.tensor("mat1"), c.args.tensor("mat2"), c.args.scalar("alpha")),
       mat2: (b, c) => mmRightGrad(b, c.grad(), c.args.tensor("mat1"), c.args.tensor("mat2"), c.args.scalar("alpha")),
     }),
-    lower: (b, a) => externOut(b, "addmm", [a.tensor("self"), a.tensor("mat1"), a.tensor("mat2")], scale(a)),
+    lower: (b, a) => {
+      const [x, y] = [b.operand(a.tensor("mat1")), b.operand(a.tensor("mat2"))];
+      // what is added is brought to the product's size for templates; the library's kernel takes it as it is, and where that
+      // was a copy it is dropped again
+      b.operand(b.expand(a.tensor("self"), [at(b.size(x), 0), at(b.size(y), 1)]));
+      return externOut(b, "addmm", [a.tensor("self"), x, y], scale(a));
+    },
   },
   {
     name: "aten.bmm.default",
