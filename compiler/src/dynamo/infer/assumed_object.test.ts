@@ -295,3 +295,22 @@ class Net(nn.Module):
 `);
   expect(operatorsOf(r, "Net")).toEqual(["torch.nn.functional.embedding"]);
 });
+
+test("a configuration of a library that lacks what is read of a parameter is not meant by it", () => {
+  const r = analysed(`
+from transformers import RobertaConfig
+
+class Clone(nn.Module):
+    def __init__(self, args):
+        super().__init__()
+        self.args = args
+        self.linear = nn.Linear(8, 8)
+
+    def forward(self, source_ids=None):
+        x = source_ids.view(-1, self.args.max_source_length).float()
+        if self.args.model_type == "mean":
+            x = x.mean(1)
+        return self.linear(x.sum() * torch.ones(8, device=x.device))
+`);
+  expect(operatorsOf(r, "Clone")).toContain("torch._C._nn.linear");
+});

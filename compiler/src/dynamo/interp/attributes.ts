@@ -22,6 +22,7 @@ import { PyFunction } from "./frame";
 import { method } from "./native_method";
 import { protocolMethod } from "./protocols";
 import { sharedName } from "./shared_names";
+import { starName } from "./star_imports";
 
 /** the method of stand-ins that answers getattr() with a default */
 export const GET_OR = "__getattr_or__";
@@ -156,6 +157,8 @@ function moduleAttribute(vm: Interp, m: PyModule, name: string): Value | undefin
   if (name === "__file__") return m.file ?? `${m.name}.py`;
   if (name === "__class__") return vm.types.module;
   const fallback = m.dict.get("__getattr__");
+  const starred = fallback === undefined ? starName(vm, m.dict, name, true) : undefined;
+  if (starred !== undefined) return starred;
   return fallback === undefined ? undefined : vm.call(fallback, [name]);
 }
 

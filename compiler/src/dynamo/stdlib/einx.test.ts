@@ -15,6 +15,7 @@ shapes = [
     get_at("h [c] d, h b n -> h b n d", torch.randn(4, 10, 8), torch.zeros(4, 2, 6, dtype=torch.long)),
     get_at("b n [c], b n -> b n", torch.randn(2, 6, 7), torch.zeros(2, 6, dtype=torch.long)),
     einx.sum("b [n] d", torch.ones(2, 3, 4)), einx.mean("b n d -> b d", torch.ones(2, 3, 4)),
+    einx.sum("... c -> ...", torch.ones(2, 3, 4)), einx.mean("b [...]", torch.ones(2, 3, 4)),
 ]
 print([list(s.shape) for s in shapes])
 print(einx.less("j, i -> i j", torch.arange(2), torch.arange(3)).tolist())
@@ -28,7 +29,7 @@ class Book(nn.Module):
         return get_at("[c] d, b n -> b n d", self.codes, indices)
 `);
   expect(printed(r)).toBe(
-    "[[2, 3, 5], [2, 3], [2, 3, 4], [2, 3, 4], [4, 2, 6, 8], [2, 6], [2, 4], [2, 4]]\n" +
+    "[[2, 3, 5], [2, 3], [2, 3, 4], [2, 3, 4], [4, 2, 6, 8], [2, 6], [2, 4], [2, 4], [2, 3], [2]]\n" +
       "[[False, False], [True, False], [True, True]]\n",
   );
   expect(operatorsOf(r, "Book")).toEqual(["operator.getitem"]);

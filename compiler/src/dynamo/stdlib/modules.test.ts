@@ -76,3 +76,35 @@ class Net(nn.Module):
   );
   expect(operatorsOf(r, "Net")[0]).toContain("fastblocks.layers.FastBlock");
 });
+
+test("a star brings names that a module makes when it is asked for, to those who import the importing file too", () => {
+  const r = analysedProject({
+    "pack/model.py": `
+from torch.nn import *
+from torch.nn.init import *
+from pack.net import *
+from nowhere.layers import *
+import pack.net as net
+
+class Block(Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = Linear(4, 4)
+        xavier_uniform_(self.linear.weight)
+
+    def forward(self, x):
+        return self.linear(x)
+
+print(sum([1, 2]), hasattr(net, "all_reduce"), net.own, own, Block().linear.in_features)
+try:
+    unicode
+except NameError:
+    print("three")
+print(Sharded)
+`,
+    "pack/net.py": "from torch.distributed import *\nown = 7\n",
+    "pack/__init__.py": "",
+  });
+  expect(printed(r)).toMatch(/^3 True 7 7 4\nthree\n<unknown .*Sharded>\n$/);
+  expect(operatorsOf(r, "Block")).toEqual(["torch._C._nn.linear"]);
+});

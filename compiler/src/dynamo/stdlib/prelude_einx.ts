@@ -36,6 +36,10 @@ def _flat(side, t, lengths):
     return apart.split(), rearrange(t, f"{bare} -> {apart}", **known)
 
 
+def _spelled(names, dots):
+    return [n for name in names for n in (dots if name == "..." else [name])]
+
+
 def _elementwise(f):
     def call(pattern, *tensors, **lengths):
         inputs, out = _sides(pattern)
@@ -48,8 +52,7 @@ def _elementwise(f):
         ellipsis = [t.ndim - len(names) + 1 for names, t in parts if "..." in names]
         if ellipsis:
             dots = [f"...{i}" for i in range(_largest(ellipsis))]
-            spell = lambda names: [n for name in names for n in (dots if name == "..." else [name])]
-            parts, wanted = [(spell(names), t) for names, t in parts], spell(wanted)
+            parts, wanted = [(_spelled(names, dots), t) for names, t in parts], _spelled(wanted, dots)
         made = f(*[_placed(t, names, wanted) for names, t in parts])
         return rearrange(made, f"{' '.join(wanted)} -> {out}") if "(" in out else made
     return call
@@ -86,14 +89,16 @@ def get_at(pattern, tensor, index, **lengths):
 
 def _reduction(f):
     def call(pattern, tensor, **lengths):
-        names = _flat(pattern.partition("->")[0], None, {})[0]
-        side = pattern.partition("->")[0]
+        side, _, out = pattern.partition("->")
+        names = _flat(side, None, {})[0]
+        dots = [f"...{i}" for i in range(tensor.ndim - len(names) + 1)]
         if "[" in side:
             gone = side[side.index("[") + 1:side.index("]")].split()
         else:
-            kept = _flat(pattern.partition("->")[2], None, {})[0]
+            kept = _flat(out, None, {})[0]
             gone = [n for n in names if n not in kept]
-        return f(tensor, tuple(names.index(n) for n in gone))
+        names = _spelled(names, dots)
+        return f(tensor, tuple(names.index(n) for n in _spelled(gone, dots)))
     return call
 
 

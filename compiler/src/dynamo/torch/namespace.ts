@@ -354,7 +354,7 @@ export class TorchNamespace implements TorchParts {
         func(vm, m, "backward", args => autogradBackward(this, args));
         func(vm, m, "grad", (args, kw) => autogradGrad(this, args, kw));
         m.dict.set("Variable", variableClass(this));
-        func(vm, m, "set_detect_anomaly", () => null);
+        m.dict.set("set_detect_anomaly", this.mode("_Null"));
         m.dict.set("no_grad", this.mode("no_grad"));
         lazily(n => (n === "detect_anomaly" ? this.mode("_Null") : ignore(n)));
         return true;

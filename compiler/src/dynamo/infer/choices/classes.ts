@@ -36,7 +36,10 @@ export function configs(ctx: InferContext, h: Draft): Choice[] {
     )
     .map(c => ({ ...c, fit: fits(c.cls) }))
     .sort((a, b) => b.fit - a.fit);
-  for (const c of found) if (c.fit > 0 || wanted.length === 0) out.push(instance(c.name));
+  // a library's configuration has what is read of it, or another object is meant
+  const enough = ({ cls, fit }: (typeof found)[number]): boolean =>
+    cls.place === null ? fit === wanted.length : fit > 0 || wanted.length === 0;
+  for (const c of found) if (enough(c)) out.push(instance(c.name));
   const plain = wanted.filter(a => !/^(get|items|keys|values|pop|update|to_dict|copy)$/.test(a) && !a.startsWith("_"));
   if (out.length === 0 && plain.length > 2) {
     const like = /(config|cfg|args|params|hparams|arguments|options|settings)$/i;

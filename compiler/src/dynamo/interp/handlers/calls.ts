@@ -6,7 +6,7 @@ import { PyError } from "../api";
 import { spread, spreadKeywords } from "../arguments";
 import { buildClass } from "../classes";
 import { type Frame, PyFunction, PyGenerator } from "../frame";
-import { noteStar, starOf } from "../starred";
+import { noteStar } from "../star_imports";
 import { type Handler, nameOf, peek, pop, popN, push } from "./stack";
 
 function moduleOf(f: Frame): PyModule | null {
@@ -101,17 +101,18 @@ export const CALLS = {
   },
   IMPORT_STAR: (vm, f) => {
     const m = pop(f);
-    if (m instanceof PyUnknown) noteStar(f.globals, m);
+    const into = f.names ?? f.globals;
+    if (m instanceof PyUnknown) noteStar(into, m);
     if (!(m instanceof PyModule)) return undefined;
-    const library = starOf(m.dict);
-    if (library) noteStar(f.globals, library);
     const listed = m.dict.get("__all__") ?? m.lazy?.("__all__");
     const all = listed instanceof PyList || listed instanceof PyTuple ? listed : undefined;
     const names = all !== undefined ? vm.toArray(all).map(String) : m.dict.keys().map(String);
     for (const n of names) {
       const v = m.dict.get(n) ?? (all === undefined ? undefined : m.lazy?.(n));
-      if (v !== undefined && (all !== undefined || !n.startsWith("_"))) (f.names ?? f.globals).set(n, v);
+      if (v !== undefined && (all !== undefined || !n.startsWith("_"))) into.set(n, v);
     }
+    // what it makes when it is asked for, or has from another module in this way
+    if (all === undefined) noteStar(into, m);
     return undefined;
   },
 } satisfies Partial<Record<OpName, Handler>>;

@@ -3,7 +3,7 @@ import type { OpName } from "../../code/instructions";
 import { PyCell, PyDict, type Value } from "../../objects/values";
 import type { Interp } from "../api";
 import type { Frame } from "../frame";
-import { starOf } from "../starred";
+import { starName } from "../star_imports";
 import { type Handler, nameOf, peek, pop, push } from "./stack";
 
 /** cells: own ones count from 0, those of the closure are written as ~index */
@@ -23,9 +23,8 @@ function unbound(vm: Interp, name: string): never {
 function global(vm: Interp, f: Frame, name: string): Value {
   // a global that is None is null here, so `??` would look past it
   const own = f.globals.get(name);
-  const v = own === undefined ? vm.builtins.get(name) : own;
-  const library = v === undefined && !name.startsWith("__") ? starOf(f.globals) : undefined;
-  if (library) return vm.getattr(library, name);
+  if (own !== undefined) return own;
+  const v = vm.builtins.get(name) ?? starName(vm, f.globals, name, false);
   if (v === undefined) return vm.raise("NameError", `name '${name}' is not defined`);
   return v;
 }
