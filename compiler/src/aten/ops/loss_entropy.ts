@@ -2,7 +2,7 @@
 import type { Args, ArgValue, GraphBuilder, OpRecord } from "../types";
 import { aten, each, F, fl, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { LEGACY, lossMeta, Reduction, reduceLoss, reductionOf } from "./helpers/loss";
-import { composed, sameShape } from "./helpers/shape";
+import { composed, equalShapes } from "./helpers/shape";
 import { full, numelOf, sizeScalar, withOpmath } from "./helpers/trace";
 
 const logFloor = <T>(b: GraphBuilder<T>, x: T): T => {
@@ -78,7 +78,7 @@ const binary: OpRecord[] = [
       const reduction = reductionOf(b, a);
       const [x, y, weight] = [a.tensor("input"), a.tensor("target"), a.optTensor("weight")];
       const shape = b.meta(y).shape;
-      if (!sameShape(b, b.meta(x).shape, shape)) {
+      if (!equalShapes(b, b.meta(x).shape, shape)) {
         const text = (t: typeof x): string =>
           `torch.Size([${b
             .meta(t)

@@ -192,3 +192,17 @@ class Folded(nn.Module):
 `);
   expect(assumedOf(r, "Folded")).toMatch(/x is float32\[8, 3, /);
 });
+
+test("a loss that wants its target in the shape of what was computed gets it there", () => {
+  const r = analysed(`
+class Ranking(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Conv2d(5, 8, 1), nn.Conv2d(8, 1, 1), nn.Sigmoid())
+        self.loss = nn.BCELoss()
+    def forward(self, d0, d1, judge):
+        y = self.net(torch.cat((d0, d1, d0 - d1, d0 / (d1 + 0.1), d1 / (d0 + 0.1)), dim=1))
+        return self.loss(y, (judge + 1.0) / 2.0)
+`);
+  expect(operatorsOf(r, "Ranking").at(-1)).toContain("binary_cross_entropy");
+});

@@ -58,6 +58,11 @@ export function sameShape(b: DimMath, x: readonly Dim[], y: readonly Dim[]): boo
   return x.length === y.length && x.every((s, i) => s === y[i] || b.knownEq(s, at(y, i)));
 }
 
+/** the same as a program asks it: sizes that are alike in this run are held to each other */
+export function equalShapes(b: DimMath, x: readonly Dim[], y: readonly Dim[]): boolean {
+  return x.length === y.length && x.every((s, i) => b.eq(s, at(y, i)));
+}
+
 /** [2, s77, 4] as messages show it */
 export function shapeText(b: DimMath, shape: readonly Dim[]): string {
   return `[${shape.map(s => b.static(s) ?? b.hint(s)).join(", ")}]`;

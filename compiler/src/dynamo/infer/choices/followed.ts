@@ -7,6 +7,7 @@ import type { PyClass } from "../../objects/values";
 import { functionOf, type InferContext, lookup, methodOf } from "../context";
 import { writtenShapes } from "../evidence/shapes";
 import { dotted } from "../syntax";
+import { noteDerivedRank } from "./derived_ranks";
 import { rankTaken } from "./rank_usage";
 import { addUsage, emptyUsage, type Usage, valueTest } from "./usage";
 
@@ -23,6 +24,7 @@ export function followCalls(
   depth = 0,
 ): void {
   const body = f.code.body ?? [];
+  noteDerivedRank(usage, body, name);
   const until = boundAgain(body, name);
   const calls: ast.Call[] = [];
   walk(body, n => {

@@ -40,6 +40,21 @@ export function batchOfOne(state: State, leaves: readonly Leaf[], f: Failure): S
   return [alone.reduce((s, l) => withLeaf(s, l.path, { ...l.c, dims: [1, ...l.c.dims.slice(1)] }), state)];
 }
 
+const TARGET =
+  /target size \(torch\.Size\(\[([\d, ]*)\]\)\) that is different to the input size \(torch\.Size\(\[([\d, ]*)\]\)\)/;
+
+/** A loss that wants its target in the shape of what was computed: either gets that of the other. */
+export function asTarget(state: State, leaves: readonly Leaf[], f: Failure): State[] {
+  const [, target, input] = TARGET.exec(f.message) ?? [];
+  if (target === undefined || input === undefined) return [];
+  const shaped = (text: string): number[] => text.split(",").map(Number);
+  const moved = (from: string, to: string): State[] =>
+    leaves
+      .filter(l => f.touched.includes(l.path) && l.c.dims.join() === shaped(from).join())
+      .map(l => withLeaf(state, l.path, { ...l.c, dims: shaped(to) }));
+  return [...moved(target, input), ...moved(input, target)];
+}
+
 /** The items of a list were joined to a batch: other tensors have as many items as the list. */
 export function batchOfList(state: State, leaves: readonly Leaf[], f: Failure): State[] {
   const [a = 0, b = 0, at] = sizesApart(f) ?? [];
