@@ -223,3 +223,21 @@ class Decoder(nn.Module):
   expect(assumedOf(r, "Decoder")).toContain("in float16");
   expect(assumedOf(r, "Decoder")).toContain("positions is int64[128]");
 });
+
+test("the sizes of what is computed without a change of rank say an input's rank", () => {
+  const r = analysed(`
+class Decoder(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens = nn.Embedding(4, 32)
+        self.up = nn.Conv2d(32, 16, 1)
+    def forward(self, embeddings, pe, prompts):
+        return self.predict(embeddings, pe, prompts)
+    def predict(self, embeddings, pe, prompts):
+        src = torch.repeat_interleave(embeddings, 2, dim=0)
+        src = src + pe
+        b, c, h, w = src.shape
+        return self.up(src.flatten(2).transpose(1, 2).transpose(1, 2).view(b, c, h, w)), prompts @ self.tokens.weight.t()
+`);
+  expect(assumedOf(r, "Decoder")).toMatch(/embeddings is float32\[\d+, 32, \d+, \d+\]/);
+});
