@@ -79,11 +79,7 @@ def load(repo_or_dir, model, *args, source="github", trust_repo=None, force_relo
             return made
     if repository.startswith("rwightman/") or repository == "huggingface/pytorch-image-models":
         import timm
-        made = timm.create_model(model, **given)
-        if repository.endswith("gen-efficientnet-pytorch"):
-            # where norms of timm's have their activations in them
-            made.act1, made.act2 = nn.Identity(), nn.Identity()
-        return made
+        return timm.create_model(model, **given)
     name = re.sub(r"_(wsl|swsl|ssl)$", "", model)
     if repository == "pytorch/vision" or name != model:
         import torchvision

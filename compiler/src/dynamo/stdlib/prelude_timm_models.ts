@@ -24,7 +24,7 @@ import torchvision.models.resnet as _plain
 from timm.layers import (BatchNormAct2d, DropPath, GlobalResponseNorm, LayerNorm2d, Mlp, SelectAdaptivePool2d,
                          create_classifier, make_divisible)
 from timm.models.efficientnet_blocks import SqueezeExcite
-from timm.models.vision_transformer import VisionTransformer
+from timm.models.vision_transformer import VisionTransformer, VisionTransformerDistilled
 
 
 class FeatureInfo:
@@ -213,6 +213,8 @@ class EfficientNet(_Network):
         se = partial(self._squeezed, ratio=se_ratio, act=act_layer) if se_ratio else None
         stem = 32 if keeps_ends else scaled(32)
         self.conv_stem, self.bn1 = _conv(in_chans, stem, 3, 2, same=same), norm(stem, act_layer=act_layer)
+        # where releases before 0.6 had the activations that norms have now
+        self.act1, self.act2 = nn.Identity(), nn.Identity()
         self.feature_info, stages, into, stride_now = [], [], stem, 2
         for i, (kernel, stride, expand, out, repeats) in enumerate(rows):
             at_end, out = i in (0, len(rows) - 1), scaled(out)
@@ -342,10 +344,10 @@ _VITS = {"tiny": (192, 12, 3), "xsmall": (256, 12, 4), "small": (384, 12, 6), "m
 
 
 def _transformer(name):
-    found = re.match(r"^(vit|deit3|deit|vit_deit)_(tiny|xsmall|small|medium|base|large|huge)_patch(\\d+)_?(.*)$", name)
+    found = re.match(r"^(vit|deit3|deit|vit_deit)_(tiny|xsmall|small|medium|base|large|huge)(_distilled)?_patch(\\d+)_?(.*)$", name)
     if found is None:
         return None
-    family, size, patch, rest = found.groups()
+    family, size, _, patch, rest = found.groups()
     words = [w for w in rest.split("_") if w]
     if any(re.match(r"^(\\d+|dinov2|reg4|clip|quickgelu|openai|laion2b|mae|mocov3|in21k|augreg|dino|ft|in1k|in12k|lvd142m|a1)$", w) is None
            for w in words):
@@ -361,7 +363,7 @@ def _transformer(name):
         given.update(pre_norm=True)
     if family == "deit3":
         given.update(no_embed_class=True, init_values=1e-6)
-    return partial(VisionTransformer, **given)
+    return partial(VisionTransformerDistilled if found.group(3) else VisionTransformer, **given)
 
 
 def _entrypoint(name):

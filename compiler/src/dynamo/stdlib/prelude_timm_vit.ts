@@ -204,6 +204,28 @@ class VisionTransformer(nn.Module):
         return self.forward_head(x)
 
 
+class VisionTransformerDistilled(VisionTransformer):
+    # a second token, which learns of a teacher, and a classifier of its own
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        width, self.num_prefix_tokens = self.embed_dim, 2
+        self.num_tokens, self.distilled_training = 2, False
+        self.dist_token = nn.Parameter(torch.zeros(1, 1, width))
+        self.pos_embed = nn.Parameter(torch.zeros(1, self.patch_embed.num_patches + 2, width))
+        self.head_dist = nn.Linear(width, self.num_classes) if self.num_classes > 0 else nn.Identity()
+
+    def _pos_embed(self, x):
+        before = [t.expand(x.shape[0], -1, -1) for t in (self.cls_token, self.dist_token)]
+        return self.pos_drop(torch.cat(before + [x], dim=1) + self.pos_embed)
+
+    def forward_head(self, x, pre_logits=False):
+        x, x_dist = x[:, 0], x[:, 1]
+        if pre_logits:
+            return (x + x_dist) / 2
+        x, x_dist = self.head(x), self.head_dist(x_dist)
+        return (x, x_dist) if self.distilled_training and self.training else (x + x_dist) / 2
+
+
 def _by_name(name):
     def make(pretrained=False, **kwargs):
         from timm.models import create_model

@@ -23,11 +23,12 @@ test("transformers by their names", () => {
     counted([
       "vit_base_resnet50_384",
       "vit_base_patch16_224",
+      "vit_deit_tiny_distilled_patch16_224",
       "deit_small_patch16_224",
       "vit_small_patch14_dinov2.lvd142m",
     ]),
   ).toBe(
-    "vit_base_resnet50_384 98950952\nvit_base_patch16_224 86567656\ndeit_small_patch16_224 22050664\nvit_small_patch14_dinov2.lvd142m 22441192\n",
+    "vit_base_resnet50_384 98950952\nvit_base_patch16_224 86567656\nvit_deit_tiny_distilled_patch16_224 5910800\ndeit_small_patch16_224 22050664\nvit_small_patch14_dinov2.lvd142m 22441192\n",
   );
 });
 
@@ -75,4 +76,18 @@ class Net(nn.Module):
       "22056576\n32\ntorch.Size([3, 3])\n",
   );
   expect(operatorsOf(r, "Net").filter(t => /conv2d/.test(t)).length).toBe(20);
+});
+
+test("what asserts the version of a library gets it", () => {
+  const r = analysed(`
+import timm
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        assert timm.__version__ == "0.4.5", "please use timm 0.4.5"
+        self.fc = nn.Linear(8, 8)
+    def forward(self, x):
+        return self.fc(x)
+`);
+  expect(operatorsOf(r, "Net")).toHaveLength(1);
 });
