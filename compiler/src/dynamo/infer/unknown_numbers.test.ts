@@ -120,3 +120,13 @@ class Scales(nn.Module):
 `);
   expect(operatorsOf(r, "Scales").filter(t => /softmax/.test(t)).length).toBe(1);
 });
+
+test("a length that only a computed tensor knows is one all the same", () => {
+  const r = analysed(`
+class Upsampled(nn.Module):
+    def forward(self, x):
+        durations = (x * 3).round().long().sum(-1)
+        return torch.arange(durations.max(), device=x.device)[None] < durations[:, None]
+`);
+  expect(operatorsOf(r, "Upsampled").length).toBeGreaterThan(3);
+});

@@ -237,6 +237,10 @@ print(A.m, (y := 5), y)
     ).toBe("1 2 1\n[2, 2, 2] [2]\n[0, 1] 10 {'a': 1, 'b': 2}\n[3, 3] 5 5");
   });
 
+  it("makes a super() of a class alone that does nothing when it is initialised", () => {
+    expect(run("class A:\n  def __init__(self):\n    super(A).__init__()\n    self.n = 1\nprint(A().n)")).toBe("1");
+  });
+
   it("follows the method resolution order, super and properties", () => {
     expect(
       run(`

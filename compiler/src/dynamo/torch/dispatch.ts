@@ -17,7 +17,7 @@ import { beyondGuess, noteGuessed } from "./guessed_shapes";
 import { itemValue } from "./item_values";
 import { knownParts, knownResult, runsOf, store } from "./known";
 import type { KnownCall } from "./known_call";
-import { PyTensor, PyUnknownNumber } from "./objects";
+import { PyTensor } from "./objects";
 import { finish, finishItems, finishMany, type OpCall, type PreparedCall } from "./results";
 import { SUPPORTABLE } from "./sink";
 import { sparseResult } from "./sparse_results";
@@ -164,8 +164,6 @@ function withScalars(torch: Torch, call: OpCall, args: readonly Value[], kwargs:
     );
   }
   const numbers = new Map(scalars.map(t => [t, itemValue(torch, t, `the number that ${call.target} reads`)] as const));
-  // a size that nobody knows is no size
-  if ([...numbers.values()].some(n => n instanceof PyUnknownNumber && n.value() === undefined)) return undefined;
   const number = (v: Value): Value => {
     if ((v instanceof PyList || v instanceof PyTuple) && v.items.some(one)) return vm.tuple(v.items.map(number));
     return one(v) ? (numbers.get(v) ?? v) : v;
