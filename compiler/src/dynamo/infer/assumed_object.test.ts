@@ -312,5 +312,6 @@ class Clone(nn.Module):
             x = x.mean(1)
         return self.linear(x.sum() * torch.ones(8, device=x.device))
 `);
+  expect(assumedOf(r, "Clone")).toMatch(/args is an object with plausible attributes/);
   expect(operatorsOf(r, "Clone")).toContain("torch._C._nn.linear");
 });

@@ -38,7 +38,7 @@ export function configs(ctx: InferContext, h: Draft): Choice[] {
     .sort((a, b) => b.fit - a.fit);
   // a library's configuration has what is read of it, or another object is meant
   const enough = ({ cls, fit }: (typeof found)[number]): boolean =>
-    cls.place === null ? fit === wanted.length : fit > 0 || wanted.length === 0;
+    ofLibrary(cls) ? fit === wanted.length : fit > 0 || wanted.length === 0;
   for (const c of found) if (enough(c)) out.push(instance(c.name));
   const plain = wanted.filter(a => !/^(get|items|keys|values|pop|update|to_dict|copy)$/.test(a) && !a.startsWith("_"));
   if (out.length === 0 && plain.length > 2) {
@@ -54,6 +54,8 @@ export function configs(ctx: InferContext, h: Draft): Choice[] {
   out.push(...parsedOptions(ctx, wanted), ...presets(ctx, h).some, OBJECT);
   return out;
 }
+
+const ofLibrary = ({ place }: PyClass): boolean => place === null || place.file.startsWith("framework:");
 
 /** options that a file of the project has parsed, with all that is read of them: `args = parser.parse_args()` */
 function parsedOptions(ctx: InferContext, wanted: readonly string[]): Choice[] {
