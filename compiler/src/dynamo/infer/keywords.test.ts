@@ -199,3 +199,16 @@ class Policy(nn.Module):
   expect(operatorsOf(r, "Policy")).toHaveLength(3);
   expect(assumedOf(r, "Policy")).toMatch(/batch is an object with obs float32/);
 });
+
+test("dictionaries inside of a dictionary get their keys, and what a model is called with is one", () => {
+  const r = analysed(`
+class Criterion(nn.Module):
+    def forward(self, model, sample):
+        key = "target"
+        output = model(**sample["net_input"])
+        labels = sample[key]["labels"]
+        return (output - labels).abs().mean() * sample[key]["weight"].mean()
+`);
+  expect(operatorsOf(r, "Criterion").length).toBeGreaterThan(4);
+  expect(assumedOf(r, "Criterion")).toMatch(/"target": \{"labels": .*"weight": /);
+});

@@ -1,5 +1,6 @@
 // The last resort for a parameter: a value that nobody knows, whose calls are opaque operators. In: the hole, what stands in it,
 // the error that blames it. Out: choices to try before all others, none where the error asks for a number, a text or a tensor.
+import { missingKey } from "../search/failure";
 import { type Choice, type Failure, type Hole, UNKNOWN } from "../types";
 
 /** errors of what is taken for an object, a function or a list and is none */
@@ -12,6 +13,9 @@ const OF_TENSORS =
 
 export function unknowable(h: Hole, now: Choice, f: Failure): Choice[] {
   if (now.kind === "unknown" || h.written || OF_TENSORS.test(f.message)) return [];
+  // a dictionary that lacks a key gets it
+  const key = missingKey(f);
+  if (key !== undefined && now.kind === "dict" && !now.entries.some(([k]) => k === key)) return [];
   const asked = OF_OBJECTS.test(f.message) || f.type === "KeyError" || f.type === "AssertionError";
   if (!asked || (h.usage.arithmetic && !h.usage.called)) return [];
   // parts of a configuration that the failing lines name

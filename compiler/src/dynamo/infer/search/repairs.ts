@@ -31,6 +31,7 @@ import { choiceLeaves, holeOf, inAllAlike, inAllItems, type Leaf, resized, withL
 import { shorterTogether } from "./lengths";
 import { itemsTakenApart, longer } from "./map_lists";
 import { alike, enlarged, fed, masksAlike, messageRepairs, oneShape, shapeTold, typedAlike } from "./message_repairs";
+import { nestedKeys } from "./nested_keys";
 import { recurrentRepairs } from "./recurrent_repairs";
 import { viewed } from "./reshape_repairs";
 import { pairedResizes, resizes, trials } from "./solve";
@@ -163,6 +164,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
   const out: State[] = [
     ...(f.message === NO_OPERATORS ? spelledOut(holes, state) : []),
     ...restLeft(holes, state, f),
+    ...nestedKeys(holes, state, f),
     ...held(holes, state, f),
     ...(/^(AttributeError|KeyError|TypeError)$/.test(f.type) ? withoutAskedKeys(state, f) : []),
     ...unpacked(holes, state, f),
