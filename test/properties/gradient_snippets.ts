@@ -199,6 +199,10 @@ const FIXED: readonly (readonly [string, string])[] = [
     "a:f[2,9] b:f[2,9] c:f[2,3] d:f[9] e:f[9]",
   ],
   [
+    "torch._weight_norm(a, b, 0), torch._weight_norm(a, c, 1), torch._weight_norm(a, e, 2), torch._weight_norm(a, d, -1)",
+    "a:f[2,3,4] b:f[2,1,1] c:f[1,3,1] d:f[] e:f[1,1,4]",
+  ],
+  [
     "torch.lstm(a, [b, c], [d, e, f, g], True, 1, 0.0, True, False, False)",
     "a:f[3,2,4] b:f[1,2,3] c:f[1,2,3] d:f[12,4] e:f[12,3] f:f[12] g:f[12]",
   ],

@@ -89,6 +89,7 @@ import { records as viewScatter } from "./view_scatter";
 import { records as viewSelect } from "./view_select";
 import { records as viewSqueeze } from "./view_squeeze";
 import { records as viewWindow } from "./view_window";
+import { records as weightNorm } from "./weight_norm";
 import { records as windowFunctions } from "./window_functions";
 import { records as xlogy } from "./xlogy";
 
@@ -141,6 +142,7 @@ export const families: readonly (readonly OpRecord[])[] = [
   linalgFactor,
   rnnCells,
   rnnLayers,
+  weightNorm,
   linalg,
   fft,
   stft,

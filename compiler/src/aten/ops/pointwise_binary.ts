@@ -310,7 +310,7 @@ function lowerPower<B>(b: LoweringBuilder<B>, a: Args<B>): B {
   if (!a.isTensor("self")) {
     const base = numberOf(a.scalar("self"));
     if (base === 1) return b.constant(1, dtype, b.device(exponent), b.size(exponent));
-    if (base === 2 && isFloatDType(b.dtype(exponent))) return b.elementwise("exp2", [exponent]);
+    if (base === 2 && isFloatDType(dtype)) return b.elementwise("exp2", [b.toDtype(exponent, dtype)]);
     if (isIntegralDType(dtype)) return fallback("aten.pow.Scalar", ["exponent"], ["self", "exponent"])(b, a);
     return b.elementwise("pow", [a.scalar("self"), exponent]);
   }

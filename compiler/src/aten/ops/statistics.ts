@@ -276,6 +276,17 @@ const norm: OpRecord = decomposed({
   }),
 });
 
+/** of all elements; as C++ calls it */
+const normOfAll: OpRecord = decomposed({
+  name: "aten.norm.Scalar",
+  schema: "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
+  tags: REDUCTION,
+  decompose: (b, a) => vectorNormCall(b, a.tensor("self"), a.scalar("p"), null, false, null),
+  derivative: each({
+    self: (b, c) => normBackward(b, c.grad(), c.args.tensor("self"), c.result(), c.args.number("p"), [], false),
+  }),
+});
+
 /** torch.norm and Tensor.norm: Python functions over linalg.vector_norm */
 function pythonNorm(self: "self" | "input", python: string, printedAs?: string): OpRecord {
   return composed({
@@ -296,6 +307,7 @@ function pythonNorm(self: "self" | "input", python: string, printedAs?: string):
 const norms: OpRecord[] = [
   vectorNorm,
   norm,
+  normOfAll,
   pythonNorm("self", "Tensor.norm"),
   pythonNorm("input", "torch.norm", "torch.functional.norm"),
 ];

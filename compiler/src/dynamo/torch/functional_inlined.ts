@@ -2,42 +2,13 @@
 // nodes show the frame of functional.py, and bear the names of its locals.
 import { isFloatDType } from "../../aten/ops/helpers/dtypes";
 import { lookupPython } from "../../aten/registry";
-import type { StackFrame } from "../../fx/types";
 import { NativeArgs } from "../interp/arguments";
 import { type Kwargs, PyFloat, PyList, PyTuple, type Value } from "../objects/values";
 import type { Torch } from "./context";
 import { runOp } from "./dispatch";
+import { inlinedFrames } from "./inlined_frames";
 import { PyTensor } from "./objects";
 import type { OpCall } from "./results";
-
-/** where torch 2.11's functional.py defines what Dynamo traces into */
-const INLINED: Readonly<Record<string, { line: number; code: string; column?: number; from?: number }>> = {
-  rms_norm: { line: 2954, code: "return torch.rms_norm(input, normalized_shape, weight, eps)" },
-  pad: { line: 5430, code: "return torch._C._nn.pad(input, pad, mode, value)" },
-  _threshold: { line: 1693, code: "result = _VF.threshold(input, threshold, value)", column: 8, from: 9 },
-  _canonical_mask: {
-    line: 6215,
-    code: "mask = torch.zeros_like(mask, dtype=target_type).masked_fill_(",
-    column: 12,
-    from: 7,
-  },
-  _threshold_: { line: 1691, code: "result = _VF.threshold_(input, threshold, value)", column: 8, from: 9 },
-};
-
-function inlinedFrame(name: string): StackFrame[] {
-  const at = Object.hasOwn(INLINED, name) ? INLINED[name] : undefined;
-  if (!at) return [];
-  const { column = 4, from = "return ".length } = at;
-  return [
-    {
-      file: "torch/nn/functional.py",
-      func: name === "_threshold_" ? "_threshold" : name,
-      line: at.line,
-      code: at.code,
-      span: { line: at.line, column: column + from, endLine: at.line, endColumn: column + at.code.length },
-    },
-  ];
-}
 
 /** undefined: Dynamo does not trace into this function */
 export function inlinedFunctional(torch: Torch, name: string): Value | undefined {
@@ -51,7 +22,7 @@ export function inlinedFunctional(torch: Torch, name: string): Value | undefined
           op: "call_function",
           target: "torch.rms_norm",
           spelling: "torch.rms_norm",
-          options: { extraFrames: inlinedFrame(name) },
+          options: { extraFrames: inlinedFrames(name) },
         },
         [a.need("input"), a.need("normalized_shape"), a.get("weight") ?? null, a.get("eps") ?? null],
         vm.emptyKwargs,
@@ -63,7 +34,7 @@ export function inlinedFunctional(torch: Torch, name: string): Value | undefined
       const a = new NativeArgs(vm, name, ["input", "threshold", "value", "inplace?"], args, kw);
       const inplace = vm.truthy(a.get("inplace") ?? false);
       const target = inplace ? "torch.threshold_" : "torch.threshold";
-      const options = { extraFrames: inlinedFrame(inplace ? "_threshold_" : "_threshold") };
+      const options = { extraFrames: inlinedFrames(inplace ? "_threshold_" : "_threshold") };
       const call: OpCall = { op: "call_function", target, spelling: target, options };
       const result = runOp(torch, call, [a.need("input"), a.need("threshold"), a.need("value")], vm.emptyKwargs);
       vm.observer?.stored?.("result", result, null);
@@ -78,7 +49,7 @@ export function inlinedFunctional(torch: Torch, name: string): Value | undefined
         op: "call_function",
         target: "torch._C._nn.pad",
         spelling: lookupPython("torch._C._nn.pad").length > 0 ? "torch._C._nn.pad" : "torch.nn.functional.pad",
-        options: { extraFrames: inlinedFrame(name) },
+        options: { extraFrames: inlinedFrames(name) },
       };
       const list = pads instanceof PyList || pads instanceof PyTuple ? pads : vm.list(vm.toArray(pads));
       return runOp(
@@ -106,11 +77,20 @@ function canonicalMask(torch: Torch, args: readonly Value[], kw: Kwargs): Value 
     const given = String(a.need("mask_name"));
     return vm.raise("AssertionError", `only bool and floating types of ${given} are supported`);
   }
-  const options = { extraFrames: inlinedFrame("_canonical_mask") };
+  const options = { extraFrames: inlinedFrames("_canonical_mask") };
   const zeros: OpCall = { op: "call_function", target: "torch.zeros_like", spelling: "torch.zeros_like", options };
   const fill: OpCall = { op: "call_method", target: "masked_fill_", spelling: "Tensor.masked_fill_", options };
   const blank = runOp(torch, zeros, [mask], new Map([["dtype", a.need("target_type")]]));
   const filled = runOp(torch, fill, [blank, mask, new PyFloat(Number.NEGATIVE_INFINITY)], vm.emptyKwargs);
   vm.observer?.stored?.("mask", filled, null);
   return filled;
+}
+
+/** the product of direction and length in torch.nn.utils.weight_norm's hook, or in the parametrization of that name */
+export function weightNorm(torch: Torch, where: "hook" | "parametrized"): Value {
+  return torch.vm.builtin("_weight_norm", args => {
+    const spelling = "torch._weight_norm";
+    const options = { extraFrames: inlinedFrames(`weight_norm_${where}`) };
+    return runOp(torch, { op: "call_function", target: spelling, spelling, options }, args, torch.vm.emptyKwargs);
+  });
 }

@@ -16,6 +16,7 @@ import { DISTRIBUTIONS_TEXT, OTHER_DISTRIBUTIONS } from "./distributions/text";
 import { factory, isFactory } from "./factories";
 import { foreachFunction } from "./foreach";
 import { addcdiv, functionalFunction, namespaceTarget, op, torchTarget } from "./functional";
+import { weightNorm } from "./functional_inlined";
 import { HELPERS_TEXT, MODES_TEXT, WRAP_INLINE_TEXT } from "./modes";
 import { fillTorch, variableClass } from "./namespace_functions";
 import { enterAutocast, exitAutocast, privateC, setGrad } from "./namespace_modes";
@@ -157,6 +158,8 @@ export class TorchNamespace implements TorchParts {
       if (!new RegExp(`^(class|def) ${name}\\b`, "m").test(REPARAMETRIZE_TEXT)) return undefined;
       const d = this.vm.dict([["__name__", "torch.nn.utils.parametrize"]]);
       d.set("torch", this.module("torch") ?? null);
+      for (const where of ["hook", "parametrized"] as const)
+        d.set(`_weight_norm_${where}`, weightNorm(this.torch, where));
       this.norms = d;
       this.run("reparametrize", REPARAMETRIZE_TEXT, "nn_modules", "torch/nn/utils/parametrize.py", d);
     }

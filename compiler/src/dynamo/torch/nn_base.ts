@@ -4,7 +4,7 @@
 import { method } from "../builtins/define";
 import { bind } from "../interp/attributes";
 import { special } from "../interp/operators";
-import { PyClass, PyDict, PyInstance, PyObject, PyUnknown, type Value } from "../objects/values";
+import { PyClass, PyDict, PyInstance, PyObject, PyTuple, PyUnknown, type Value } from "../objects/values";
 import { isDifferentiableDType, type Torch } from "./context";
 import { PyTensor } from "./objects";
 import { methodOp } from "./tensor_ops";
@@ -207,12 +207,16 @@ class Module:
                 changed = hook(self, args)
                 if changed is not None:
                     args = changed if isinstance(changed, tuple) else (changed,)
-        result = self.forward(*args, **kwargs)
+        # no local has what forward gives
+        return self._call_forward_hooks(args, kwargs, [self.forward(*args, **kwargs)])
+
+    def _call_forward_hooks(self, args, kwargs, results):
         for hook, with_kwargs in self.__dict__.get("_forward_hooks", {}).values():
-            changed = hook(self, args, kwargs, result) if with_kwargs else hook(self, args, result)
-            if changed is not None:
-                result = changed
-        return result
+            last = results[-1:]
+            hook_result = hook(self, args, kwargs, *last) if with_kwargs else hook(self, args, *last)
+            if hook_result is not None:
+                results.append(hook_result)
+        return results[-1]
 
     def __repr__(self):
         inner = [f"({name}): {module!r}".replace("\\n", "\\n  ") for name, module in self._modules.items()]
@@ -284,11 +288,9 @@ export function installModuleNatives(torch: Torch, cls: PyClass, globals: PyDict
     const o = self as PyInstance;
     const compiled = o.attrs?.get("_compiled_call_impl");
     if (compiled !== undefined && compiled !== null && !torch.trace) return vm.call(compiled, args, kw);
-    const hooked = ["_forward_hooks", "_forward_pre_hooks"].some(n => {
-      const hooks = o.attrs?.get(n);
-      return hooks instanceof PyDict && hooks.size > 0;
-    });
-    if (hooked) {
+    if (HOOKS.filter(n => noteHooks(torch, o, n)).length > 0) {
+      // what hooks are handed is looked at before they run
+      for (const x of [...args, ...kw.values()]) if (x instanceof PyTensor) torch.trace?.nodeOf(x);
       return vm.call(vm.getattr(o, "_call_hooked"), [vm.tuple(args), vm.dict([...kw])]);
     }
     return vm.call(vm.getattr(o, "forward"), args, kw);
@@ -313,6 +315,20 @@ export function installModuleNatives(torch: Torch, cls: PyClass, globals: PyDict
     "_convert",
     vm.builtin("_convert", ([self, ...args], kw) => convertModule(torch, self ?? null, args, kw)),
   );
+}
+
+const HOOKS = ["_forward_hooks", "_forward_pre_hooks"] as const;
+
+/** whether a module has hooks of a kind: a graph that ran through them holds for these alone */
+function noteHooks({ vm }: Torch, o: PyInstance, kind: (typeof HOOKS)[number]): boolean {
+  const hooks = o.attrs?.get(kind);
+  if (!(hooks instanceof PyDict) || hooks.size === 0) return false;
+  const seen = vm.observer?.loadedAttribute?.(o, kind, hooks) ?? hooks;
+  for (const [key, hook] of hooks.entries()) {
+    const pair = vm.observer?.loadedItem?.(seen, key, hook) ?? hook;
+    if (hook instanceof PyTuple) vm.observer?.loadedItem?.(pair, 0, hook.items[0] ?? null);
+  }
+  return true;
 }
 
 function setMember(torch: Torch, self: Value, name: string, value: Value): void {

@@ -1,13 +1,6 @@
-// torch.nn.utils.weight_norm, spectral_norm and parametrize, said in Python. Weight norm is v * (g / ||v||), the norm over
-// all dimensions but one (Salimans and Kingma 2016; torch decomposes aten._weight_norm so); spectral norm divides by an
-// estimate of the largest singular value from one power iteration (Miyato et al. 2018).
+// torch.nn.utils.weight_norm, spectral_norm and parametrize, said in Python. Spectral norm divides by an estimate of the
+// largest singular value from one power iteration (Miyato et al. 2018).
 export const REPARAMETRIZE_TEXT = `
-def _norm_except(v, dim):
-    if dim is None or dim == -1:
-        return v.norm()
-    return v.norm(2, [d for d in range(v.dim()) if d != dim % v.dim()], keepdim=True)
-
-
 class WeightNorm:
     def __init__(self, name, dim):
         self.name = name
@@ -16,7 +9,7 @@ class WeightNorm:
     def compute_weight(self, module):
         g = getattr(module, self.name + "_g")
         v = getattr(module, self.name + "_v")
-        return v * (g / _norm_except(v, self.dim))
+        return _weight_norm_hook(v, g, self.dim)
 
     def remove(self, module):
         weight = self.compute_weight(module)
@@ -33,7 +26,7 @@ def weight_norm(module, name="weight", dim=0):
     fn = WeightNorm(name, dim)
     weight = getattr(module, name)
     del module._parameters[name]
-    module.register_parameter(name + "_g", torch.nn.Parameter(_norm_except(weight, fn.dim).detach()))
+    module.register_parameter(name + "_g", torch.nn.Parameter(torch.norm_except_dim(weight, 2, fn.dim).detach()))
     module.register_parameter(name + "_v", torch.nn.Parameter(weight.detach()))
     setattr(module, name, fn.compute_weight(module))
     handle = module.register_forward_pre_hook(fn)
@@ -202,10 +195,11 @@ class _WeightNorm(torch.nn.Module):
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g, weight_v):
-        return weight_v * (weight_g / _norm_except(weight_v, self.dim))
+        x = _weight_norm_parametrized(weight_v, weight_g, self.dim)
+        return x
 
     def right_inverse(self, weight):
-        return _norm_except(weight, self.dim), weight
+        return torch.norm_except_dim(weight, 2, self.dim), weight
 
 
 def _parametrized_weight_norm(module, name="weight", dim=0):

@@ -22,6 +22,7 @@ import { recurrent } from "./recurrent";
 import { sampling } from "./sampling";
 import { scans } from "./scans";
 import type { ExternContext, ExternFunction, ExternStep, ExternValue } from "./types";
+import { weightNorm } from "./weight_norm";
 
 /** by operator name, with overload where one differs: "aten.mm", "aten.index_reduce.default" */
 const FUNCTIONS: ReadonlyMap<string, ExternFunction> = new Map(
@@ -40,6 +41,7 @@ const FUNCTIONS: ReadonlyMap<string, ExternFunction> = new Map(
     lists,
     cells,
     recurrent,
+    weightNorm,
     sampling,
     products,
     complex,
