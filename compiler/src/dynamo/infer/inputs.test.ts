@@ -412,3 +412,26 @@ class Net(nn.Module):
 `);
   expect(assumedOf(r, "Net")).toMatch(/src is float32\[8, 3, \d+, \d+\]; bgr is float32\[8, 3, /);
 });
+
+test("a state is what the module's own method makes for the batch, which may lie behind the steps", () => {
+  const r = analysed(`
+class Words(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(50, 16)
+        self.layers = nn.ModuleList([nn.LSTM(16, 24), nn.LSTM(24, 16)])
+
+    def init_hidden(self, bsz):
+        weight = next(self.parameters())
+        return [(weight.new_zeros(1, bsz, n), weight.new_zeros(1, bsz, n)) for n in (24, 16)]
+
+    def forward(self, input, hidden):
+        x = self.embed(input)
+        for layer, state in zip(self.layers, hidden):
+            x, _ = layer(x, state)
+        return x
+`);
+  expect(assumedOf(r, "Words")).toMatch(
+    /input is int64\[8, 128\]; hidden is \[\(float32\[1, 128, 24\], float32\[1, 128, 24\]\), \(float32\[1, 128, 16\]/,
+  );
+});

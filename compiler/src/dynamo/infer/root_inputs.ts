@@ -17,6 +17,7 @@ import { takenByFirstLayer } from "./first_layer";
 import { guarded } from "./guarded";
 import { handedOnHoles } from "./handed_on";
 import type { ImageSize } from "./image_size";
+import { initialStates } from "./initial_states";
 import { inferInputs, valuesOf } from "./inputs";
 import { callArguments } from "./make";
 import { prepare } from "./prepare";
@@ -204,6 +205,10 @@ function inputHoles(r: RootRequest, target: Value, f: PyFunction): Hole[] {
     for (const [i, h] of holes.entries())
       if (i === at || (areMates(lead.name, h.name) && isFree(h)))
         holes[i] = { ...h, choices: distinct(i === at ? choices : [...choices, ...h.choices]) };
+  }
+  for (const [i, h] of holes.entries()) {
+    const states = initialStates(p, target, h);
+    if (states.length > 0) holes[i] = { ...h, choices: distinct([...states, ...h.choices]) };
   }
   if (r.image) sized(holes, r.image);
   besideImage(holes);
