@@ -478,3 +478,16 @@ print(np.subtract.outer(np.arange(3), np.arange(2)).tolist())
 `);
   expect(printed(r)).toBe("(5,) (3, 2)\n[[0, -1], [1, 0], [2, 1]]\n");
 });
+
+test("positions by axes are sums of one vector for each, or those vectors joined", () => {
+  const r = analysed(`
+from axial_positional_embedding import AxialPositionalEmbedding
+import torch.distributed as dist
+
+print(AxialPositionalEmbedding(8, (4, 6))(torch.zeros(2, 20, 8)).shape, AxialPositionalEmbedding(8, (4, 6), (5, 3))(torch.zeros(2, 24, 8)).shape)
+print(AxialPositionalEmbedding(8, (4, 6), (5, 3)).weights[1].shape, dist.ReduceOp)
+`);
+  expect(printed(r)).toBe(
+    "torch.Size([2, 20, 8]) torch.Size([2, 24, 8])\ntorch.Size([1, 1, 6, 3]) <unknown torch.distributed.ReduceOp>\n",
+  );
+});

@@ -10,6 +10,7 @@ import { GYM_MODULES } from "./prelude_gym";
 import { DIFFUSERS, HUB, TRANSFORMERS } from "./prelude_huggingface";
 import { isTransformers } from "./prelude_language_models";
 import { POINT_MODULES } from "./prelude_points";
+import { AXIAL_POSITIONS } from "./prelude_positions";
 import { ATTRIBUTE_DICT, OWN_PLACE } from "./prelude_shared";
 import { TRAINING } from "./prelude_training";
 
@@ -321,6 +322,7 @@ export const FRAMEWORKS: Readonly<Record<string, string>> = {
   torch_einops_utils: TORCH_EINOPS_UTILS_TEXT,
   "torch_einops_utils.nn": TORCH_EINOPS_UTILS_NN_TEXT,
   "torch_einops_utils.torch_einops_utils": TORCH_EINOPS_UTILS_TEXT,
+  axial_positional_embedding: AXIAL_POSITIONS,
   ema_pytorch: EMA_TEXT,
   "ema_pytorch.ema_pytorch": EMA_TEXT,
   tqdm: TQDM,

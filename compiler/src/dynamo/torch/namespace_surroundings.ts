@@ -46,6 +46,7 @@ export function fillSurroundings(
       for (const n of ["is_available", "is_initialized", "is_torchelastic_launched"]) func(vm, m, n, () => false);
       func(vm, m, "get_rank", () => 0);
       func(vm, m, "get_world_size", () => 1);
+      m.dict.set("ReduceOp", vm.unknown("torch.distributed.ReduceOp"));
       for (const n of ["all_gather", "all_gather_into_tensor", "all_to_all_single", "reduce_scatter_tensor"])
         func(vm, m, n, ([to, from]) => collect(ns, to ?? null, from ?? null));
       lazily(n =>
