@@ -25,7 +25,7 @@ import {
 } from "./helpers/define";
 import { pickedValues, reducedMeta, valueSelectingBackward } from "./helpers/reduce";
 import { composed } from "./helpers/shape";
-import { filledWith, full, scalarTensor } from "./helpers/trace";
+import { filledWith, scalarTensor } from "./helpers/trace";
 
 const toLong = (d: DType): DType => (isIntegralDType(d) ? "int64" : d);
 
@@ -86,7 +86,7 @@ function cumprodBackward<T>(b: GraphBuilder<T>, grad: T, x: T, given: number, re
   f("mul.Tensor", result, grad);
   const ones = f(
     "expand.default",
-    full(b, [1], 1, m.dtype, m.device),
+    filledWith(b, "ones", [1], m),
     m.shape.map((s, i) => (i === dim ? 1 : s)),
   );
   const slices: T[] = [];
