@@ -58,6 +58,7 @@ test("a library that is modelled is its own files in its own repository", () => 
     "pack/model.py": "from repo.timm.models.net import WIDTH\nprint(WIDTH)\n",
   };
   expect(printed(analysedProject({ ...files, "repo/setup.py": "" }))).toBe("7\n");
+  expect(printed(analysedProject({ ...files, "repo/README.md": "" }))).toBe("7\n");
   expect(printed(analysedProject(files))).toMatch(/unknown/);
 });
 

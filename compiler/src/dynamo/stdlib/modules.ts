@@ -52,7 +52,7 @@ type GoingOn = "definitions" | "all";
 const MOST_FAILURES = 12;
 
 /** libraries of models and layers that are modelled */
-const MODELLED = /^(timm|torchvision|torchaudio|diffusers|transformers|detectron2|mmcv|mmengine|fairscale|einops)$/;
+const MODELLED = /^(timm|torchvision|torchaudio|diffusers|transformers|detectron2|mmcv|mmengine|fairscale|einops|lpips|taming)$/;
 const BUILD_FILES = ["setup.py", "pyproject.toml", "setup.cfg"] as const;
 
 export class Modules {
@@ -121,7 +121,9 @@ export class Modules {
     const [head = ""] = name.split(".");
     const at = MODELLED.test(head) ? (fromFile?.lastIndexOf(`/${head}/`) ?? -1) : -1;
     const folder = at < 0 ? "" : (fromFile ?? "").slice(0, at).replace(/(^|\/)src$/, "");
-    return at >= 0 && BUILD_FILES.some(f => this.files(join(folder, f)) !== undefined);
+    const has = (f: string): boolean => this.files(join(folder, f)) !== undefined;
+    // a copy of it in the project's own folder, where programs are started, comes before what is installed
+    return at >= 0 && (BUILD_FILES.some(has) || (has("README.md") && has(`${head}/__init__.py`)));
   }
 
   /** what the project brings itself comes first; code that is prepared to miss the library misses it */
