@@ -52,7 +52,8 @@ type GoingOn = "definitions" | "all";
 const MOST_FAILURES = 12;
 
 /** libraries of models and layers that are modelled */
-const MODELLED = /^(timm|torchvision|torchaudio|diffusers|transformers|detectron2|mmcv|mmengine|fairscale|einops|lpips|taming)$/;
+const MODELLED =
+  /^(timm|torchvision|torchaudio|diffusers|transformers|detectron2|mmcv|mmengine|fairscale|einops|lpips|taming)$/;
 const BUILD_FILES = ["setup.py", "pyproject.toml", "setup.cfg"] as const;
 
 export class Modules {
