@@ -21,7 +21,7 @@ import { HELPERS_TEXT, MODES_TEXT, WRAP_INLINE_TEXT } from "./modes";
 import { fillTorch, variableClass } from "./namespace_functions";
 import { enterAutocast, exitAutocast, privateC, setGrad } from "./namespace_modes";
 import { autogradBackward, autogradGrad, fillCuda, fillLibrary, initFunction, recurrent } from "./namespace_modules";
-import { HARMLESS, OTHER_FUNCTIONS, PYTHON_FUNCTIONAL, SUBMODULES } from "./namespace_names";
+import { HARMLESS, METHOD_FUNCTIONS, OTHER_FUNCTIONS, PYTHON_FUNCTIONAL, SUBMODULES } from "./namespace_names";
 import type { TorchParts } from "./namespace_parts";
 import { fillSurroundings } from "./namespace_surroundings";
 import { bufferClass, installClasses } from "./namespace_types";
@@ -488,6 +488,8 @@ export class TorchNamespace implements TorchParts {
       });
     }
     if (name === "_C") return privateC(this);
+    if (METHOD_FUNCTIONS.has(name))
+      return vm.builtin(name, ([x, ...args], kw) => vm.call(vm.getattr(x ?? null, name), args, kw));
     // torch functions that exist but that the table lacks: the call becomes an opaque operator
     if (OTHER_FUNCTIONS.has(name)) return op(torch, name, { op: "call_function", target: torchTarget(name), spelling });
     if (name === "_inductor" || name === "_dynamo" || name === "_logging") return this.module(`torch.${name}`);

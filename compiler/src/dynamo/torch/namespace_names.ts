@@ -49,6 +49,22 @@ export const OTHER_FUNCTIONS = new Set(
     "feature_dropout alpha_dropout fused_moving_avg_obs_fake_quant quantize_per_tensor fake_quantize_per_tensor_affine " +
     "fake_quantize_per_channel_affine _scaled_mm _int_mm _grouped_mm _scaled_grouped_mm _weight_int8pack_mm " +
     "_weight_int4pack_mm hash_tensor narrow_copy argwhere nonzero masked_select bincount histogram diff gradient trapezoid " +
-    "cumulative_trapezoid searchsorted bucketize scatter_reduce frombuffer sparse_coo_tensor sparse_csr_tensor"
+    "cumulative_trapezoid searchsorted bucketize scatter_reduce frombuffer sparse_coo_tensor sparse_csr_tensor " +
+    "sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor sparse_compressed_tensor nonzero_static ctc_loss igamma igammac " +
+    "unravel_index vander rrelu pdist segment_reduce chain_matmul conv_tbc embedding_renorm_ geqrf orgqr ormqr lu_solve " +
+    "lu_unpack triangular_solve svd_lowrank pca_lowrank lobpcg frobenius_norm nuclear_norm native_norm native_channel_shuffle " +
+    "histogramdd empty_permuted empty_quantized conj_physical batch_norm_stats batch_norm_elemt batch_norm_backward_elemt " +
+    "batch_norm_backward_reduce batch_norm_gather_stats batch_norm_gather_stats_with_counts batch_norm_update_stats " +
+    "cudnn_affine_grid_generator cudnn_batch_norm cudnn_convolution cudnn_convolution_add_relu cudnn_convolution_relu " +
+    "cudnn_convolution_transpose cudnn_grid_sampler choose_qparams_optimized dequantize int_repr quantize_per_channel " +
+    "quantize_per_tensor_dynamic quantized_batch_norm quantized_gru quantized_gru_cell quantized_lstm quantized_lstm_cell " +
+    "quantized_max_pool1d quantized_max_pool2d quantized_max_pool3d quantized_rnn_relu_cell quantized_rnn_tanh_cell " +
+    "smm hspmm hsmm saddmm sspaddmm dsmm unsafe_chunk unsafe_split unsafe_split_with_sizes split_copy values_copy " +
+    "indices_copy detach_copy as_strided_copy view_as_real_copy view_as_complex_copy from_dlpack from_file"
   ).split(" "),
+);
+
+/** functions that are what the method of their first argument is */
+export const METHOD_FUNCTIONS = new Set(
+  "is_conj is_neg is_signed is_nonzero is_inference is_same_size is_distributed get_device".split(" "),
 );

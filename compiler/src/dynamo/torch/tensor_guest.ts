@@ -190,7 +190,7 @@ function partOf(torch: Torch, of: PyTensor, name: string): Value {
 
 /** methods that may be missing in the table; they become opaque operators instead of AttributeErrors */
 const KNOWN_METHODS =
-  /^(new_\w+|to_\w+|is_\w+|\w+_$|svd|qr|lu|fft|stft|istft|median|mode|kthvalue|histc|unique|unique_consecutive|cummax|cummin|logcumsumexp|corrcoef|cov|renorm|geqrf|inverse|pinverse|det|logdet|slogdet|cholesky|triangular_solve|nanmedian|quantile|nanquantile|view_as_complex|view_as_real|rename|refine_names|align_to|index_reduce|swapdims)$/;
+  /^(new_\w+|to_\w+|is_\w+|\w+_$|svd|qr|lu|fft|stft|istft|median|mode|kthvalue|histc|unique|unique_consecutive|cummax|cummin|logcumsumexp|corrcoef|cov|renorm|geqrf|inverse|pinverse|det|logdet|slogdet|cholesky|triangular_solve|nanmedian|quantile|nanquantile|view_as_complex|view_as_real|rename|refine_names|align_to|index_reduce|swapdims|argwhere|polygamma|igammac?|histogram|nonzero_static|narrow_copy|conj_physical|dequantize|int_repr|hash_tensor|indices|values|crow_indices|col_indices|ccol_indices|row_indices|sparse_mask|lu_solve|orgqr|ormqr|unsafe_chunk|unsafe_split|unsafe_split_with_sizes|align_as|smm|sspaddmm)$/;
 
 function classMethod(torch: Torch, name: string): Value | undefined {
   const { vm } = torch;

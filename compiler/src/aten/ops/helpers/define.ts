@@ -196,6 +196,19 @@ export { isComplexDType, isFloatDType, isIntegralDType } from "./dtypes";
 /** the scalar type's C++ name, as messages show it */
 const dtypeTitle = (d: DType): string => SCALAR_TYPE_NAMES[d] ?? d;
 
+/** methods that write their tensor which are functions of torch too */
+const AS_FUNCTIONS = new Set(
+  (
+    "addmv_ arccos_ arccosh_ arcsin_ arcsinh_ arctan_ arctanh_ clamp_ clamp_max_ clamp_min_ clip_ deg2rad_ fix_ frac_ gcd_ " +
+    "lcm_ ldexp_ logit_ nan_to_num_ negative_ rad2deg_ sinc_ square_ xlogy_"
+  ).split(" "),
+);
+
+function asFunctions(methods: readonly string[]): string[] {
+  const names = methods.map(m => m.replace(/^Tensor\./, "")).filter(n => AS_FUNCTIONS.has(n));
+  return names.map(n => `torch.${n}`);
+}
+
 /** The in-place form of a record: same arguments, writes and returns `self`. */
 export function inplace(record: OpRecord, python: readonly string[] = [], printedAs?: string): OpRecord {
   const name = inplaceName(record.name);
@@ -203,7 +216,7 @@ export function inplace(record: OpRecord, python: readonly string[] = [], printe
   return {
     name,
     schema: inplaceSchema(record.schema),
-    python: [`Tensor.${packet}`, ...python],
+    python: [`Tensor.${packet}`, ...python, ...asFunctions([`Tensor.${packet}`, ...python])],
     ...(printedAs ? { printedAs } : {}),
     tags: ["inplace"],
     functional: record.name,
