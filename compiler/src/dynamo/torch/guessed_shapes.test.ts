@@ -106,3 +106,19 @@ class Net(nn.Module):
   expect(nodesOf(text).map(n => n.target)).not.toContain("operator.getitem");
   expect(shapesOf(text)).toEqual([]);
 });
+
+test("what a guess was made of is known in the frames behind a graph break as well", () => {
+  const text = `
+from strange import attend
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.value, self.out = nn.Linear(64, 64), nn.Linear(64, 64)
+    def forward(self, x):
+        b, n, c = x.shape
+        y = self.out(attend(self.value(x).view(b, n, 8, 8), x))
+        torch._dynamo.graph_break()
+        return x + y
+`;
+  expect(nodesOf(text).flatMap(n => (n.meta.opaque?.includes("operator.add") ? [n.target] : []))).toHaveLength(1);
+});

@@ -17,8 +17,25 @@ export function noteGuessed(t: PyTensor): void {
   if (t.proxy) guessed.add(t.proxy.node);
 }
 
+/** tensors of frames that are over, whose shapes rest on guesses made there */
+const carried = new WeakSet<PyTensor>();
+
+/** at the end of a frame: what its tensors rest on is known where later ones read them */
+export function carryGuesses(torch: Torch, nodes: readonly FxNode[], tensors: Iterable<PyTensor>): void {
+  if (torch.opaqueOperators === 0 || !nodes.some(n => guessed.has(n))) return;
+  const derived = new Set<FxNode>();
+  for (const n of nodes) if (guessed.has(n) || n.inputs.some(i => derived.has(i))) derived.add(n);
+  for (const t of tensors) if (t.proxy && derived.has(t.proxy.node)) carried.add(t);
+}
+
+/** the input of a frame that stands for a tensor of an earlier one */
+export function noteCarried(t: PyTensor, input: FxNode): void {
+  if (carried.has(t)) guessed.add(input);
+}
+
 /** whether a tensor's shape may rest on a guess: an opaque operator is among what it was computed from */
 export function restsOnGuess(t: PyTensor): boolean {
+  if (carried.has(t)) return true;
   const waiting = t.proxy ? [t.proxy.node] : [];
   const seen = new Set(waiting);
   for (let n = waiting.pop(); n; n = waiting.pop()) {

@@ -13,6 +13,7 @@ import type { Frame, PyFunction } from "../interp/frame";
 import { numpyDtype, withoutDtype } from "../objects/numpy_scalar";
 import { PyBuiltin, PyClass, PyDict, PyList, PyModule, PyObject, PyTuple, type Value } from "../objects/values";
 import type { Torch } from "../torch/context";
+import { carryGuesses, noteCarried } from "../torch/guessed_shapes";
 import { PySymFloat, PySymInt, PyTensor } from "../torch/objects";
 import type { EmitOptions, TraceSink } from "../torch/sink";
 import { GuardSet } from "./guards";
@@ -390,6 +391,7 @@ export class Trace implements TraceSink, Observer {
     if (meta.requiresGrad && !t.isLeaf) node.meta.nonLeaf = true;
     this.inputs.push({ node, source, kind: "tensor", value: t });
     this.guards.tensors.push({ source, meta });
+    noteCarried(t, node);
     t.setProxy({ trace: this, node, named: true });
     this.originalMetas.set(t, t.meta);
     t.meta = meta;
@@ -400,8 +402,7 @@ export class Trace implements TraceSink, Observer {
   private readonly originalMetas = new Map<PyTensor, FakeTensor>();
 
   private unsourced(t: PyTensor): Source {
-    const name = `G['__tensor_${this.inputs.length}']`;
-    const source: Source = { name, owned: null, fetch: () => t };
+    const source: Source = { name: `G['__tensor_${this.inputs.length}']`, owned: null, fetch: () => t };
     this.sources.set(t, source);
     return source;
   }
@@ -480,16 +481,15 @@ export class Trace implements TraceSink, Observer {
 
   /** after the trace: tensors are ordinary again, symbols are numbers */
   release(): void {
+    carryGuesses(this.torch, this.graph.nodes, this.adopted);
     for (const t of this.adopted) {
       this.torch.probe?.released(t);
       const fix = (e: Expr): Expr => (intValue(e) === undefined ? int(this.hint(e)) : e);
       const outside = this.originalMetas.get(t);
       const m = t.meta;
-      t.meta = outside
-        ? m.requiresGrad === outside.requiresGrad
-          ? outside
-          : { ...outside, requiresGrad: m.requiresGrad }
-        : { ...m, shape: m.shape.map(fix), stride: m.stride.map(fix), storageOffset: fix(m.storageOffset) };
+      const own =
+        outside?.requiresGrad === m.requiresGrad ? outside : outside && { ...outside, requiresGrad: m.requiresGrad };
+      t.meta = own ?? { ...m, shape: m.shape.map(fix), stride: m.stride.map(fix), storageOffset: fix(m.storageOffset) };
       t.proxy = null;
     }
   }
