@@ -347,3 +347,27 @@ class Stages(nn.Module):
 `);
   expect(operatorsOf(r, "Stages")).toEqual(["torch._C._nn.linear", "torch._C._nn.linear"]);
 });
+
+test("items have the rank that a loop asks of them, or of what it goes through with them, and lists are as long as what they meet", () => {
+  const r = analysed(`
+class Levels(nn.Module):
+    def __init__(self, width=32, levels=3):
+        super().__init__()
+        self.proj = nn.Linear(width, 4)
+        self.scale = nn.Parameter(torch.ones(1, levels, 1))
+    def forward(self, srcs, masks, pos_embeds):
+        flat, valid = [], []
+        for i, (src, mask, pos) in enumerate(zip(srcs, masks, pos_embeds)):
+            b, c, h, w = src.shape
+            flat.append(self.proj(src.flatten(2).transpose(1, 2) + pos.flatten(2).transpose(1, 2)))
+            valid.append(self.ratio(mask))
+        return torch.cat(flat, 1), torch.stack(valid, 1) * self.scale
+    def ratio(self, mask):
+        _, H, W = mask.shape
+        return torch.stack([(~mask[:, :, 0]).sum(1) / H, (~mask[:, 0, :]).sum(1) / W], -1)
+`);
+  const assumed = assumedOf(r, "Levels");
+  expect(assumed).toMatch(/srcs is \[(float32\[8, 32, \d+, \d+\](, )?){3}\]/);
+  expect(assumed).toMatch(/masks is \[(bool\[8, \d+, \d+\](, )?){3}\]/);
+  expect(assumed).toMatch(/pos_embeds is \[(float32\[8, 32, \d+, \d+\](, )?){3}\]/);
+});

@@ -64,7 +64,10 @@ export function functionHoles(
       for (const init of handsOnTo(cls, f, usage, a.arg)) followInto(cls, init, usage, a.arg);
       followConstructors(ctx, f.globals, usage, [...usage.passed], 0);
     }
-    if (f.code.name !== "__init__") followCalls(ctx, f, cls, a.arg, usage);
+    if (f.code.name !== "__init__") {
+      followCalls(ctx, f, cls, a.arg, usage);
+      for (const name of usage.itemNames) if (usage.items) followCalls(ctx, f, cls, name, usage.items);
+    }
     // a function that builds modules hands its parameters on to them
     if (cls === null) followConstructors(ctx, f.globals, usage, [...usage.passed], 0);
     const draft: Draft = {

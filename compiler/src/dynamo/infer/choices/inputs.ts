@@ -20,7 +20,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     if (/Tensor$/.test(t) && isOwnClass(ctx, h, t)) out.push(...ofType(ctx, h, t), ...tensors);
     else if (/^(\w*Tensor|Parameter|PackedSequence)$/.test(t)) out.push(...tensors);
     else if (/^(List|Tuple|Sequence|Iterable|list|tuple)\[.*Tensor/.test(t))
-      out.push(...tensorLists(tensors, /uple/.test(t)));
+      out.push(...tensorLists(h, tensors, /uple/.test(t)));
     else if (/^(Dict|Mapping|dict)\b/.test(t)) out.push(tensorDict(h, tensors));
     else if (h.usage.items && h.usage.items.keys.size > 0) out.push(...dictLists(h, h.usage.items, tensors));
     else out.push(...(/^Callable\b/.test(t) ? [IDENTITY] : []), ...ofType(ctx, h, t));
@@ -50,8 +50,8 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
       out.push(bool(false));
     if (h.usage.strings.size > 0) out.push(...constructorChoices(ctx, h).slice(0, 3));
     const iterated = h.usage.sequence && !h.usage.sliced && h.usage.rank === undefined && looksLikeList(h);
-    if (h.usage.eachToLayer && !iterated) out.push(...tensorLists(tensors, false));
-    if (iterated) out.push(...tensorLists(tensors, false));
+    if (h.usage.eachToLayer && !iterated) out.push(...tensorLists(h, tensors, false));
+    if (iterated) out.push(...tensorLists(h, tensors, false));
     if (h.usage.bound && !isTensorLike(h.usage)) out.push(number(names.numberFor(h.name) ?? 2));
     if (h.usage.oneOf && !h.usage.sliced && h.usage.rank === undefined)
       out.push({ kind: "seq", items: tensors.slice(0, 1), tuple: false });
@@ -60,7 +60,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     if (h.usage.called) out.push(IDENTITY, named("torch.nn.Identity"));
     out.push(...tensors);
   }
-  out.push(...tensors, NONE, ...tensorLists(tensors, false), tensorDict(h, tensors), number(4), bool(false));
+  out.push(...tensors, NONE, ...tensorLists(h, tensors, false), tensorDict(h, tensors), number(4), bool(false));
   out.push(...constructorChoices(ctx, h).filter(c => c.kind !== "seq"));
   return distinct(out);
 }
@@ -263,11 +263,14 @@ function defaultDims(rank: number, dtype: DType): number[] {
   }
 }
 
-function tensorLists(tensors: readonly Choice[], tuple: boolean): Choice[] {
-  const first = tensors.slice(0, 2);
-  return [2, 4, 1, 3].flatMap(n =>
-    first.slice(0, 1).map((t): Choice => ({ kind: "seq", items: new Array<Choice>(n).fill(t), tuple })),
-  );
+/** `h`: whose items they are, judged by what is done with an item where that says a rank */
+function tensorLists(h: Draft, tensors: readonly Choice[], tuple: boolean): Choice[] {
+  const { items, beside } = h.usage;
+  const like = items?.rank === undefined && (beside?.rank ?? 0) >= (items?.rankAtLeast ?? 0) ? beside : items;
+  const ranked = like?.rank === undefined || names.inputKind(h.name) === "tokens" ? undefined : like;
+  const [first] = ranked ? tensorChoices({ ...h, usage: ranked }) : tensors;
+  if (!first) return [];
+  return [2, 4, 1, 3].map(n => ({ kind: "seq", items: new Array<Choice>(n).fill(first), tuple }));
 }
 
 /** `for state, action in x`: lists of tuples of tensors */

@@ -64,6 +64,10 @@ export interface Usage {
   nested: boolean;
   /** `for item in x`: what is done with an item */
   items: Usage | undefined;
+  /** what is done with an item of another list that a loop goes through with it, and names the sizes of */
+  beside: Usage | undefined;
+  /** what loops call an item */
+  readonly itemNames: Set<string>;
   /** `x = x[0]` whatever x is: one of several is taken */
   oneOf: boolean;
   /** `a, b = x`: the names that its items get, with what is done with them */
@@ -101,6 +105,8 @@ export function emptyUsage(): Usage {
     eachToLayer: false,
     nested: false,
     items: undefined,
+    itemNames: new Set(),
+    beside: undefined,
     oneOf: false,
     parts: undefined,
   };
@@ -217,12 +223,19 @@ function noteItems(u: Usage, target: ast.Expr, iter: ast.Expr, body: unknown, is
   if (iter.kind === "Call" && dotted(iter.func) === "zip" && target.kind === "Tuple") {
     iter.args.forEach((a, i) => {
       const t = target.elts[i];
-      if (t && is(a)) noteItems(u, t, a, body, is);
+      if (!t || !is(a)) return;
+      noteItems(u, t, a, body, is);
+      u.beside ??= rankedAmong(target.elts, t, body);
     });
     return;
   }
-  const counted =
-    iter.kind === "Call" && dotted(iter.func) === "enumerate" && iter.args[0] !== undefined && is(iter.args[0]);
+  const [over] = iter.kind === "Call" && dotted(iter.func) === "enumerate" ? iter.args : [];
+  const numbered = over?.kind === "Call" && target.kind === "Tuple" ? target.elts[1] : undefined;
+  if (over && numbered) {
+    noteItems(u, numbered, over, body, is);
+    return;
+  }
+  const counted = over !== undefined && is(over);
   if (!counted && !is(iter)) return;
   if (counted) u.sequence = true;
   const item = counted && target.kind === "Tuple" ? target.elts[1] : target;
@@ -232,12 +245,24 @@ function noteItems(u: Usage, target: ast.Expr, iter: ast.Expr, body: unknown, is
   }
   if (item?.kind !== "Name") return;
   u.items ??= emptyUsage();
+  u.itemNames.add(item.id);
   const usage = u.items;
   walk(body, n => {
     note(usage, n, e => e.kind === "Name" && e.id === item.id);
     if (n.kind === "Subscript" && !counted && is(n.value) && n.slice.kind === "Name" && n.slice.id === item.id)
       u.mapping = true;
   });
+}
+
+/** of the others that a loop takes from lists at the same time, the first whose sizes it names */
+function rankedAmong(targets: readonly ast.Expr[], own: ast.Expr, body: unknown): Usage | undefined {
+  for (const t of targets) {
+    if (t === own || t.kind !== "Name") continue;
+    const usage = emptyUsage();
+    walk(body, n => note(usage, n, e => e.kind === "Name" && e.id === t.id));
+    if (usage.dimNames) return usage;
+  }
+  return undefined;
 }
 
 function noteParts(u: Usage, target: ast.Expr | undefined, body: unknown): void {

@@ -1,7 +1,7 @@
 // Tensors that meet at the wrong dimensions. In: a state's tensors and a failure that names two sizes and a dimension. Out: states
 // in which what meets the batch's vectors is one vector for each item, batches are as long as lists that go with them, or of one.
 import { SIZES } from "../choices/names";
-import type { Failure, State } from "../types";
+import { type Choice, type Failure, type State, withChoice } from "../types";
 import { sizesApart } from "./failure";
 import { type Leaf, withLeaf } from "./leaves";
 
@@ -38,6 +38,25 @@ export function batchOfOne(state: State, leaves: readonly Leaf[], f: Failure): S
   if (read.length === 0 || batch < 2 || !read.some(l => l.c.dims.includes(less, 1))) return [];
   const alone = leaves.filter(l => l.c.dims[0] === batch && l.c.dims.length > 1);
   return [alone.reduce((s, l) => withLeaf(s, l.path, { ...l.c, dims: [1, ...l.c.dims.slice(1)] }), state)];
+}
+
+const MOST_ITEMS = 8;
+
+/** What was stacked of the items of lists meets another number of them: lists of as many. */
+export function listsAsLong(state: State, f: Failure): State[] {
+  const [a = 0, b = 0, at = 0] = sizesApart(f) ?? [];
+  if (at === 0) return [];
+  return [[a, b] as const, [b, a] as const].flatMap(([n, wanted]) => {
+    const lists = [...state].filter(([, c]) => c.kind === "seq" && c.items.length === n);
+    if (n < 2 || wanted < 1 || wanted > MOST_ITEMS || lists.length === 0) return [];
+    return [
+      lists.reduce<State>((s, [name, c]) => {
+        if (c.kind !== "seq") return s;
+        const items = Array.from({ length: wanted }, (_, i) => c.items[Math.min(i, n - 1)] as Choice);
+        return withChoice(s, name, { ...c, items });
+      }, state),
+    ];
+  });
 }
 
 const TARGET =

@@ -22,7 +22,7 @@ import {
   withChoice,
 } from "../types";
 import { assertedLarger, assertedLength } from "./agree";
-import { asTarget, batchOfList, batchOfOne, imagesScaled, vectorsAlike } from "./aligned";
+import { asTarget, batchOfList, batchOfOne, imagesScaled, listsAsLong, vectorsAlike } from "./aligned";
 import { withoutAskedKeys } from "./asked_keys";
 import { blamed, missingKey, NO_OPERATORS } from "./failure";
 import { asImages, gridLengths, otherImages, squaresAlike } from "./image_sizes";
@@ -182,6 +182,7 @@ export function repairs(ctx: InferContext, given: readonly Hole[], state: State,
     ...masksAlike(state, leaves, f),
     ...vectorsAlike(state, leaves, f),
     ...batchOfList(state, leaves, f),
+    ...listsAsLong(state, f),
     ...imagesScaled(state, leaves, f),
     ...shapeTold(state, leaves, f),
     ...asTarget(state, leaves, f),
