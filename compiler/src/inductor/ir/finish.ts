@@ -4,7 +4,8 @@
 import { isExpr } from "../../aten/dim_math";
 import type { ArgValue } from "../../aten/types";
 import type { FxNode } from "../../fx/graph";
-import { type Expr, freeSymbols, int, type SymExpr, sameExprs } from "../symbolic/expr";
+import type { FakeTensor } from "../../fx/types";
+import { type Expr, freeSymbols, int, mul, type SymExpr, sameExprs } from "../symbolic/expr";
 import { bufferIndexer, isZeroElements, stridesOf, valueLayout } from "./access";
 import {
   bufferOf,
@@ -21,6 +22,7 @@ import {
 import { bodyOf } from "./computed_body";
 import { tensorMeta } from "./constraints";
 import type { Lowering } from "./context";
+import { itemsize } from "./dtypes";
 import { contiguousStrides, fixedIndexer } from "./layouts";
 import type { LoopBody } from "./loop_body";
 import type { Buffer, BufferView, GraphInput, Layout, LoopsKind, LoweredGraph, Operation } from "./types";
@@ -70,11 +72,21 @@ function graphInput(ctx: Lowering, p: FxNode): GraphInput {
     return {
       name: p.name,
       layout: { kind: "fixed", device: t.device, dtype: t.dtype, size: t.shape, stride: t.stride, offset: int(0) },
+      ...(isAligned(ctx, t) ? {} : { unaligned: true as const }),
     };
   }
   if (!isExpr(p.meta.val)) return { name: p.name, layout: null };
   const hint = ctx.sizevars.hint(p.meta.val);
   return { name: p.name, layout: null, symbol: p.meta.val, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** bytes that kernels take the beginning of a tensor to be a multiple of */
+const ALIGNMENT = 16;
+
+function isAligned(ctx: Lowering, t: FakeTensor): boolean {
+  return (
+    t.device.type !== "cuda" || ctx.sizevars.knownMultipleOf(mul(t.storageOffset, int(itemsize(t.dtype))), ALIGNMENT)
+  );
 }
 
 function finalLayout(l: IrLayout): Layout {

@@ -166,6 +166,8 @@ export interface GraphInput {
   readonly symbol?: Expr;
   /** the value an ungiven input has for timing (size hint) */
   readonly hint?: number;
+  /** a tensor that may begin anywhere in memory: a view of another one from an offset on */
+  readonly unaligned?: true;
 }
 
 /** The whole of one lowered graph. */

@@ -37,6 +37,13 @@ export class GraphView {
   isInput(name: string): boolean {
     return this.inputs.has(name);
   }
+  /** whether it may begin anywhere in memory: an input that is a part of a tensor, a slice of another buffer */
+  isUnaligned(name: string): boolean {
+    const input = this.inputs.get(name);
+    if (input) return input.unaligned === true;
+    const l = this.layout(name);
+    return l?.kind === "non_owning" && !this.sizevars.knownMultipleOf(l.baseOffset, 16);
+  }
   isConstant(name: string): boolean {
     return this.schedule.graph.constants.has(name);
   }

@@ -105,10 +105,7 @@ export function divisibleParams(k: TritonKernel, params: readonly KernelParam[])
     const { def } = p;
     switch (def.kind) {
       case "tensor": {
-        if (!p.type.startsWith("*")) return false;
-        const l = k.graph.layout(def.buffer);
-        // only a slice of another buffer can start anywhere
-        return !(l?.kind === "non_owning" && !sv.knownMultipleOf(l.baseOffset, 16));
+        return p.type.startsWith("*") && !k.graph.isUnaligned(def.buffer);
       }
       case "size":
       case "numel":
