@@ -40,6 +40,7 @@ export function externOut<B>(
     kwargs,
     // of the products only these two leave their layout open to what reads them
     layout: name === "mm" || name === "addmm" ? "flexible" : "contiguous",
-    strides: "mm",
+    // addmm's library kernel takes what is added in whatever strides it has
+    strides: name === "addmm" ? "any" : "mm",
   });
 }
