@@ -20,7 +20,7 @@ import { notebookFault, splitCells } from "./notebook";
 import { PyClass, type PyDict, PyInstance, PyModule, type Value } from "./objects/values";
 import { librariesFactory } from "./stdlib/libraries";
 import { Modules } from "./stdlib/modules";
-import { DETECTRON_DEFAULTS } from "./stdlib/prelude_detectron";
+import { DETECTRON_DEFAULTS } from "./stdlib/prelude_detectron_backbones";
 import { ProjectFiles } from "./stdlib/project_files";
 import { Torch } from "./torch/context";
 import { TorchNamespace } from "./torch/namespace";

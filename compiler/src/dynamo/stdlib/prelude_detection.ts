@@ -2,7 +2,8 @@
 // modules and the functions that build layers from dictionaries; detectron2's models are in prelude_detectron. In: nothing. Out: texts by module name; what a text lacks
 // is unknown.
 
-import { DETECTRON, DETECTRON_DEFAULTS, DETECTRON_PACKAGES } from "./prelude_detectron";
+import { DETECTRON, DETECTRON_PACKAGES } from "./prelude_detectron";
+import { DETECTRON_DEFAULTS } from "./prelude_detectron_backbones";
 
 const REGISTRY = `
 class Registry:
