@@ -128,6 +128,7 @@ function captureOnce(path: string, options: CaptureOptions, packaged: boolean): 
           assumed: [],
           asked: new Map(),
           small: false,
+          looped: false,
           patient: false,
           opaque: false,
           half: null,

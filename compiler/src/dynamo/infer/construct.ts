@@ -64,7 +64,8 @@ const MISSING = 4;
 const STARTS = 2;
 /** steps that one construction may take: a guess that makes a loop run for ever is given up */
 const STEPS = 3_000_000;
-const SMALL_STEPS = 7_000_000;
+const SMALL_STEPS = 10_000_000;
+const LOOPED_STEPS = 7_000_000;
 const PATIENT_STEPS = 18_000_000;
 
 export type Built =
@@ -255,7 +256,8 @@ function trialOn(ctx: InferContext, cls: PyClass, maker: Maker, s: State, device
   const { callable, holes, name, changes } = maker;
   const before = ctx.vm.steps;
   const assumed = ctx.assumed.length;
-  const outcome = guarded(ctx, ctx.patient ? PATIENT_STEPS : ctx.small ? SMALL_STEPS : STEPS, () => {
+  const small = ctx.looped ? LOOPED_STEPS : SMALL_STEPS;
+  const outcome = guarded(ctx, ctx.patient ? PATIENT_STEPS : ctx.small ? small : STEPS, () => {
     const values = new Map<string, Value>();
     for (const h of holes) {
       const c = s.get(h.name) ?? ABSENT;

@@ -16,6 +16,8 @@ export interface InferContext {
   readonly assumed: string[];
   /** where the usual sizes take too long: depths, counts and lengths that have a default are small */
   small: boolean;
+  /** what took too long was a `while` loop, which small sizes end seldom */
+  looped: boolean;
   /** where that does not help either: one construction, or one run, may take many more steps, as tables that Python computes and long loops do */
   patient: boolean;
   /** where nothing else helps: what an error blames may be a value that nobody knows, whose calls are opaque operators */

@@ -1,6 +1,6 @@
 // Failures that several inputs answer together, and the order in which answers are tried.
 import { expect, test } from "vitest";
-import { analysed, assumedOf, operatorsOf } from "./testing/analysed";
+import { analysed, assumedOf, framesOf, operatorsOf } from "./testing/analysed";
 
 test("inputs that are joined before a layer get the images' shape together", () => {
   const r = analysed(`
@@ -205,4 +205,33 @@ class Ranking(nn.Module):
         return self.loss(y, (judge + 1.0) / 2.0)
 `);
   expect(operatorsOf(r, "Ranking").at(-1)).toContain("binary_cross_entropy");
+});
+
+test("lists are as much longer than each other as an assertion wants them", () => {
+  const r = analysed(`
+class Ladder(nn.Module):
+    def __init__(self, encoders, decoders):
+        super().__init__()
+        assert len(encoders) == len(decoders) + 1
+        self.encoders, self.decoders = nn.ModuleList(encoders), nn.ModuleList(decoders)
+    def forward(self, x):
+        for m in [*self.encoders, *self.decoders]:
+            x = m(x)
+        return x * 2
+`);
+  expect(framesOf(r, "Ladder")).toHaveLength(1);
+});
+
+test("what sizes are multiplied by grows until the result is as large as the input", () => {
+  const r = analysed(`
+class Masked(nn.Module):
+    def __init__(self, encoder_stride):
+        super().__init__()
+        self.down = nn.Conv2d(3, 32, 16, 16)
+        self.up = nn.Sequential(nn.Conv2d(32, encoder_stride ** 2 * 3, 1), nn.PixelShuffle(encoder_stride))
+    def forward(self, img):
+        assert img.shape[2] == 224
+        return (self.up(self.down(img)) - img).abs().mean()
+`);
+  expect(assumedOf(r, "Masked")).toContain("encoder_stride is 16");
 });

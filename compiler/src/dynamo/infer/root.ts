@@ -85,7 +85,7 @@ export function captureRoot(p: Program, c: Candidate, written: Written | undefin
     const found = builtBy(r, c.value, p.evidence.instances.get(c.value.cls)?.how);
     if (isFound(found) || c.options) return found;
     if (found.failure && endless(found.failure)) {
-      const small = asSmall(r, c.value.cls);
+      const small = asSmall(r, c.value.cls, found.why);
       return isFound(small) ? small : found;
     }
     own = found;
@@ -94,7 +94,7 @@ export function captureRoot(p: Program, c: Candidate, written: Written | undefin
   if (!(cls instanceof PyClass)) return own ?? { why: "it is no class", failure: null };
   let found = limited(p, GUESSING_STEPS, () => inferred(r, cls));
   if (!isFound(found) && TOO_LONG.test(found.why)) {
-    const small = asSmall(r, cls);
+    const small = asSmall(r, cls, found.why);
     const other = isFound(small) || found.why.includes(LOOPS) ? small : asPatient(r, cls);
     if (isFound(other)) found = other;
   }
@@ -196,13 +196,15 @@ function patiently<T>(p: Program, run: () => T): T {
 const TOO_LONG = /too (long|many steps)/;
 
 /** built once more with small depths, counts and lengths, where the usual ones take too long */
-function asSmall(r: Root, cls: PyClass): Found | Refused {
+function asSmall(r: Root, cls: PyClass, why: string): Found | Refused {
   const { p } = r;
   p.small = true;
+  p.looped = why.includes(LOOPS);
   try {
     return searchedFor(r, cls, SMALL_STEPS);
   } finally {
     p.small = false;
+    p.looped = false;
   }
 }
 

@@ -109,3 +109,14 @@ print(Sharded)
   expect(printed(r)).toMatch(/^3 True 7 7 4\nthree\n<unknown .*Sharded>\n$/);
   expect(operatorsOf(r, "Block")).toEqual(["torch._C._nn.linear"]);
 });
+
+test("a package that has a file of its own name is the package in its files", () => {
+  const r = analysedProject({
+    "metric/__init__.py":
+      "from metric.train import *\nfrom metric.metric import *\n\ndef scale(x):\n    return x * 3\n",
+    "metric/train.py": "import metric\n",
+    "metric/metric.py": "import metric\n\nclass Loss:\n    def of(self, x):\n        return metric.scale(x)\n",
+    "pack/model.py": "import metric\n\nprint(metric.Loss().of(2))\n",
+  });
+  expect(printed(r)).toBe("6\n");
+});

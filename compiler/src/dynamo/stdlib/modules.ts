@@ -269,8 +269,10 @@ export class Modules {
     const parts = name.split(".");
     let dir = directory(fromFile);
     for (let up = 0; up < 6; up++) {
+      // a package's name is the package in its own files too, one of which may be called after it
+      const inside = dir.split("/").pop() === parts[0] && this.files(join(dir, "__init__.py")) !== undefined;
       // packages may lie in a folder src, as installed ones do
-      for (const place of [join(dir, parts.join("/")), join(dir, `src/${parts.join("/")}`)]) {
+      for (const place of inside ? [] : [join(dir, parts.join("/")), join(dir, `src/${parts.join("/")}`)]) {
         // a file that imports its own name means the library that it is called after
         const m = `${place}.py` === fromFile ? undefined : this.fileModule(name, place);
         if (m) return m;

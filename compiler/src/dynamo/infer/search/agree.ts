@@ -12,8 +12,9 @@ const UNEQUAL: readonly RegExp[] = [
   /running_mean should contain (\d+) elements not (\d+)/,
   /normalized_shape=\[(\d+)\].* size\[(?:\d+, )*(\d+)\]/,
 ];
-/** smaller numbers are counts and switches, which divide everything */
+/** smaller numbers are counts and switches, which divide everything, but for those that sizes are multiplied by */
 const SMALLEST_WIDTH = 3;
+const FACTOR = /(^|_)(up|down)?(stride|scale|factor|scaling|sampling|sample)s?(_|$)/;
 
 /** States in which the sizes agree, those that change a number that is one of the sizes before those that divide it. */
 export function agreeing(holes: readonly Hole[], state: State, f: Failure): State[] {
@@ -56,21 +57,24 @@ function tables(holes: readonly Hole[], state: State, f: Failure, a: number, b: 
   return [...holes].sort((x, y) => Number(named(y)) - Number(named(x))).flatMap(resized);
 }
 
-const AS_LONG = /^assert\s*\(?\s*len\(\s*(?:self\.)?(\w+)\s*\)\s*==\s*len\(\s*(?:self\.)?(\w+)\s*\)/;
+const AS_LONG =
+  /^assert\s*\(?\s*len\(\s*(?:self\.)?(\w+)\s*\)\s*==\s*len\(\s*(?:self\.)?(\w+)\s*\)(?:\s*([+-])\s*(\d+))?/;
 
-/** States in which two sequences are as long that an assertion wants to be, either one as the other is. */
+/** States in which two sequences are as long that an assertion wants to be, or longer by a number, either one as the other is. */
 export function assertedAsLong(holes: readonly Hole[], state: State, f: Failure): State[] {
-  const [, ...names] = f.type === "AssertionError" ? (AS_LONG.exec(f.line) ?? []) : [];
-  const [a, b] = names.map(name => holes.find(h => h.name === name || h.selves.has(name)));
+  const [, first = "", second = "", sign, more = 0] = f.type === "AssertionError" ? (AS_LONG.exec(f.line) ?? []) : [];
+  const longer = sign === "-" ? -Number(more) : Number(more);
+  const [a, b] = [first, second].map(name => holes.find(h => h.name === name || h.selves.has(name)));
   if (!a || !b || a.written || b.written) return [];
   const [x, y] = [a, b].map(h => state.get(h.name) ?? ABSENT);
-  const cut = (h: Hole, c: Choice, like: Choice): State[] => {
-    if (like.kind !== "seq" || like.items.length === 0) return [];
-    const own = c.kind === "seq" && c.items.length > 0 ? c.items : like.items.map((_, i) => number(i));
-    const items = like.items.map((_, i) => own[Math.min(i, own.length - 1)] as Choice);
+  const cut = (h: Hole, c: Choice, like: Choice, by: number): State[] => {
+    const length = like.kind === "seq" && like.items.length > 0 ? like.items.length + by : 0;
+    if (length <= 0) return [];
+    const own = c.kind === "seq" && c.items.length > 0 ? c.items : Array.from({ length }, (_, i) => number(i));
+    const items = Array.from({ length }, (_, i) => own[Math.min(i, own.length - 1)] as Choice);
     return [withChoice(state, h.name, { kind: "seq", items, tuple: c.kind === "seq" && c.tuple })];
   };
-  return x && y && a !== b ? [...cut(b, y, x), ...cut(a, x, y)] : [];
+  return x && y && a !== b ? [...cut(b, y, x, -longer), ...cut(a, x, y, longer)] : [];
 }
 
 const LESS =
@@ -205,8 +209,9 @@ function numberOf(h: Hole, state: State): number | undefined {
 function widthOf(h: Hole, state: State): number | undefined {
   if (h.written) return undefined;
   const c = state.get(h.name) ?? ABSENT;
-  if (c.kind === "number") return !c.float && c.value >= SMALLEST_WIDTH ? c.value : undefined;
-  return c.kind === "absent" && typeof h.fallback === "number" && h.fallback >= SMALLEST_WIDTH ? h.fallback : undefined;
+  const smallest = FACTOR.test(h.name) ? 1 : SMALLEST_WIDTH;
+  if (c.kind === "number") return !c.float && c.value >= smallest ? c.value : undefined;
+  return c.kind === "absent" && typeof h.fallback === "number" && h.fallback >= smallest ? h.fallback : undefined;
 }
 
 const COMMON_WORDS = /^(num|n|size|dim|in|out|is|use|max|min|)$/;
