@@ -235,3 +235,19 @@ class Masked(nn.Module):
 `);
   expect(assumedOf(r, "Masked")).toContain("encoder_stride is 16");
 });
+
+test("what is joined with a parameter gets its width, and what is cut is no flag whatever it is called", () => {
+  const r = analysed(`
+class Clusters(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = nn.Parameter(torch.zeros(4, 48))
+        self.shifts = nn.Parameter(torch.zeros(4))
+    def forward(self, hidden, target, weight, bias):
+        weight = torch.cat([weight[:10], self.rows], dim=0)
+        bias = torch.cat([bias[:10], self.shifts], dim=0)
+        scores = F.log_softmax(F.linear(hidden, weight, bias), dim=1)
+        return scores.gather(1, target.unsqueeze(1))
+`);
+  expect(assumedOf(r, "Clusters")).toMatch(/weight is float32\[\d+, 48\]; bias is float32\[\d+\]/);
+});

@@ -43,8 +43,7 @@ export function inputChoices(ctx: InferContext, h: Draft): Choice[] {
     else if (h.usage.mapping) out.push(TOKENIZED, { kind: "dict", entries: [] });
     if (h.usage.items && h.usage.items.keys.size > 0) out.push(...dictLists(h, h.usage.items, tensors));
     if (
-      names.isBoolName(h.name) ||
-      names.isFlag(h.name) ||
+      ((names.isBoolName(h.name) || names.isFlag(h.name)) && !isTensorLike(h.usage)) ||
       (h.usage.condition && !h.usage.attributes.has("shape") && /^(return|use|is|train|causal)/.test(h.name))
     )
       out.push(bool(false));

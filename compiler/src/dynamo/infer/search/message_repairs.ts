@@ -281,6 +281,13 @@ export function messageRepairs(tensors: readonly Leaf[], state: State, f: Failur
       ]
     : [])
     setSize(Number(got), Number(wanted));
+  // what is joined with a tensor of the module's has its size
+  const beside = /must match except in dimension \d+\. Expected size (\d+) but got size (\d+)/.exec(message);
+  for (const [from = 0, to = 0] of beside
+    ? [[beside[1], beside[2]].map(Number), [beside[2], beside[1]].map(Number)]
+    : [])
+    for (const { path, c } of read)
+      if (c.dims.lastIndexOf(from) > 0) out.push(withLeaf(state, path, resized(c, [c.dims.lastIndexOf(from)], to)));
   // what is read of one size where another one is, of images whose channels have constants of their own
   const [a = 0, b = 0, at = 0] = sizesApart(f) ?? [];
   // a batch that does not fit is none of one size
