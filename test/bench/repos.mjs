@@ -7,7 +7,7 @@
 // --seconds is the time of its own work that one root may take. Prints a line per repository, the share of root modules
 // traced forward to the end without and with opaque nodes, and the reasons for the rest by frequency.
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -26,8 +26,10 @@ export async function main(argv) {
     return 2;
   }
   const only = option("--only")?.split(",");
+  // folders that are linked to count as well
+  const isFolder = name => statSync(join(resolve(dir), name), { throwIfNoEntry: false })?.isDirectory() ?? false;
   const folders = readdirSync(resolve(dir), { withFileTypes: true })
-    .filter(e => e.isDirectory() && !e.name.startsWith(".") && (only === undefined || only.includes(e.name)))
+    .filter(e => isFolder(e.name) && !e.name.startsWith(".") && (only === undefined || only.includes(e.name)))
     .map(e => join(resolve(dir), e.name))
     .sort();
   const program = await bundle(argv.includes("--compile"));
