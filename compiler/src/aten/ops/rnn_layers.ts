@@ -1,7 +1,7 @@
 // Whole recurrent layers: torch.lstm, gru, rnn_tanh and rnn_relu. Dynamo ends a graph before an nn.LSTM, so they run as eager
 // steps; on a GPU each is one call of cuDNN, whose gradients are one call too. In: [time, batch, width], or batch first.
 import type { Args, Dim, OpRecord } from "../types";
-import { NOT_DIFFERENTIABLE } from "./helpers/define";
+import { fallbackMany, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { asMany, at, composed } from "./helpers/shape";
 
 /** cuDNN's numbers of the four kinds */
@@ -55,6 +55,7 @@ const realSize = <T>(a: Args<T>): Dim => (a.int("proj_size") > 0 ? a.dim("proj_s
 
 const ALL = ["input", "weight", "hx", "cx"] as const;
 const OPERANDS = ["input", "weight", "weight_stride0", "weight_buf", "hx", "cx"];
+const RESULTS = ["output", "grad_output", "grad_hy", "grad_cy"];
 const LAYER_ARGS = [...LAYER.matchAll(/(\w+)(?:,|$)/g)].map(m => m[1] as string);
 
 const kernels: OpRecord[] = [
@@ -94,19 +95,7 @@ const kernels: OpRecord[] = [
         return { input: input ?? null, hx: hx ?? null, cx: cx ?? null, weight };
       },
     },
-    lower: (b, a) =>
-      b.externMany({
-        kernel: "torch.ops.aten._cudnn_rnn.default",
-        op: "aten._cudnn_rnn.default",
-        inputs: [
-          a.tensor("input"),
-          ...a.tensors("weight"),
-          a.tensor("hx"),
-          ...(a.isTensor("cx") ? [a.tensor("cx")] : []),
-        ],
-        args: [...OPERANDS, ...LAYER_ARGS].map(n => a.raw(n)),
-        kwargs: {},
-      }),
+    lower: fallbackMany("aten._cudnn_rnn.default", ALL, [...OPERANDS, ...LAYER_ARGS]),
   },
   {
     name: "aten._cudnn_rnn_backward.default",
@@ -118,18 +107,11 @@ const kernels: OpRecord[] = [
       return like.map(t => (t === null ? null : m.tensor(t.shape, t)));
     },
     derivative: NOT_DIFFERENTIABLE,
-    lower: (b, a) => {
-      const names = ["input", "hx", "cx", "output", "grad_output", "grad_hy", "grad_cy"];
-      return b.externMany({
-        kernel: "torch.ops.aten._cudnn_rnn_backward.default",
-        op: "aten._cudnn_rnn_backward.default",
-        inputs: [...names.flatMap(n => (a.isTensor(n) ? [a.tensor(n)] : [])), ...a.tensors("weight")],
-        args: [...OPERANDS, "output", "grad_output", "grad_hy", "grad_cy", ...LAYER_ARGS, "reserve", "output_mask"].map(
-          n => a.raw(n),
-        ),
-        kwargs: {},
-      });
-    },
+    lower: fallbackMany(
+      "aten._cudnn_rnn_backward.default",
+      [...ALL, ...RESULTS],
+      [...OPERANDS, ...RESULTS, ...LAYER_ARGS, "reserve", "output_mask"],
+    ),
   },
 ];
 

@@ -1,7 +1,7 @@
 // Weights by direction and length (Salimans and Kingma 2016): v * (g / ||v||), the norm over all dimensions but one. Over the
 // first or the last dimension autograd sees one operator; over another one, or all of them, its parts.
 import type { GraphBuilder, OpRecord, TensorMeta } from "../types";
-import { aten, NOT_DIFFERENTIABLE } from "./helpers/define";
+import { aten, fallbackMany, NOT_DIFFERENTIABLE } from "./helpers/define";
 import { at, composed, range } from "./helpers/shape";
 import { toDtype } from "./helpers/trace";
 
@@ -26,6 +26,8 @@ function normExcept<T>(b: GraphBuilder<T>, v: T, dim: number): T {
 
 const isFused = (v: TensorMeta, g: TensorMeta, dim: number): boolean =>
   v.dtype !== "float16" && g.dtype !== "float16" && (dim === 0 || dim === v.shape.length - 1);
+
+const BACKWARD_OPERANDS = ["grad_w", "saved_v", "saved_g", "saved_norms"] as const;
 
 export const records: readonly OpRecord[] = [
   composed({
@@ -97,15 +99,12 @@ export const records: readonly OpRecord[] = [
       return [m.tensor(v.shape, v), m.tensor(g.shape, g)];
     },
     derivative: NOT_DIFFERENTIABLE,
-    lower: (b, a) => {
-      const operands = ["grad_w", "saved_v", "saved_g", "saved_norms"];
-      return b.externMany({
-        kernel: "torch.ops.aten._weight_norm_interface_backward.default",
-        op: "aten._weight_norm_interface_backward.default",
-        inputs: operands.map(n => a.tensor(n)),
-        args: [...operands, "dim"].map(n => a.raw(n)),
-        strides: "contiguous",
-      });
-    },
+    lower: fallbackMany(
+      "aten._weight_norm_interface_backward.default",
+      BACKWARD_OPERANDS,
+      [...BACKWARD_OPERANDS, "dim"],
+      [],
+      "contiguous",
+    ),
   },
 ];

@@ -15,6 +15,7 @@ import {
   PyComplex,
   PyFloat,
 } from "../../aten/types";
+import type { FxGraph } from "../../fx/graph";
 import type { FakeTensor, StackFrame } from "../../fx/types";
 import { type Expr, int, intValue } from "../../inductor/symbolic/expr";
 import type { Machine } from "../interp/machine";
@@ -305,6 +306,18 @@ export class Torch {
     if (this.silent === 0 && this.gradEnabled) this.tape.note(s);
     this.dataSizes.follow(s);
     this.emit({ kind: "runtime", step: s });
+  }
+  /** operators that ran outside of a trace, as one step at the line that runs */
+  eagerStep(graph: FxGraph, inputs: readonly PyTensor[], outputs: readonly PyTensor[]): void {
+    const frame = this.vm.frames[this.vm.frames.length - 1];
+    this.step({
+      kind: "eager",
+      graph,
+      inputs: inputs.map(t => this.runtime(t)),
+      outputs: outputs.map(t => this.runtime(t)),
+      gradEnabled: this.gradEnabled,
+      span: frame?.code.instructions[frame.pc - 1]?.at.span ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
+    });
   }
   readonly dataSizes = new DataSizes();
   private readonly tape = new Tape();

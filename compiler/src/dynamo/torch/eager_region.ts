@@ -84,14 +84,6 @@ export function asOneStep<T>(torch: Torch, body: () => T, results: (value: T) =>
     stack: [],
     fromNode: [],
   });
-  const frame = torch.vm.frames[torch.vm.frames.length - 1];
-  torch.step({
-    kind: "eager",
-    graph: region.graph,
-    inputs: [...region.inputs.keys()].map(t => torch.runtime(t)),
-    outputs: outputs.map(t => torch.runtime(t)),
-    gradEnabled: torch.gradEnabled,
-    span: frame?.code.instructions[frame.pc - 1]?.at.span ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
-  });
+  torch.eagerStep(region.graph, [...region.inputs.keys()], outputs);
   return value;
 }

@@ -288,7 +288,8 @@ export function installModuleNatives(torch: Torch, cls: PyClass, globals: PyDict
     const o = self as PyInstance;
     const compiled = o.attrs?.get("_compiled_call_impl");
     if (compiled !== undefined && compiled !== null && !torch.trace) return vm.call(compiled, args, kw);
-    if (HOOKS.filter(n => noteHooks(torch, o, n)).length > 0) {
+    // both kinds are noted, whichever there are
+    if (HOOKS.map(n => noteHooks(torch, o, n)).some(has => has)) {
       // what hooks are handed is looked at before they run
       for (const x of [...args, ...kw.values()]) if (x instanceof PyTensor) torch.trace?.nodeOf(x);
       return vm.call(vm.getattr(o, "_call_hooked"), [vm.tuple(args), vm.dict([...kw])]);

@@ -166,14 +166,5 @@ function returnType({ vm }: Torch, name: string, fields: readonly (string | null
 export function eagerStep({ torch, graph, eager }: Converter, outputs: readonly PyTensor[]): void {
   torch.eagerOperators++;
   torch.probe?.ranEagerly(eager.keys(), outputs);
-  const frame = torch.vm.frames[torch.vm.frames.length - 1];
-  const at = frame?.code.instructions[frame.pc - 1]?.at.span;
-  torch.step({
-    kind: "eager",
-    graph,
-    inputs: [...eager.keys()].map(t => torch.runtime(t)),
-    outputs: outputs.map(t => torch.runtime(t)),
-    gradEnabled: torch.gradEnabled,
-    span: at ?? { line: 1, column: 0, endLine: 1, endColumn: 0 },
-  });
+  torch.eagerStep(graph, [...eager.keys()], outputs);
 }

@@ -290,6 +290,9 @@ export function fallbackMany(
     });
 }
 
+/** the tensors that these arguments are or hold */
 function boxes<B>(a: Args<B>, names: readonly string[]): B[] {
-  return names.flatMap(n => (a.isTensor(n) ? [a.tensor(n)] : []));
+  return names.flatMap(n =>
+    a.isTensor(n) ? [a.tensor(n)] : Array.isArray(a.raw(n)) ? a.optTensors(n).filter(t => t !== null) : [],
+  );
 }
