@@ -203,8 +203,8 @@ const FIXED: readonly (readonly [string, string])[] = [
     "a:f[2,3,4] b:f[2,1,1] c:f[1,3,1] d:f[] e:f[1,1,4]",
   ],
   [
-    "torch.lstm(a, [b, c], [d, e, f, g], True, 1, 0.0, True, False, False)",
-    "a:f[3,2,4] b:f[1,2,3] c:f[1,2,3] d:f[12,4] e:f[12,3] f:f[12] g:f[12]",
+    "torch.lstm(a, [b, c], [d, e, h, k], True, 1, 0.0, True, False, False)",
+    "a:f[3,2,4] b:f[1,2,3] c:f[1,2,3] d:f[12,4] e:f[12,3] h:f[12] k:f[12]",
   ],
   ["torch.gru(a, b, [d, e], False, 1, 0.0, True, False, True)", "a:f[2,3,4] b:f[1,2,3] d:f[9,4] e:f[9,3]"],
 ];
